@@ -22,12 +22,13 @@ from uuid import uuid4
 import httpx
 from sqlalchemy import select
 
+from fundwright.accounts import passwords
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Role
 from fundwright.cli.context import load_plugins
 from fundwright.cli.serve import answer_requests, listen
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.settings import Settings
-from fundwright.identity import passwords, service
-from fundwright.identity.schemas import Role
 from fundwright_ui.app import build_app
 
 AT_ONCE = 50
@@ -125,7 +126,7 @@ async def add_accounts(core: Core) -> None:
     names = [f"person{number}" for number in range(AT_ONCE)] + [f"known{number}" for number in range(COMPARED)]
     async with core.database.transaction() as session:
         for name in names:
-            await service.add_hashed(
+            await accounts.add_hashed(
                 session, email=f"{name}@example.org", name=name, role=Role.USER, password_hash=password_hash, is_verified=True
             )
 

@@ -23,14 +23,14 @@ import psycopg
 from sqlalchemy import select
 
 from fundwright import hooks
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import SuggestionQuery
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.jobs import Job
 from fundwright.core.plugins import Plugins
 from fundwright.core.settings import Settings
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Role
 from fundwright.language import service as language
 from fundwright.opportunities import repository, service
 from fundwright.opportunities.schemas import CategoriseOpportunities, ImportOpportunities, OpportunityQuery
@@ -330,7 +330,7 @@ def _with_core(folder: Path, measure: Callable[[Core, Actor], Awaitable[Any]]) -
         settings = Settings(_env_file=None, data=folder, database_url=None)  # type: ignore[call-arg]
         async with open_core(settings, Plugins([hooks, extension])) as core:
             async with core.database.transaction() as session:
-                actor = await identity.add_account(
+                actor = await accounts.add_account(
                     session, email=f"{time.time_ns()}@example.org", name="Bench", role=Role.USER, password=None
                 )
             return await measure(core, actor)

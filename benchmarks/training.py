@@ -18,8 +18,8 @@ from sqlalchemy import text
 from benchmarks.eval.frame import cranfield
 from benchmarks.eval.frame.data import DATA
 from benchmarks.eval.frame.product import open_product
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import NumberedPassage, SectionRequest
 from fundwright.language.retrieval import DEPTH

@@ -23,11 +23,12 @@ from urllib.request import urlopen
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from e2e.pages.polling import eventually
+from fundwright.access import account_changes
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Role
 from fundwright.cli.context import load_plugins
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.settings import Settings
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Role
 
 PROJECT = Path(__file__).parent.parent
 FUNDWRIGHT = Path(sys.executable).parent / "fundwright"
@@ -58,11 +59,11 @@ class Application:
 
     def add_person(self, email: str, password: str, *, name: str = "Ada Example", role: Role = Role.USER) -> None:
         """What `fundwright user add` does, without the two seconds that a process takes to start."""
-        self._act(partial(identity.create_account, email=email, name=name, role=role, password=password))
+        self._act(partial(accounts.create_account, email=email, name=name, role=role, password=password))
 
     def change_role(self, email: str, role: Role) -> None:
         """What `fundwright user role` does. The account's sessions end."""
-        self._act(lambda core, session: identity.change_role(core, session, email=email, role=role))
+        self._act(lambda core, session: account_changes.change_role(core, session, email=email, role=role))
 
     def _act(self, action: Callable[[Core, AsyncSession], Awaitable[object]]) -> None:
         async def act() -> None:

@@ -18,7 +18,7 @@ from e2e.application import Application, launch_options, started
 from e2e.pages.outbox import Outbox
 from e2e.pages.screens import Things, find_things
 from e2e.pages.sign_in import SignInPage
-from fundwright.identity.schemas import Role
+from fundwright.accounts.schemas import Role
 
 # Hypothesis' plug-in would load it at the very end, beside threads, where Python 3.11 cannot always compile.
 import_module("hypothesis")

@@ -14,8 +14,8 @@ from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
 import fundwright
+from fundwright.accounts.schemas import GRANTED, Permission, Role
 from fundwright.core.settings import Settings
-from fundwright.identity.schemas import GRANTED, Permission, Role
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 BEGIN, END = "<!-- table:begin -->\n", "<!-- table:end -->\n"
@@ -54,7 +54,7 @@ def services() -> Iterator[Service]:
         if not package.ispkg or package.name == "cli":
             continue
         for part in iter_modules(import_module(f"fundwright.{package.name}").__path__):
-            if part.name.endswith("api") or part.name in ("repository", "permissions", "schemas"):
+            if part.name.endswith("api") or part.name in ("dependencies", "requests", "repository", "permissions", "schemas"):
                 continue
             module = import_module(f"fundwright.{package.name}.{part.name}")
             place = package.name if part.name == "service" else f"{package.name}.{part.name}"

@@ -47,10 +47,10 @@ _ALLOWED = [
     # The messages of a language, once for each: 4 ms.
     ("io.BufferedReader.read", "gettext.py", "_parse"),
     # 32 bytes of each key, after a change.
-    ("os.listdir", "identity/keyring.py", "_paths"),
-    ("io.BufferedReader.read", "identity/keyring.py", "_key"),
-    ("io.BufferedReader.read", "identity/keyring.py", "lasting_key"),
-    ("io.BufferedWriter.write", "identity/keyring.py", "_make"),
+    ("os.listdir", "authentication/keyring.py", "_paths"),
+    ("io.BufferedReader.read", "core/keys.py", "read_key"),
+    ("io.BufferedReader.read", "core/keys.py", "lasting_key"),
+    ("io.BufferedWriter.write", "core/keys.py", "create_key"),
     # The names of five files, once for each account.
     ("os.listdir", "training/service.py", "add_sample"),
     # Before the server answers anybody.

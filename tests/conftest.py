@@ -15,13 +15,13 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright import hooks
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.migrations import upgrade
 from fundwright.core.plugins import Plugins
 from fundwright.core.postgres import EmbeddedPostgres
 from fundwright.core.settings import Settings
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Role
 from fundwright_ui import extension
 from tests.blocking import blocking_calls
 from tests.databases import Databases
@@ -126,7 +126,7 @@ def make_actor() -> MakeActor:
     """Makes an account in the given session and answers its Actor."""
 
     async def make(session: AsyncSession, *, email: str | None = None, role: Role = Role.USER) -> Actor:
-        return await identity.add_account(
+        return await accounts.add_account(
             session, email=email or f"{uuid4().hex[:10]}@example.org", name="Ada Example", role=role, password=None
         )
 

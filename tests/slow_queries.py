@@ -13,10 +13,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.database import Database
 from fundwright.core.errors import DatabaseAway
-from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.diff import Node, apply

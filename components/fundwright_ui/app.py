@@ -9,12 +9,12 @@ from fastapi.routing import APIRoute
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from fundwright import __version__
+from fundwright.authentication.requests import authenticate, recognise, refuse_in_maintenance
 from fundwright.core.assembly import Core
 from fundwright.core.edge import KnownHosts, StrictTransport, UntrustedProxy, known_names
 from fundwright.core.errors import StartRefused
 from fundwright.core.plugins import Plugins
 from fundwright.core.web import REFUSAL, Bounds, RequestId, Speech, add_error_handlers
-from fundwright.identity.api import authenticate, recognise, refuse_in_maintenance
 from fundwright.insights.tracking import Tracker
 from fundwright_ui.reference import add_reference
 from fundwright_ui.runtime.modules import Modules

@@ -12,7 +12,7 @@ from e2e.application import Application
 from e2e.conftest import EMAIL, PASSWORD, NewContext, recognise
 from e2e.pages.billing import PaymentHistoryPage, PremiumLinksPage, SubscriptionsPage
 from e2e.pages.ready import ready
-from fundwright.identity.schemas import Role
+from fundwright.accounts.schemas import Role
 
 BOSS = "boss@example.org"
 

@@ -12,7 +12,7 @@ from e2e.application import Application
 from e2e.conftest import NewContext
 from e2e.pages.ready import ready
 from e2e.pages.sign_in import SignInPage
-from fundwright.identity.schemas import Role
+from fundwright.accounts.schemas import Role
 
 EMAIL, PASSWORD = "editor@example.org", "a lighthouse in the fog"
 

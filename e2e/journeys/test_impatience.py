@@ -12,7 +12,7 @@ from e2e.pages.network import slow_down
 from e2e.pages.ready import ready
 from e2e.pages.screens import Things
 from e2e.pages.sign_in import SignInPage
-from fundwright.identity.schemas import Role
+from fundwright.accounts.schemas import Role
 
 
 def test_signs_in_once_and_shows_that_it_is_busy(page: Page, token: str) -> None:

@@ -14,7 +14,7 @@ from e2e.pages.polling import eventually
 from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
-from fundwright.identity.schemas import Role
+from fundwright.accounts.schemas import Role
 
 OVERSEER = "overseer@example.org"
 

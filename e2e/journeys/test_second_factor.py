@@ -19,8 +19,8 @@ from e2e.pages.ready import ready, until
 from e2e.pages.security import Device
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
+from fundwright.accounts.schemas import Role
 from fundwright.core.postgres import EmbeddedPostgres
-from fundwright.identity.schemas import Role
 
 CODE_WRONG = "That code is not right, or was used before."
 

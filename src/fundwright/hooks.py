@@ -15,6 +15,11 @@ from fundwright.core.plugins import hookspec
 if TYPE_CHECKING:
     from fastapi import APIRouter
 
+    from fundwright.access.registration import RegistrationLinks
+    from fundwright.accounts.account_deletion import AccountDeletedHandler
+    from fundwright.accounts.dependencies import RequestAuthenticator
+    from fundwright.accounts.personal_data import PersonalDataReader
+    from fundwright.accounts.service import AccountCreatedHandler
     from fundwright.categories.service import CurrentSubjects, DecisionHandler, SubjectReader
     from fundwright.core.health import HealthCheck
     from fundwright.core.jobs import JobHandler
@@ -22,10 +27,6 @@ if TYPE_CHECKING:
     from fundwright.core.settings import PackageSettings
     from fundwright.core.sweeping import UsedFilesReader
     from fundwright.generation.schemas import DraftTemplate
-    from fundwright.identity.leaving import AccountDeletedHandler
-    from fundwright.identity.personal_data import PersonalDataReader
-    from fundwright.identity.registration import RegistrationLinks
-    from fundwright.identity.service import AccountCreatedHandler
     from fundwright.insights.schemas import FigureReader
     from fundwright.language.protocols import EmbedderFactory, WriterFactory
     from fundwright.opportunities.sources import Source
@@ -69,6 +70,13 @@ def job_handlers() -> Iterable[JobHandler[Any, Any]]:
 
 
 @hookspec
+def request_authenticators() -> Iterable[RequestAuthenticator]:
+    """Coroutines `authenticate(core, request)` that return the account that sends a request, or None when it has no credentials that the
+    package knows."""
+    return ()
+
+
+@hookspec
 def account_created_handlers() -> Iterable[AccountCreatedHandler]:
     """Coroutines `handler(core, session, actor)` that give a new account what it starts with, in the same transaction."""
     return ()
@@ -76,7 +84,8 @@ def account_created_handlers() -> Iterable[AccountCreatedHandler]:
 
 @hookspec
 def account_deleted_handlers() -> Iterable[AccountDeletedHandler]:
-    """Coroutines `handler(core, session, actor)` that take away what an account has outside of the database, before its rows go."""
+    """Coroutines `handler(core, session, actor)` that clean up before the rows of an account are deleted: what it has outside of the
+    database, and what refers to it without a foreign key."""
     return ()
 
 

@@ -1,3 +1,4 @@
 from tests.screens_login.conftest import open_page
+from tests.signing_in import ada, visitor
 
-__all__ = ["open_page"]
+__all__ = ["ada", "open_page", "visitor"]

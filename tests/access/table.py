@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from fundwright.identity.schemas import Permission
+from fundwright.accounts.schemas import Permission
 
 ANYBODY = None
 """Also who is not signed in."""

@@ -11,6 +11,9 @@ import pytest
 from sqlalchemy import text
 from structlog.testing import capture_logs
 
+from fundwright.access import account_changes, commands
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import GRANTED, Actor, Client, Role
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import PaymentCreate, PlanCode, PremiumLinkCreate
 from fundwright.content import service as content
@@ -18,9 +21,6 @@ from fundwright.content.schemas import FeedbackKind, FeedbackSend, PostContent
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.generation import service as generation
-from fundwright.identity import registration
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import GRANTED, Actor, Client, Role
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training
@@ -42,10 +42,10 @@ pytestmark = [pytest.mark.security(40), pytest.mark.slow]
 async def ada(committed: Core) -> Actor:
     """She had work of her own, and administrators had theirs."""
     async with committed.database.transaction() as session:
-        ada = await identity.create_account(
+        ada = await accounts.create_account(
             committed, session, email="ada@example.org", name="Ada Lovelace", role=Role.USER, password=None
         )
-        root = await identity.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
+        root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
         # The run of a new account waits for its sample: with a second document, training does something new.
         await training.add_text(committed, session, ada, PastedText(title="Boats", text="The ferry carries forty."))
         await opportunities.load_sample_once(session)
@@ -58,7 +58,7 @@ async def ada(committed: Core) -> Actor:
         await billing.create_premium_link(session, root, wanted, client=HERE)
         invoice = PaymentCreate(email=ada.email, text="One year", amount_cents=9_900, issued=today, due=today)
         await billing.add_payment(committed, session, root, invoice, client=HERE)
-        await registration.invite_by_command(committed, session, email="new@example.org", role=Role.USER)
+        await commands.invite_by_command(committed, session, email="new@example.org", role=Role.USER)
     return ada
 
 
@@ -142,7 +142,7 @@ async def test_none_changes_what_is_not_for_the_role(
     committed: Core, ada: Actor, open_page: Open, role: Role, its_own: set[str]
 ) -> None:
     async with committed.database.transaction() as session:
-        await identity.change_role(committed, session, email=ada.email, role=role)
+        await account_changes.change_role(committed, session, email=ada.email, role=role)
     assert await changed_by(committed, ada.model_copy(update={"role": role}), open_page) <= its_own
 
 

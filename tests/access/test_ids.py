@@ -23,6 +23,14 @@ from sqlalchemy import event, insert, text
 from sqlalchemy.orm import Session
 from structlog.testing import capture_logs
 
+from fundwright.access import commands
+from fundwright.accounts import photos
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import GRANTED, Actor, Client, Permission, Role
+from fundwright.authentication import api_tokens, one_time_secrets
+from fundwright.authentication import service as authentication
+from fundwright.authentication.models import Passkey
+from fundwright.authentication.schemas import TokenScope
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import PaymentCreate, PlanCode, PremiumLinkCreate
 from fundwright.categories import service as categories
@@ -35,10 +43,6 @@ from fundwright.core.live import Listener, LiveBus
 from fundwright.generation import editing
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import SectionSave
-from fundwright.identity import entry, photos, registration
-from fundwright.identity import service as identity
-from fundwright.identity.models import Passkey
-from fundwright.identity.schemas import GRANTED, Actor, Client, Permission, Role, TokenScope
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training
@@ -49,7 +53,7 @@ from tests.access.table import ID_FIELD, NO_IDS, NOT_OWNED, QUERIES, ROUTES, SCR
 from tests.access.test_events import anything, events
 from tests.access.test_jobs import start_categorising, start_import
 from tests.access.test_roles import Asker, opened
-from tests.identity.test_photos import picture
+from tests.accounts.test_photos import picture
 from tests.screens_login.conftest import Open
 from tests.statements import statements
 
@@ -87,7 +91,7 @@ async def world(committed: Core) -> World:
     """One record of every kind, owned by Ada. Every text of hers has the canary in it."""
     core = committed
     async with core.database.transaction() as session:
-        ada = await identity.create_account(core, session, email="ada@example.org", name=CANARY, role=Role.ADMIN, password=None)
+        ada = await accounts.create_account(core, session, email="ada@example.org", name=CANARY, role=Role.ADMIN, password=None)
         await opportunities.load_sample_once(session)
         notices = (await opportunities.list_opportunities(session, ada, OpportunityQuery())).items
         # Samples belong to nobody: an administrator may remove them, with the labels that they have.
@@ -99,7 +103,7 @@ async def world(committed: Core) -> World:
         section = draft.sections[0]
         await editing.save_section(session, ada, draft.id, section.id, SectionSave(heading=CANARY, text=CANARY, based_on=0))
         photo = (await photos.set_photo(core.sandbox, session, ada, picture(), client=HERE)).photo_url
-        token = await identity.create_api_token(session, ada, name=CANARY, scope=TokenScope.WRITE, lasts_days=1)
+        token = await api_tokens.create_api_token(session, ada, name=CANARY, scope=TokenScope.WRITE, lasts_days=1)
         passkey = uuid4()
         values = {"id": passkey, "owner_id": ada.id, "name": CANARY, "credential_id": b"c", "public_key": b"k", "sign_count": 0}
         await session.execute(insert(Passkey).values(**values))
@@ -110,8 +114,10 @@ async def world(committed: Core) -> World:
         await billing.create_premium_link(session, ada, wanted, client=HERE)
         invoice = PaymentCreate(email=ada.email, text=CANARY, amount_cents=9_900, issued=today, due=today)
         await billing.add_payment(core, session, ada, invoice, client=HERE)
-        await registration.invite_by_command(core, session, email="zanzibar@example.org", role=Role.USER)
-        await identity.redeem_handover(core, session, await entry.new_handover(session, ada.id, remember=True), client=HERE)
+        await commands.invite_by_command(core, session, email="zanzibar@example.org", role=Role.USER)
+        await authentication.redeem_handover(
+            core, session, await one_time_secrets.new_handover(session, ada.id, remember=True), client=HERE
+        )
     run = await training.start_run(core, ada, [document.id])
     job = await start_categorising(core, ada)
     await start_import(core, ada)
@@ -219,9 +225,9 @@ def records_read(owner: Actor) -> Iterator[list[str]]:
 
 async def token_of(core: Core, role: Role) -> str:
     async with core.database.transaction() as session:
-        bob = await identity.create_account(core, session, email=f"{role}@example.org", name="Bob", role=role, password=None)
-        code = await entry.new_handover(session, bob.id, remember=True)
-        return (await identity.redeem_handover(core, session, code, client=HERE)).token
+        bob = await accounts.create_account(core, session, email=f"{role}@example.org", name="Bob", role=role, password=None)
+        code = await one_time_secrets.new_handover(session, bob.id, remember=True)
+        return (await authentication.redeem_handover(core, session, code, client=HERE)).token
 
 
 @asynccontextmanager
@@ -323,8 +329,8 @@ class TestRoutes:
                 if not known or route == NOT_PUBLISHED:
                     continue
                 async with committed.database.transaction() as session:
-                    code = await entry.new_handover(session, world.owner.id, remember=True)
-                    token = (await identity.redeem_handover(committed, session, code, client=HERE)).token
+                    code = await one_time_secrets.new_handover(session, world.owner.id, remember=True)
+                    token = (await authentication.redeem_handover(committed, session, code, client=HERE)).token
                 answer = await asker.ask(route, token, values=known)
                 if answer.status_code in (401, 403, 404):
                     wrong.append(f"{route}: {answer.status_code} {answer.text[:200]}")
@@ -362,7 +368,7 @@ class TestScreens:
         self, committed: Core, world: World, open_page: Open, role: Role
     ) -> None:
         async with committed.database.transaction() as session:
-            bob = await identity.create_account(committed, session, email="bob@example.org", name="Bob", role=role, password=None)
+            bob = await accounts.create_account(committed, session, email="bob@example.org", name="Bob", role=role, password=None)
         tried = 0
         for path in [*SCREENS, *QUERIES]:
             kinds = set(kinds_in(path).values())
@@ -388,7 +394,7 @@ class TestScreens:
     async def test_nobody_hears_of_another_person_s_records(self, committed: Core, world: World, open_page: Open) -> None:
         """Whoever hears of a change, such as a new draft, learns that there is one and when."""
         async with committed.database.transaction() as session:
-            bob = await identity.create_account(
+            bob = await accounts.create_account(
                 committed, session, email="bob@example.org", name="Bob", role=Role.USER, password=None
             )
         hers = [id for kind, id in world.ids.items() if kind not in NOT_OWNED]
@@ -408,14 +414,14 @@ class TestEvents:
     async def test_another_person_s_ids_change_and_show_nothing(self, committed: Core, world: World, open_page: Open) -> None:
         """Row events carry the id of their row, and fields may hold ids: Bob's page sends those of Ada."""
         async with committed.database.transaction() as session:
-            bob = await identity.create_account(
+            bob = await accounts.create_account(
                 committed, session, email="bob@example.org", name="Bob", role=Role.USER, password=None
             )
             await training.add_text(committed, session, bob, PastedText(title="Roofs", text="Roofs are repaired."))
             await generation.add_draft(
                 session, bob, committed, opportunity_id=UUID(world.ids["notice"]), template="capability-statement"
             )
-            await identity.create_api_token(session, bob, name="mine", scope=TokenScope.READ, lasts_days=1)
+            await api_tokens.create_api_token(session, bob, name="mine", scope=TokenScope.READ, lasts_days=1)
         before, fired = await records_of(committed, world.owner), 0
         owned = [id for kind, id in world.ids.items() if kind not in NOT_OWNED and _is_uuid(id)]
         for path, need in SCREENS.items():

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 from sqlalchemy import text, update
 
+from fundwright.access import account_changes
+from fundwright.accounts import personal_data
+from fundwright.accounts.schemas import Actor, Client, Role
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.jobs import Job, JobState
 from fundwright.generation import service as generation
-from fundwright.identity import personal_data
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Client, Role
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training
@@ -75,7 +75,7 @@ WORK = [start_import, start_categorising, start_training, start_draft]
 
 async def demote(core: Core, actor: Actor) -> None:
     async with core.database.transaction() as session:
-        await identity.change_role(core, session, email=actor.email, role=Role.VIEWER)
+        await account_changes.change_role(core, session, email=actor.email, role=Role.VIEWER)
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ class TestQueued:
     async def test_of_a_disabled_account_ends(self, committed: Core, worker: Actor, start: Start) -> None:
         job_id = await start(committed, worker)
         async with committed.database.transaction() as session:
-            await identity.disable_account(committed, session, email=worker.email)
+            await account_changes.disable_account(committed, session, email=worker.email)
         async with working(committed.jobs):
             job = await ended(committed.jobs, job_id)
         assert job.state is JobState.FAILED

@@ -13,10 +13,14 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from fundwright.access import account_changes
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import GRANTED, Client, Permission, Role
+from fundwright.authentication import api_tokens, one_time_secrets
+from fundwright.authentication import service as authentication
+from fundwright.authentication.schemas import TokenScope
 from fundwright.core import mail
 from fundwright.core.assembly import Core
-from fundwright.identity import entry, service
-from fundwright.identity.schemas import GRANTED, Client, Permission, Role, TokenScope
 from fundwright_ui.app import build_app
 from tests.access.table import ANYBODY, JOBS, OWN_PAGES, ROUTES, SCREENS, Need
 
@@ -41,11 +45,11 @@ class People:
         async with self._core.database.transaction() as session:
             role = Role.ADMIN if who == DISABLED else Role(who)
             email = f"{uuid4().hex}@example.org"
-            actor = await service.add_account(session, email=email, name="Ada Example", role=role, password=None)
-            code = await entry.new_handover(session, actor.id, remember=True)
-            token = (await service.redeem_handover(self._core, session, code, client=HERE)).token
+            actor = await accounts.add_account(session, email=email, name="Ada Example", role=role, password=None)
+            code = await one_time_secrets.new_handover(session, actor.id, remember=True)
+            token = (await authentication.redeem_handover(self._core, session, code, client=HERE)).token
             if who == DISABLED:
-                await service.disable_account(self._core, session, email=email)
+                await account_changes.disable_account(self._core, session, email=email)
             return token
 
 
@@ -192,8 +196,8 @@ class TestRoutes:
     async def test_none_is_changed_by_a_token_that_may_only_read(self, committed: Core) -> None:
         app = build_app(committed)
         async with committed.database.transaction() as session:
-            root = await service.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
-            reading = await service.create_api_token(session, root, name="report", scope=TokenScope.READ, lasts_days=1)
+            root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
+            reading = await api_tokens.create_api_token(session, root, name="report", scope=TokenScope.READ, lasts_days=1)
         async with opened(app) as client:
             asker = Asker(app, client)
             changing = [route for route, need in ROUTES.items() if isinstance(need, Permission) and not route.startswith("GET ")]

@@ -77,8 +77,8 @@ GENERAL = (
     "@",
 )
 EXEMPT = {
-    "fundwright.identity.entry._EMAIL": "matched from the beginning only, with at most 254 characters",
-    "fundwright.identity.schemas._PHONE": "matched from the beginning only, with at most 50 characters",
+    "fundwright.accounts.service._EMAIL": "matched from the beginning only, with at most 254 characters",
+    "fundwright.accounts.schemas._PHONE": "matched from the beginning only, with at most 50 characters",
     "fundwright.training.readers.paragraphs._LIST_ITEM": "matched at the beginning of a line only",
     "fundwright.training.readers.paragraphs._NUMBERED_HEADING": "matched at the beginning of a line only",
 }

@@ -7,9 +7,9 @@ from uuid import uuid4
 
 import pytest
 
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import GRANTED, Actor, Permission, Role
 from fundwright.core.errors import NotAllowed
-from fundwright.identity.permissions import needs
-from fundwright.identity.schemas import GRANTED, Actor, Permission, Role
 from scripts.tables import Service, services
 
 SERVICES = list(services())

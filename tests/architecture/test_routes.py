@@ -11,10 +11,10 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from fundwright import hooks
+from fundwright.accounts.dependencies import CurrentActor, Uploader
 from fundwright.core.paging import Page
 from fundwright.core.plugins import Plugins
 from fundwright.core.web import CsvDownload
-from fundwright.identity.api import CurrentActor, Uploader
 from fundwright_ui import extension
 
 ROUTES = [

@@ -9,7 +9,18 @@ from functools import cache
 from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[2]
-SLICES = ("identity", "categories", "training", "opportunities", "generation", "billing", "content", "insights")
+SLICES = (
+    "accounts",
+    "authentication",
+    "access",
+    "categories",
+    "training",
+    "opportunities",
+    "generation",
+    "billing",
+    "content",
+    "insights",
+)
 _MADE = {".git", ".venv", "node_modules", "var", "data", "dist", "test-results", "__pycache__"}
 _TEXT = {".py", ".ts", ".tsx", ".js", ".css", ".md", ".toml", ".json", ".txt", ".html", ".yml", ".sql", ""}
 

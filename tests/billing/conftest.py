@@ -9,8 +9,8 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Actor, Client, Role
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Actor, Client, Role
 from tests.conftest import MakeActor
 from tests.polling import eventually
 

@@ -8,12 +8,12 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from fundwright.accounts.dependencies import current_actor
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.billing.api import router
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.web import add_error_handlers
-from fundwright.identity.api import _current_actor
-from fundwright.identity.schemas import Actor, Role
 
 TODAY = now().date().isoformat()
 INVOICE = {"email": "ada@example.org", "text": "Pro", "amount_cents": 4_900, "issued": TODAY, "due": TODAY}
@@ -25,7 +25,7 @@ async def client_of(core: Core, actor: Actor) -> AsyncIterator[httpx.AsyncClient
     app.state.core = core
     app.include_router(router, prefix="")
     add_error_handlers(app)
-    app.dependency_overrides[_current_actor] = lambda: actor
+    app.dependency_overrides[current_actor] = lambda: actor
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as opened:
         yield opened
 

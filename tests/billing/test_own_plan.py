@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Actor
 from fundwright.billing import service
 from fundwright.billing.schemas import PlanCode, Quota, SubscriptionChange
-from fundwright.identity.schemas import Actor
 from tests.billing.conftest import HERE
 
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from babel.dates import format_date
 
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.billing import service
 from fundwright.billing.schemas import PaymentCreate, PlanCode, PremiumLinkCreate, SubscriptionChange
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.identity.schemas import Actor, Role
 from fundwright_ui.runtime.router import Screen
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.billing.invoice import invoice_screen

@@ -12,6 +12,8 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import preferences
+from fundwright.accounts.schemas import Actor
 from fundwright.billing import service
 from fundwright.billing.schemas import (
     LinkState,
@@ -36,8 +38,6 @@ from fundwright.core.errors import Invalid, NotFound
 from fundwright.core.messages import Language
 from fundwright.core.paging import PageRequest
 from fundwright.generation import service as generation
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training
@@ -321,7 +321,7 @@ class TestPayments:
     async def test_the_payer_gets_it_by_email(
         self, core: Core, session: AsyncSession, admin: Actor, actor: Actor, language: Language, subject: str, sentence: str
     ) -> None:
-        await identity.choose_language(session, actor, language)
+        await preferences.choose_language(session, actor, language)
         payment = await write(core, session, admin, actor, 123_450, text="Pro, one year")
         (letter,) = (await mail.list_messages(session, PageRequest())).items
         assert (letter.recipient, letter.subject) == (actor.email, subject.format(number=payment.number))

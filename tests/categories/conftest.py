@@ -10,10 +10,10 @@ import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright import hooks
+from fundwright.accounts.schemas import Actor
 from fundwright.categories.service import SubjectReader
 from fundwright.core.assembly import Core
 from fundwright.core.plugins import Plugins, hookimpl
-from fundwright.identity.schemas import Actor
 from fundwright_ui import extension
 
 

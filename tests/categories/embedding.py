@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Actor
 from fundwright.categories import service as categories
 from fundwright.categories.classifier import Subject
 from fundwright.categories.schemas import Classified
 from fundwright.categories.terms import terms_of
-from fundwright.identity.schemas import Actor
 from fundwright.language.protocols import Embedder
 
 DIMENSION = 3989

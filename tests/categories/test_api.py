@@ -7,11 +7,14 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from fundwright.accounts import commands
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Role
+from fundwright.authentication import api_tokens
+from fundwright.authentication.schemas import TokenScope
 from fundwright.categories import api
 from fundwright.core.assembly import Core
 from fundwright.core.web import add_error_handlers
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Role, TokenScope
 from tests.categories.embedding import WordEmbedder, classify
 
 
@@ -21,8 +24,8 @@ async def client_of(core: Core, email: str, *, role: Role = Role.USER) -> httpx.
     app.include_router(api.router)
     add_error_handlers(app)
     async with core.database.transaction() as session:
-        actor = await identity.add_account(session, email=email, name="Ada Example", role=role, password=None)
-        token = await identity.create_api_token(session, actor, name="test", scope=TokenScope.WRITE, lasts_days=1)
+        actor = await accounts.add_account(session, email=email, name="Ada Example", role=role, password=None)
+        token = await api_tokens.create_api_token(session, actor, name="test", scope=TokenScope.WRITE, lasts_days=1)
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(app),
         base_url="http://fundwright.test",
@@ -96,7 +99,7 @@ async def test_suggestions_are_reviewed_page_by_page(committed: Core, ada: httpx
     await ada.post("/api/categories", json={"name": "Roofing", "description": "shingles gutters roof repair"})
     items = [(uuid4(), "roofing shingles gutters roof repair") for _ in range(3)]
     async with committed.database.transaction() as session:
-        actor = await identity.actor_for_command(session, email="ada@example.org")
+        actor = await commands.actor_for_command(session, email="ada@example.org")
         await classify(session, actor, items, embedder=WordEmbedder())
     page = (await ada.get("/api/categories/suggestions", params={"page_size": 2, "sort": "confidence", "is_all": True})).json()
     assert (page["total"], len(page["items"])) == (3, 2)
@@ -114,7 +117,7 @@ async def test_suggestions_are_reviewed_page_by_page(committed: Core, ada: httpx
 async def test_a_decision_is_undone(committed: Core, ada: httpx.AsyncClient, bob: httpx.AsyncClient) -> None:
     await ada.post("/api/categories", json={"name": "Roofing", "description": "shingles gutters roof repair"})
     async with committed.database.transaction() as session:
-        actor = await identity.actor_for_command(session, email="ada@example.org")
+        actor = await commands.actor_for_command(session, email="ada@example.org")
         await classify(session, actor, [(uuid4(), "roofing shingles gutters roof repair")], embedder=WordEmbedder())
     [suggested] = (await ada.get("/api/categories/suggestions", params={"is_all": True})).json()["items"]
     label = f"/api/categories/labels/{suggested['subject_id']}"

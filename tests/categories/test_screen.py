@@ -5,11 +5,11 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import update
 
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.categories import service
 from fundwright.categories.models import Label
 from fundwright.categories.schemas import CategoryCreate, CategoryRead, Colour, LabelSource, LabelState, SuggestionQuery
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.models import Opportunity
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow

@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Actor
 from fundwright.categories import service
 from fundwright.categories.classifier import Band
 from fundwright.categories.schemas import (
@@ -24,7 +25,6 @@ from fundwright.categories.schemas import (
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
 from fundwright.core.paging import PageRequest
-from fundwright.identity.schemas import Actor
 from tests.categories.embedding import WordEmbedder, classify
 from tests.conftest import MakeActor
 

@@ -6,11 +6,11 @@ from datetime import datetime
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Actor, Client, Role
 from fundwright.content import service
 from fundwright.content.schemas import PostContent, PostRead
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.identity.schemas import Actor, Client, Role
 from tests.conftest import MakeActor
 
 HERE = Client(address="192.0.2.7")

@@ -12,10 +12,12 @@ import httpx
 import pytest
 from defusedxml.ElementTree import fromstring
 
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Actor, Role
+from fundwright.authentication import api_tokens
+from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Role, TokenScope
 from fundwright_ui.app import build_app
 from tests.content.conftest import Write
 
@@ -29,7 +31,7 @@ async def client_of(
     headers = {}
     if actor is not None:
         async with core.database.transaction() as session:
-            token = await identity.create_api_token(session, actor, name="test", scope=TokenScope.WRITE, lasts_days=1)
+            token = await api_tokens.create_api_token(session, actor, name="test", scope=TokenScope.WRITE, lasts_days=1)
         headers = {"Authorization": f"Bearer {token.secret}"}
     transport = httpx.ASGITransport(build_app(core, base=base))
     async with httpx.AsyncClient(transport=transport, base_url=f"http://{host}", headers=headers) as client:
@@ -55,7 +57,7 @@ def as_role(committed: Core, ada: Actor):
     @asynccontextmanager
     async def opened(role: Role) -> AsyncIterator[httpx.AsyncClient]:
         async with committed.database.transaction() as session:
-            actor = await identity.add_account(session, email=f"{role}@example.org", name="Bob", role=role, password=None)
+            actor = await accounts.add_account(session, email=f"{role}@example.org", name="Bob", role=role, password=None)
         async with client_of(committed, actor) as client:
             yield client
 

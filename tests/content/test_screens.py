@@ -5,11 +5,11 @@ from datetime import timedelta
 import httpx
 import pytest
 
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.content import service
 from fundwright.content.schemas import FeedbackKind, FeedbackQuery, FeedbackSend, FeedbackState, PostQuery, PostState
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.identity.schemas import Actor, Role
 from fundwright_ui import plugin
 from fundwright_ui.app import build_app
 from fundwright_ui.runtime.html import to_html

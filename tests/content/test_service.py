@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from sqlalchemy import text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.content import service
 from fundwright.content.models import Feedback
 from fundwright.content.schemas import (
@@ -28,7 +29,6 @@ from fundwright.content.schemas import (
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.messages import speaking
-from fundwright.identity.schemas import Actor, Role
 from tests.conftest import MakeActor
 from tests.content.conftest import HERE, write_post
 

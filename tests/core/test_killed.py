@@ -12,10 +12,10 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
 from fundwright.core.jobs import JobRead, JobState
-from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service as opportunities
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText

@@ -18,9 +18,9 @@ from fundwright.core.assembly import Core
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.mail import Letter, MailKind, MailMessage, MailState
 from fundwright.core.paging import PageRequest
-from tests.identity.conftest import with_settings
 from tests.jobs import working
 from tests.polling import eventually
+from tests.signing_in import with_settings
 
 LETTER = Letter(
     "ada@example.org",

@@ -18,6 +18,7 @@ from pydantic import Field, SecretStr
 from pydantic_settings import SettingsConfigDict
 
 from fundwright import hooks
+from fundwright.accounts.dependencies import CurrentActor
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.errors import Invalid, StartRefused
 from fundwright.core.health import HealthCheck
@@ -26,7 +27,6 @@ from fundwright.core.migrations import Migrations
 from fundwright.core.plugins import Plugins, hookimpl
 from fundwright.core.settings import PackageSettings
 from fundwright.core.web import CoreDep
-from fundwright.identity.api import CurrentActor
 from fundwright_ui import Icon, extension, icon
 from fundwright_ui.app import build_app
 from tests.conftest import OwnSettings

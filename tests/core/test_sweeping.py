@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from fundwright.accounts import personal_data
+from fundwright.accounts.schemas import Actor, Client
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.sweeping import sweep
-from fundwright.identity import personal_data
-from fundwright.identity.schemas import Actor, Client
 from fundwright.opportunities import service as opportunities
 from fundwright.training import service as training
 from tests.conftest import MakeActor

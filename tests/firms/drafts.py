@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.files import ReceivedFile
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftRead, DraftSectionRead, DraftTemplate, WriteDraft
 from fundwright.generation.templates import TEMPLATES
-from fundwright.identity.schemas import Actor
 from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import ImportOpportunities

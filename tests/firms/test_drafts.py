@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.generation.templates import TEMPLATES
-from fundwright.identity.schemas import Actor
 from tests.conftest import MakeActor
 from tests.firms import load_firm
 from tests.firms.drafts import add_documents, add_opportunity, draft, score

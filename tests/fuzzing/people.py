@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from uuid import uuid4
 
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import GRANTED, Client, Permission, Role
+from fundwright.authentication import api_tokens, one_time_secrets
+from fundwright.authentication import service as authentication
+from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
-from fundwright.identity import entry
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import GRANTED, Client, Permission, Role, TokenScope
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.access.test_ids import CANARY, NOT_OWNED, World
@@ -24,13 +26,13 @@ async def sign_in(core: Core, role: Role, *, scope: TokenScope | None = None) ->
     """The session token, or with a `scope` the API token, of a new account with a document of its own where it may have one."""
     async with core.database.transaction() as session:
         email = f"{role}-{uuid4().hex[:8]}@example.org"
-        actor = await identity.create_account(core, session, email=email, name="Bob", role=role, password=None)
+        actor = await accounts.create_account(core, session, email=email, name="Bob", role=role, password=None)
         if actor.may(Permission.WORK):
             await training.add_text(core, session, actor, PastedText(title="Roofs", text="Roofs are repaired."))
         if scope:
-            return (await identity.create_api_token(session, actor, name="script", scope=scope, lasts_days=1)).secret
-        code = await entry.new_handover(session, actor.id, remember=True)
-        return (await identity.redeem_handover(core, session, code, client=_HERE)).token
+            return (await api_tokens.create_api_token(session, actor, name="script", scope=scope, lasts_days=1)).secret
+        code = await one_time_secrets.new_handover(session, actor.id, remember=True)
+        return (await authentication.redeem_handover(core, session, code, client=_HERE)).token
 
 
 def secrets_of(world: World, *, seen_by: Role | None) -> list[str]:

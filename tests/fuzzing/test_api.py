@@ -25,8 +25,9 @@ from schemathesis.core.transport import Response
 from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance, status_code_conformance
 from structlog.testing import capture_logs
 
+from fundwright.accounts.schemas import Role
+from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Role, TokenScope
 from fundwright_ui.app import build_app
 from tests.access.test_ids import World, kind_of, records_of
 from tests.fuzzing.conftest import Fuzz

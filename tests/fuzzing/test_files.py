@@ -22,11 +22,11 @@ from hypothesis.strategies import DrawFn
 from PIL import Image
 from structlog.testing import capture_logs
 
+from fundwright.accounts import photos
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
 from fundwright.core.sandbox import Sandbox
-from fundwright.identity import photos
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Role
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.incoming import COPIED, Batch, Incoming
 from fundwright.opportunities.nih import NihJsonLines
@@ -376,7 +376,7 @@ def test_published_files(fuzz: Fuzz, tmp_path: Path) -> None:
 async def test_imports(fuzz: Fuzz, committed: Core, tmp_path: Path) -> None:
     """Through the sandbox into the database: an import ends with a report, or is refused with a sentence."""
     async with committed.database.transaction() as session:
-        member = await identity.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=None)
+        member = await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=None)
     path = tmp_path / "file"
 
     def work(run: Run[Any]) -> None:

@@ -12,17 +12,18 @@ import cbor2
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Role
+from fundwright.authentication import passkeys
+from fundwright.authentication.one_time_secrets import LinkSpent
+from fundwright.authentication.passkeys import PasskeyRefused, PasskeyTaken
+from fundwright.authentication.schemas import SignInRefused
 from fundwright.core.assembly import Core
-from fundwright.identity import passkeys
-from fundwright.identity import service as identity
-from fundwright.identity.entry import LinkSpent
-from fundwright.identity.passkeys import PasskeyRefused, PasskeyTaken
-from fundwright.identity.schemas import Role, SignInRefused
+from tests.authentication.authenticator import Device
 from tests.fuzzing.conftest import Fuzz
 from tests.fuzzing.test_files import Run, in_a_thread
 from tests.fuzzing.texts import Change, changed, changes, json_values
-from tests.identity.authenticator import Device
-from tests.identity.conftest import HERE, with_settings
+from tests.signing_in import HERE, with_settings
 
 PARTS = ("clientDataJSON", "attestationObject", "authenticatorData", "signature", "userHandle")
 FORMATS = ("none", "packed", "fido-u2f", "tpm", "apple", "android-key", "android-safetynet", "x", "")
@@ -83,7 +84,7 @@ forgeries = st.builds(
 
 async def test_answers_of_browsers(core: Core, session: AsyncSession, fuzz: Fuzz) -> None:
     public = with_settings(core, public_url="http://localhost:8000")
-    actor = await identity.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=None)
+    actor = await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=None)
 
     async def add(forgery: Forgery) -> str:
         device = Forger()

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from structlog.testing import capture_logs
 
+from fundwright.accounts.schemas import GRANTED, Role
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import GRANTED, Role
 from fundwright_ui.app import build_app
 from tests.access.table import ROUTES, SCREENS
 from tests.access.test_ids import World

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from structlog.testing import capture_logs
 from websockets.exceptions import ConnectionClosed
 
+from fundwright.accounts.schemas import GRANTED, Role
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import GRANTED, Role
 from fundwright_ui.app import build_app
 from fundwright_ui.runtime.wire import FrugalWebSocket
 from tests.access.table import SCREENS

@@ -17,6 +17,9 @@ from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 from structlog.testing import capture_logs
 
+from fundwright.accounts.schemas import Actor, Role
+from fundwright.accounts.service import is_email, normalise_email
+from fundwright.authentication import session_tokens
 from fundwright.core.assembly import Core
 from fundwright.core.database import libpq_url
 from fundwright.core.edge import KnownHosts, UntrustedProxy
@@ -26,9 +29,6 @@ from fundwright.core.logs import masked
 from fundwright.core.messages import LANGUAGES, speaking
 from fundwright.core.spreadsheets import csv_line
 from fundwright.core.web import language_asked_for
-from fundwright.identity import tokens
-from fundwright.identity.entry import is_email, normalise_email
-from fundwright.identity.schemas import Actor, Role
 from fundwright.language.sentences import spans_of
 from fundwright.opportunities import reading
 from fundwright.opportunities.schemas import OpportunityQuery
@@ -211,11 +211,11 @@ def test_email_addresses(fuzz: Fuzz) -> None:
 
 def test_session_tokens(core: Core, fuzz: Fuzz) -> None:
     now = datetime.now(UTC)
-    own = tokens.sign(core, SIGNED_IN, session_id=uuid4(), issued_at=now, expires_at=now + timedelta(days=1))
+    own = session_tokens.sign(core, SIGNED_IN, session_id=uuid4(), issued_at=now, expires_at=now + timedelta(days=1))
     header, payload, signature = own.split(".")
 
     def check(token: str) -> None:
-        found = tokens.read(core, token)
+        found = session_tokens.read(core, token)
         assert found is None or token.rstrip("=").startswith(f"{header}.{payload}.")
 
     none = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0"

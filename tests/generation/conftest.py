@@ -13,12 +13,12 @@ import pytest
 from pydantic import SecretStr
 
 from fundwright import hooks
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.errors import FundwrightError
 from fundwright.core.plugins import Plugins, hookimpl
 from fundwright.generation.schemas import DraftTemplate, TemplateQuestion, TemplateSection
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Role
 from fundwright.language.protocols import EmbedderFactory, PossibleMatch, SectionRequest, Unanswered, WriterFactory
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
@@ -133,7 +133,7 @@ async def desk(database_url: str, tmp_path: Path) -> AsyncIterator[Desk]:
     async with open_core(settings, plugins) as core:
         async with core.database.transaction() as session:
             await opportunities.load_sample_once(session)
-            actor = await identity.add_account(
+            actor = await accounts.add_account(
                 session, email="ada@example.org", name="Ada Example", role=Role.USER, password=None
             )
             found = await opportunities.list_opportunities(session, actor, OpportunityQuery(page_size=1, kind="contract"))

@@ -9,10 +9,12 @@ import pytest
 from docx import Document
 from fastapi import FastAPI
 
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Actor, Role
+from fundwright.authentication import api_tokens
+from fundwright.authentication.schemas import TokenScope
 from fundwright.core.web import add_error_handlers
 from fundwright.generation import api
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Role, TokenScope
 from tests.generation.conftest import Desk
 from tests.generation.test_drafting import add, write
 
@@ -23,7 +25,7 @@ async def client_of(desk: Desk, actor: Actor) -> httpx.AsyncClient:
     app.include_router(api.router)
     add_error_handlers(app)
     async with desk.core.database.transaction() as session:
-        token = await identity.create_api_token(session, actor, name="test", scope=TokenScope.WRITE, lasts_days=1)
+        token = await api_tokens.create_api_token(session, actor, name="test", scope=TokenScope.WRITE, lasts_days=1)
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(app),
         base_url="http://fundwright.test",
@@ -39,7 +41,7 @@ async def ada(desk: Desk) -> AsyncIterator[httpx.AsyncClient]:
 
 async def other(desk: Desk, role: Role = Role.USER) -> httpx.AsyncClient:
     async with desk.core.database.transaction() as session:
-        actor = await identity.add_account(session, email="bob@example.org", name="Bob", role=role, password=None)
+        actor = await accounts.add_account(session, email="bob@example.org", name="Bob", role=role, password=None)
     return await client_of(desk, actor)
 
 

@@ -13,6 +13,8 @@ from pydantic import ValidationError
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import COMMAND_LINE, Role
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import PlanChange, PlanCode
 from fundwright.core.errors import Conflict, Invalid, NotFound
@@ -39,9 +41,6 @@ from fundwright.generation.schemas import (
     VersionRead,
     WriteSection,
 )
-from fundwright.identity import entry
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Role
 from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
 from tests.generation.conftest import Desk, EndpointDown, quote_all
 from tests.generation.test_drafting import add, has_begun, read, write
@@ -468,9 +467,9 @@ class TestQuota:
     async def test_sections_that_the_writer_writes_again_or_in_addition_are_counted(self, desk: Desk) -> None:
         draft, roofs = await written(desk)
         async with desk.core.database.transaction() as session:
-            boss = await identity.add_account(session, email="boss@example.org", name="Boss", role=Role.ADMIN, password=None)
+            boss = await accounts.add_account(session, email="boss@example.org", name="Boss", role=Role.ADMIN, password=None)
             none = PlanChange(price_cents=0, documents=None, drafts=0, imports=None)
-            await billing.change_plan(session, boss, PlanCode.FREE, none, client=entry.COMMAND_LINE)
+            await billing.change_plan(session, boss, PlanCode.FREE, none, client=COMMAND_LINE)
         with pytest.raises(billing.QuotaSpent):
             await regenerate(desk, draft, roofs)
         new = NewSection(heading="Bridges", instructions="Our bridges")
@@ -483,13 +482,13 @@ class TestQuota:
                 boss,
                 PlanCode.FREE,
                 PlanChange(price_cents=0, documents=None, drafts=None, imports=None),
-                client=entry.COMMAND_LINE,
+                client=COMMAND_LINE,
             )
             stopped = await service.start_draft(
                 session, desk.actor, desk.core, opportunity_id=desk.opportunity_id, template="brief"
             )
             await service.cancel_draft(session, desk.actor, stopped.id)
-            await billing.change_plan(session, boss, PlanCode.FREE, none, client=entry.COMMAND_LINE)
+            await billing.change_plan(session, boss, PlanCode.FREE, none, client=COMMAND_LINE)
         with pytest.raises(billing.QuotaSpent):
             await do(desk, lambda s: service.continue_draft(s, desk.actor, desk.core, stopped.id))
         by_hand = NewSection(heading="Bridges")
@@ -543,7 +542,7 @@ class TestVersions:
         draft, roofs = await written(desk)
         other = await add(desk)
         async with desk.core.database.transaction() as session:
-            bob = await identity.add_account(session, email="bob@example.org", name="Bob", role=Role.USER, password=None)
+            bob = await accounts.add_account(session, email="bob@example.org", name="Bob", role=Role.USER, password=None)
 
         def ways(section_id: UUID) -> list[Callable[[AsyncSession], Awaitable[object]]]:
             change = SectionSave(heading="x", text="x", based_on=roofs.revision)

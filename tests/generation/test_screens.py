@@ -8,11 +8,11 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.database import now
 from fundwright.generation import editing, repository, service
 from fundwright.generation.schemas import DraftRead, DraftState, VersionOrigin
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Role
 from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
 from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities.models import Opportunity
@@ -384,7 +384,7 @@ class TestDraftScreen:
     async def test_another_accounts_slug_is_not_found(self, desk: Desk) -> None:
         draft = await add(desk)
         async with desk.core.database.transaction() as session:
-            bob = await identity.add_account(session, email="bob@example.org", name="Bob", role=Role.USER, password=None)
+            bob = await accounts.add_account(session, email="bob@example.org", name="Bob", role=Role.USER, password=None)
         async with mounted(
             desk.core, bob, draft_screen, path=f"/generate/slug/{draft.slug}", params={"token": draft.slug}
         ) as screen:

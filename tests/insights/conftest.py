@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.jobs import Job, JobState
-from fundwright.identity.schemas import Actor, Role
 from fundwright.insights import service
 from fundwright.insights.schemas import Viewed
 from tests.conftest import MakeActor

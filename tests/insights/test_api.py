@@ -7,10 +7,11 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from fundwright.accounts.schemas import Actor, Role
+from fundwright.authentication import api_tokens
+from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
 from fundwright.core.web import add_error_handlers
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Role, TokenScope
 from fundwright.insights import api
 from tests.conftest import MakeActor
 from tests.insights.conftest import add_job, add_view
@@ -25,7 +26,7 @@ async def client_of(core: Core, actor: Actor) -> AsyncIterator[httpx.AsyncClient
     app.include_router(api.router)
     add_error_handlers(app)
     async with core.database.transaction() as session:
-        token = await identity.create_api_token(session, actor, name="test", scope=TokenScope.READ, lasts_days=1)
+        token = await api_tokens.create_api_token(session, actor, name="test", scope=TokenScope.READ, lasts_days=1)
     headers = {"Authorization": f"Bearer {token.secret}"}
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(app), base_url="http://fundwright.test", headers=headers

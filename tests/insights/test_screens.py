@@ -4,10 +4,10 @@ from datetime import timedelta
 
 import pytest
 
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.jobs import JobState
-from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import service as opportunities
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.admin.analyze import analyze_screen

@@ -7,10 +7,10 @@ import pytest
 from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.jobs import JobState
-from fundwright.identity.schemas import Actor, Role
 from fundwright.insights import service
 from fundwright.insights.schemas import KEPT_DAYS, HistoryQuery, PagesQuery, UsageQuery
 from tests.conftest import MakeActor

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.errors import DatabaseAway
-from fundwright.identity.schemas import Actor
 from fundwright.insights import service, tracking
 from fundwright.insights.schemas import PagesQuery, Viewed
 from fundwright.insights.tracking import Batches, Tracker

@@ -12,13 +12,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Actor, Role
+from fundwright.authentication import api_tokens
+from fundwright.authentication.schemas import TokenScope
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.assembly import Core
 from fundwright.core.database import ConnectionHeld, Database
 from fundwright.generation import service as generation
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Role, TokenScope
 from fundwright.language import service as language
 from fundwright.language.protocols import SectionRequest, Unanswered
 from fundwright.opportunities import service as opportunities
@@ -71,7 +73,7 @@ class HangingWriter:
 @pytest.fixture
 async def ada(committed: Core) -> Actor:
     async with committed.database.transaction() as session:
-        return await identity.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=None)
+        return await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=None)
 
 
 @pytest.fixture
@@ -93,7 +95,7 @@ async def narrow(committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch) -
 @pytest.fixture
 async def client(narrow: Core, ada: Actor) -> AsyncIterator[httpx.AsyncClient]:
     async with narrow.database.transaction() as session:
-        token = await identity.create_api_token(session, ada, name="test", scope=TokenScope.WRITE, lasts_days=1)
+        token = await api_tokens.create_api_token(session, ada, name="test", scope=TokenScope.WRITE, lasts_days=1)
     transport = httpx.ASGITransport(build_app(narrow))
     headers = {"Authorization": f"Bearer {token.secret}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000", headers=headers) as opened:

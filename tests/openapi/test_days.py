@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Role
 from fundwright_ui.app import build_app
 from tests.access.test_roles import Asker, People, opened
 

@@ -23,9 +23,11 @@ from schemathesis.specs.openapi.checks import content_type_conformance, response
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 from structlog.testing import capture_logs
 
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Role
+from fundwright.authentication import api_tokens
+from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
-from fundwright.identity import service
-from fundwright.identity.schemas import Role, TokenScope
 from fundwright_ui.app import build_app
 
 EXAMPLES = 4
@@ -37,8 +39,8 @@ pytestmark = pytest.mark.slow
 async def token_of(core: Core, role: Role) -> str:
     """One that outlives signing out, which is among what is asked for."""
     async with core.database.transaction() as session:
-        actor = await service.add_account(session, email=f"{role}@example.org", name="Ada", role=role, password=None)
-        made = await service.create_api_token(session, actor, name="all of it", scope=TokenScope.WRITE, lasts_days=1)
+        actor = await accounts.add_account(session, email=f"{role}@example.org", name="Ada", role=role, password=None)
+        made = await api_tokens.create_api_token(session, actor, name="all of it", scope=TokenScope.WRITE, lasts_days=1)
     return made.secret
 
 

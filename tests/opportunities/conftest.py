@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.jobs import JobRead
-from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import ImportOpportunities, ImportReport, OpportunityQuery, OpportunityRow
 from tests.conftest import MakeActor

@@ -9,11 +9,11 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from fundwright.accounts.dependencies import current_actor
+from fundwright.accounts.schemas import Actor
 from fundwright.categories.api import router as categories_router
 from fundwright.core.assembly import Core
 from fundwright.core.web import add_error_handlers
-from fundwright.identity.api import _current_actor  # pyright: ignore[reportPrivateUsage]
-from fundwright.identity.schemas import Actor
 from fundwright.opportunities import repository, service
 from fundwright.opportunities.api import router
 from fundwright.opportunities.schemas import ImportOpportunities
@@ -29,7 +29,7 @@ async def client(committed: Core, member: Actor) -> AsyncIterator[httpx.AsyncCli
     app.include_router(router)
     app.include_router(categories_router)
     add_error_handlers(app)
-    app.dependency_overrides[_current_actor] = lambda: member
+    app.dependency_overrides[current_actor] = lambda: member
     transport = httpx.ASGITransport(app)
     async with httpx.AsyncClient(transport=transport, base_url="http://test") as opened:
         yield opened

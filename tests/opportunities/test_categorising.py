@@ -8,14 +8,14 @@ import pytest
 from numpy.typing import NDArray
 from sqlalchemy import select
 
+from fundwright.accounts.job_actors import acting_with
+from fundwright.accounts.schemas import Actor, Permission
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryChange, CategoryCreate, Colour
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.jobs import Job, JobCancelled, JobRead, JobRun, JobState
-from fundwright.identity.acting import acting_with
-from fundwright.identity.schemas import Actor, Permission
 from fundwright.opportunities import categorising, service
 from fundwright.opportunities.schemas import CategoriseOpportunities, EmbedOpportunities
 from tests.jobs import Trial, trial

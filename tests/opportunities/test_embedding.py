@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import NotAllowed
 from fundwright.core.jobs import Job, JobCancelled, JobHandler, JobRun, JobState, no_actor
-from fundwright.identity.schemas import Role
 from fundwright.opportunities import embedding, service
 from fundwright.opportunities.schemas import EmbedOpportunities
 from tests.conftest import MakeActor

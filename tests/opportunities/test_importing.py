@@ -13,6 +13,7 @@ import psutil
 import pytest
 from sqlalchemy import select, text, update
 
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.assembly import Core
@@ -20,7 +21,6 @@ from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotAllowed, 
 from fundwright.core.jobs import Job, JobCancelled, JobRun, JobState
 from fundwright.core.messages import speaking
 from fundwright.core.paging import PageRequest
-from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import importing, service
 from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.sam import SamCsv

@@ -10,11 +10,11 @@ from typing import BinaryIO
 
 import pytest
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict
 from fundwright.core.jobs import JobCancelled, JobRun
-from fundwright.identity.schemas import Actor
 from fundwright.opportunities import importing, incoming, service
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.incoming import Batch, Incoming, batch_of

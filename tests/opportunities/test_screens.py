@@ -9,11 +9,11 @@ from uuid import uuid4
 import pytest
 from sqlalchemy import text
 
+from fundwright.accounts.schemas import Actor
 from fundwright.categories import service as categories
 from fundwright.categories.models import Label
 from fundwright.categories.schemas import CategoryCreate, Colour
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Actor
 from fundwright.opportunities import repository, service
 from fundwright.opportunities.models import Opportunity
 from fundwright_ui.runtime.diff import Operation

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core.database import now
 from fundwright.core.paging import Page
-from fundwright.identity.schemas import Actor
 from fundwright.language import retrieval
 from fundwright.opportunities import repository, service
 from fundwright.opportunities.question import Meaning

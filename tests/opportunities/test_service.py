@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.assembly import Core
@@ -17,7 +18,6 @@ from fundwright.core.database import now
 from fundwright.core.errors import NotAllowed, NotFound
 from fundwright.core.messages import speaking
 from fundwright.core.paging import PageRequest
-from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import repository, service
 from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.models import Opportunity

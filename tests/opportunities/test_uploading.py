@@ -9,12 +9,12 @@ from uuid import uuid4
 
 import pytest
 
+from fundwright.accounts import repository as accounts_repository
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.billing import service as billing
 from fundwright.core.assembly import Core
 from fundwright.core.paging import PageRequest
-from fundwright.identity import entry
-from fundwright.identity import repository as identity_repository
-from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import repository, service
 from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.sam import SamCsv
@@ -179,7 +179,7 @@ class TestTheInstallation:
     ) -> None:
         await upload(people["bob"], sam_file(sam_row()))
         async with committed.database.transaction() as session:
-            await identity_repository.delete_account(session, await entry.get_account_by_id(session, people["bob"].id))
+            await accounts_repository.delete_account(session, await accounts.get_account_by_id(session, people["bob"].id))
         assert counts(await upload(people["ada"], sam_file(sam_row(Title=FORGED)))) == (0, 0, 0, 1)
         assert counts(await upload(people["admin"], sam_file(sam_row(Title="Amended")))) == (0, 1, 0, 0)
         assert (await only()).title == "Amended"

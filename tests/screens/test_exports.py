@@ -11,9 +11,9 @@ from contextlib import asynccontextmanager
 import httpx
 import pytest
 
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.assembly import Core
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Role
 from fundwright_ui.app import build_app
 from tests.access.table import SCREENS
 from tests.access.test_events import ada, addresses
@@ -39,7 +39,7 @@ pytestmark = pytest.mark.slow
 async def signed_in(core: Core) -> AsyncIterator[httpx.AsyncClient]:
     """An administrator's browser, who has just registered."""
     async with core.database.transaction() as session:
-        await identity.add_account(session, email="new-admin@example.org", name="New", role=Role.ADMIN, password=PASSWORD)
+        await accounts.add_account(session, email="new-admin@example.org", name="New", role=Role.ADMIN, password=PASSWORD)
     transport = httpx.ASGITransport(build_app(core))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         answer = await client.post("/signin", json={"email": "new-admin@example.org", "password": PASSWORD})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.assembly import Core
 from fundwright.generation import service as generation
-from fundwright.identity.schemas import Actor, Role
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime import document
 from tests.access.table import SCREENS
 from tests.access.test_events import ada, addresses

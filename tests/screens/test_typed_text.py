@@ -14,13 +14,13 @@ from urllib.parse import urlsplit
 import pytest
 from sqlalchemy import text
 
+from fundwright.accounts import commands
+from fundwright.accounts.schemas import GRANTED, Actor, Role
+from fundwright.authentication import recovery
+from fundwright.authentication.models import SecondFactor
 from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.identity import recovery
-from fundwright.identity import service as identity
-from fundwright.identity.models import SecondFactor
-from fundwright.identity.schemas import GRANTED, Actor, Role
 from fundwright_ui import plugin
 from fundwright_ui.runtime.diff import Node
 from fundwright_ui.shell.frame import frame
@@ -88,7 +88,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 async def forms(committed: Core, ada: Actor) -> list[Form]:
     async with committed.database.transaction() as session:
-        root = await identity.actor_for_command(session, email="root@example.org")
+        root = await commands.actor_for_command(session, email="root@example.org")
         reset = await recovery.reset_link(session, email=ada.email)
         session.add(SecondFactor(owner_id=ada.id, confirmed_at=now()))  # the page of the link then asks for a code
     core = replace(committed, settings=committed.settings.model_copy(update={"open_registration": True}))

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Actor, Client, Role
 from fundwright.core.assembly import Core
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Client, Role
 from fundwright_ui import plugin
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.html import to_html
@@ -134,6 +134,6 @@ def open_page(committed: Core) -> Open:
 @pytest.fixture
 async def ada(committed: Core) -> Actor:
     async with committed.database.transaction() as session:
-        return await identity.add_account(
+        return await accounts.add_account(
             session, email="ada@example.org", name="Ada Lovelace", role=Role.USER, password=PASSWORD
         )

@@ -7,12 +7,12 @@ from uuid import UUID, uuid4
 
 import pytest
 
+from fundwright.accounts import preferences
+from fundwright.accounts.schemas import Actor
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training.schemas import TrainDocuments
@@ -43,7 +43,7 @@ async def visited(core: Core, actor: Actor, *, days_ago: int) -> None:
     async with core.database.transaction() as session:
         await opportunities.note_visit(session, actor)
         moment = (now() - timedelta(days=days_ago)).isoformat()
-        await identity.save_state(session, actor, "opportunities: visited", moment)
+        await preferences.save_state(session, actor, "opportunities: visited", moment)
 
 
 class TestNewMatches:

@@ -7,9 +7,9 @@ from uuid import uuid4
 import pytest
 from starlette.requests import HTTPConnection
 
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.assembly import Core
 from fundwright.core.messages import Language
-from fundwright.identity.schemas import Actor, Role
 from fundwright_ui.login.sign_in import sign_in_screen
 from fundwright_ui.runtime.document import language_of
 from fundwright_ui.runtime.testing import mounted

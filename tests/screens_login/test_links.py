@@ -6,18 +6,23 @@ import re
 
 import pytest
 
+from fundwright.access import first_admin, invitations
+from fundwright.access.schemas import InvitationQuery
+from fundwright.accounts import audit
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Actor, AuditQuery, Client, Role
+from fundwright.authentication import api_tokens, passkeys, recovery, second_factor
+from fundwright.authentication import service as authentication
+from fundwright.authentication.schemas import RecoveryCodes, SignedIn, TokenScope
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict
 from fundwright.core.mail import MailMessage
 from fundwright.core.paging import PageRequest
-from fundwright.identity import passkeys, people, recovery, registration, second_factor
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, AuditQuery, Client, InvitationQuery, RecoveryCodes, Role, SignedIn, TokenScope
-from tests.identity.authenticator import Device, code_at
-from tests.identity.conftest import with_settings
+from tests.authentication.authenticator import Device, code_at
 from tests.screens_login.conftest import PASSWORD, Open, Page, text_of
+from tests.signing_in import with_settings
 
 HERE = Client(address="192.0.2.7")
 NEW = "another fine sentence"
@@ -31,13 +36,13 @@ async def _letters(core: Core) -> list[MailMessage]:
 
 async def _redeem(core: Core, code: str) -> SignedIn:
     async with core.database.transaction() as session:
-        return await identity.redeem_handover(core, session, code, client=HERE)
+        return await authentication.redeem_handover(core, session, code, client=HERE)
 
 
 class TestFirstAdminScreen:
     async def _link(self, core: Core) -> str:
         async with core.database.transaction() as session:
-            return str(await identity.first_admin_link(session))
+            return str(await first_admin.first_admin_link(session))
 
     @pytest.mark.security(9)
     async def test_makes_the_administrator_and_signs_in(self, open_page: Open, committed: Core) -> None:
@@ -95,7 +100,9 @@ class TestResetScreens:
         async with open_page(link) as page:
             assert "does not work any more" in page.text
         async with committed.database.transaction() as session:
-            result = await identity.sign_in(committed, session, email="ada@example.org", password=NEW, remember=True, client=HERE)
+            result = await authentication.sign_in(
+                committed, session, email="ada@example.org", password=NEW, remember=True, client=HERE
+            )
         assert isinstance(result, SignedIn)
 
     @pytest.mark.security(19)
@@ -104,7 +111,7 @@ class TestResetScreens:
         self, open_page: Open, committed: Core, ada: Actor, keeps: bool
     ) -> None:
         async with committed.database.transaction() as session:
-            token = await identity.create_api_token(session, ada, name="nightly", scope=TokenScope.READ, lasts_days=1)
+            token = await api_tokens.create_api_token(session, ada, name="nightly", scope=TokenScope.READ, lasts_days=1)
             link = await recovery.reset_link(session, email="ada@example.org")
         async with open_page(link) as page:
             assert page.one("input", name="end")["a"]["defaultChecked"] is True
@@ -112,7 +119,7 @@ class TestResetScreens:
             await page.submit(password=NEW, **({} if keeps else {"end": "on"}))
             assert ("You are signed out everywhere." in page.text) is not keeps
         async with committed.database.transaction() as session:
-            assert (await identity.authenticate_api_token(session, token.secret) is None) is not keeps
+            assert (await api_tokens.authenticate_api_token(session, token.secret) is None) is not keeps
 
     @pytest.mark.security(26)
     async def test_removes_passkeys_and_the_app_with_a_code(self, open_page: Open, committed: Core, ada: Actor) -> None:
@@ -147,7 +154,9 @@ class TestResetScreens:
             await page.submit(password=NEW, end="on")
             for _ in range(4):
                 async with committed.database.transaction() as session:
-                    await identity.sign_in(committed, session, email=ada.email, password="wrong", remember=True, client=HERE)
+                    await authentication.sign_in(
+                        committed, session, email=ada.email, password="wrong", remember=True, client=HERE
+                    )
             await page.follow("/auth/login")
             await page.submit(email=ada.email, password=NEW, remember="on")
             assert len(page.frames("handover")) == 1
@@ -229,8 +238,8 @@ class TestRegisterScreen:
 class TestInvitation:
     async def _invite(self, core: Core) -> str:
         async with core.database.transaction() as session:
-            root = await identity.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
-            await registration.invite(core, session, root, email="Grace@example.org", role=Role.REVIEWER, client=HERE)
+            root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
+            await invitations.invite(core, session, root, email="Grace@example.org", role=Role.REVIEWER, client=HERE)
         (letter,) = await _letters(core)
         assert (letter.recipient, letter.subject) == ("grace@example.org", "Root invites you to Fundwright")
         found = re.search(r"8000(/auth/register/team/\S+)", letter.text)
@@ -251,18 +260,18 @@ class TestInvitation:
     @pytest.mark.security(45)
     async def test_of_two_only_the_newer_works(self, committed: Core) -> None:
         async with committed.database.transaction() as session:
-            root = await identity.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
+            root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
             for _ in range(2):
-                await registration.invite(committed, session, root, email="grace@example.org", role=Role.USER, client=HERE)
-            newer, older = (await registration.list_invitations(session, root, InvitationQuery())).items
+                await invitations.invite(committed, session, root, email="grace@example.org", role=Role.USER, client=HERE)
+            newer, older = (await invitations.list_invitations(session, root, InvitationQuery())).items
             assert (newer.revoked_at, older.revoked_at is None) == (None, False)
-            await registration.withdraw_invitation(session, root, newer.id, client=HERE)
-            lines = (await people.list_audit(session, root, AuditQuery(sort="at", text="grace@"))).items
+            await invitations.withdraw_invitation(session, root, newer.id, client=HERE)
+            lines = (await audit.list_audit(session, root, AuditQuery(sort="at", text="grace@"))).items
             assert [(line.action, line.actor_email) for line in lines] == [
                 ("invitation.sent", root.email), ("invitation.sent", root.email), ("invitation.withdrawn", root.email),
             ]  # fmt: skip
             with pytest.raises(Conflict):
-                await registration.invite(committed, session, root, email="root@example.org", role=Role.USER, client=HERE)
+                await invitations.invite(committed, session, root, email="root@example.org", role=Role.USER, client=HERE)
 
 
 class TestErrorScreens:

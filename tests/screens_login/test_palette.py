@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from fundwright.accounts import commands as accounts_commands
+from fundwright.accounts.schemas import Actor, Permission, Role
 from fundwright.core.assembly import Core
 from fundwright.generation import service as generation
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Permission, Role
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright_ui.shell.matching import best, fit_of
@@ -126,7 +126,7 @@ class TestCommands:
             await page.fire(page.one("CommandPalette"), "onLanguage", code="de")
             assert page.frames("navigate")[0]["reload"] is True
         async with committed.database.transaction() as session:
-            assert [account.language for account in await identity.list_accounts(session)] == ["de"]
+            assert [account.language for account in await accounts_commands.list_accounts(session)] == ["de"]
 
 
 class TestShortcuts:

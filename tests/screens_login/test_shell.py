@@ -6,10 +6,12 @@ import pytest
 from reactpy import component, html
 from reactpy.types import VdomDict
 
+from fundwright.accounts import commands
+from fundwright.accounts.schemas import Actor, Client, Role
+from fundwright.authentication import service as authentication
+from fundwright.authentication.schemas import SignedIn
 from fundwright.core.assembly import Core
 from fundwright.core.plugins import hookimpl
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Client, Role, SignedIn
 from fundwright_ui import sidebar
 from fundwright_ui.extension import Screen, SidebarEntry
 from fundwright_ui.runtime.events import MalformedPayload
@@ -165,21 +167,21 @@ class TestSettings:
                 {"type": "navigate", "path": "/dashboard/train?q=x", "replace": False, "reload": True}
             ]
         async with committed.database.transaction() as session:
-            assert [account.language for account in await identity.list_accounts(session)] == ["de"]
+            assert [account.language for account in await commands.list_accounts(session)] == ["de"]
 
     async def test_a_language_that_we_do_not_speak_is_refused(self, open_page: Open, committed: Core, ada: Actor) -> None:
         async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
             with pytest.raises(MalformedPayload):
                 await page.fire(page.one("SettingsDrawer"), "onLanguage", code="xx")
         async with committed.database.transaction() as session:
-            assert [account.language for account in await identity.list_accounts(session)] == [None]
+            assert [account.language for account in await commands.list_accounts(session)] == [None]
 
 
 @pytest.mark.usefixtures("entries")
 class TestLogout:
     async def _signed_in(self, core: Core) -> SignedIn:
         async with core.database.transaction() as session:
-            result = await identity.sign_in(
+            result = await authentication.sign_in(
                 core, session, email="ada@example.org", password=PASSWORD, remember=True, client=Client(address="192.0.2.7")
             )
         assert isinstance(result, SignedIn)
@@ -201,4 +203,4 @@ class TestLogout:
             await page.fire(page.one("ConfirmDialog"), "onConfirm")
             assert page.frames("signed_out") == [{"type": "signed_out", "next": "/", "forget": False}]
         async with committed.database.transaction() as session:
-            assert await identity.authenticate(committed, session, signed_in.token) is None
+            assert await authentication.authenticate(committed, session, signed_in.token) is None

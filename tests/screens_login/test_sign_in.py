@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from fundwright.accounts.schemas import Actor, Client, Role
+from fundwright.authentication import service as authentication
 from fundwright.core.assembly import Core
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Client
 from fundwright_ui.login import SCREENS
 from fundwright_ui.runtime.router import Redirect, Router
-from tests.identity.conftest import with_settings
 from tests.screens_login.conftest import PASSWORD, Open, text_of
+from tests.signing_in import with_settings
 
 HERE = Client(address="192.0.2.7")
 
@@ -73,7 +73,7 @@ class TestSignInScreen:
             assert frame["next"] == "/dashboard/category"
             assert PASSWORD not in str(page.sent)
         async with committed.database.transaction() as session:
-            signed_in = await identity.redeem_handover(committed, session, frame["code"], client=HERE)
+            signed_in = await authentication.redeem_handover(committed, session, frame["code"], client=HERE)
         assert signed_in.actor.email == "ada@example.org"
         assert signed_in.max_age_s is not None
 
@@ -83,7 +83,7 @@ class TestSignInScreen:
             (frame,) = page.frames("handover")
             assert frame["next"] == "/"
         async with committed.database.transaction() as session:
-            assert (await identity.redeem_handover(committed, session, frame["code"], client=HERE)).max_age_s is None
+            assert (await authentication.redeem_handover(committed, session, frame["code"], client=HERE)).max_age_s is None
 
     async def test_comes_back_to_a_screen_that_shows_the_login_in_its_place(self, open_page: Open) -> None:
         async with open_page("/feedback?page=%2Fdashboard%2Ftrain") as page:
@@ -133,8 +133,6 @@ class TestGuards:
     @pytest.mark.parametrize("path", ["/auth/login", "/auth/register/standard/open"])
     def test_lead_signed_in_people_away(self, path: str) -> None:
         from uuid import uuid4
-
-        from fundwright.identity.schemas import Role
 
         somebody = Actor(id=uuid4(), email="ada@example.org", name="Ada", role=Role.USER)
         assert Router(SCREENS, redirects={}).route(path, somebody) == Redirect("/")

@@ -14,11 +14,11 @@ import httpx
 import psutil
 
 from e2e.application import FUNDWRIGHT, PROJECT, free_port
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Role
 from fundwright.cli.context import load_plugins
 from fundwright.core.assembly import open_core
 from fundwright.core.settings import Settings
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Role
 
 PASSWORD = "a quiet harbour at dawn"
 
@@ -50,7 +50,7 @@ class Installation:
         async with open_core(settings, load_plugins()) as core:
             for email in emails:
                 async with core.database.transaction() as session:
-                    await identity.add_account(session, email=email, name=email[:-12], role=Role.USER, password=PASSWORD)
+                    await accounts.add_account(session, email=email, name=email[:-12], role=Role.USER, password=PASSWORD)
         return emails
 
     @asynccontextmanager

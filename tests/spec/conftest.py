@@ -20,10 +20,10 @@ import pytest
 from pydantic import SecretStr
 
 from fundwright import hooks
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.plugins import Plugins
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Role
 from fundwright_ui import extension
 from fundwright_ui.app import build_app
 from tests.conftest import OwnSettings
@@ -110,7 +110,7 @@ async def spec_core(postgres: str, template: str, tmp_path_factory: pytest.TempP
         async with core.database.transaction() as session:
             for role in Role:
                 email = f"{role}@example.org"
-                await identity.add_account(session, email=email, name=f"Ada {role.title()}", role=role, password=PASSWORD)
+                await accounts.add_account(session, email=email, name=f"Ada {role.title()}", role=role, password=PASSWORD)
         yield core
 
 

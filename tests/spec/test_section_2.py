@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from fundwright.identity.schemas import Role
+from fundwright.accounts.schemas import Role
 from tests.screens_login.conftest import text_of
 from tests.spec.conftest import Visitor, source
 

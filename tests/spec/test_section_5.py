@@ -10,8 +10,8 @@ from dataclasses import replace
 
 import pytest
 
+from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Role
 from fundwright_ui.app import build_app
 from fundwright_ui.login import sign_in_screen
 from fundwright_ui.runtime.testing import mounted

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from fundwright.identity.schemas import Role
+from fundwright.accounts.schemas import Role
 from tests.spec.conftest import Visitor
 
 

@@ -7,9 +7,9 @@ from datetime import timedelta
 
 import jwt
 
+from fundwright.authentication.api import SignInForm
 from fundwright.content.schemas import BLOG_STEP
 from fundwright.core.settings import Settings
-from fundwright.identity.api import SignInForm
 from tests.spec.conftest import Visitor, source
 
 

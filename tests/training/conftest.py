@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.assembly import Core
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Role
 from fundwright.training import service
 from fundwright.training.schemas import DocumentRead
 
@@ -43,10 +43,10 @@ def add_file() -> AddFile:
 async def owner(committed: Core) -> Actor:
     """An account in the committed database."""
     async with committed.database.transaction() as session:
-        return await identity.add_account(session, email="ada@example.org", name="Ada Example", role=Role.USER, password=None)
+        return await accounts.add_account(session, email="ada@example.org", name="Ada Example", role=Role.USER, password=None)
 
 
 @pytest.fixture
 async def stranger(committed: Core) -> Actor:
     async with committed.database.transaction() as session:
-        return await identity.add_account(session, email="eve@example.org", name="Eve Example", role=Role.USER, password=None)
+        return await accounts.add_account(session, email="eve@example.org", name="Eve Example", role=Role.USER, password=None)

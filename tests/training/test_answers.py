@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.training import answering, service
 from tests.training.conftest import AddFile

@@ -9,10 +9,12 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Actor, Role
+from fundwright.authentication import api_tokens
+from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
 from fundwright.core.web import Bounds, add_error_handlers
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Role, TokenScope
 from fundwright.training import api
 
 FERRY = b"# Boats\n\nThe harbour ferry carries forty passengers across the bay every hour of the day."
@@ -25,8 +27,8 @@ async def client_of(core: Core, email: str, *, role: Role = Role.USER) -> httpx.
     app.add_middleware(Bounds)
     add_error_handlers(app)
     async with core.database.transaction() as session:
-        actor: Actor = await identity.add_account(session, email=email, name="Ada Example", role=role, password=None)
-        token = await identity.create_api_token(session, actor, name="test", scope=TokenScope.WRITE, lasts_days=1)
+        actor: Actor = await accounts.add_account(session, email=email, name="Ada Example", role=role, password=None)
+        token = await api_tokens.create_api_token(session, actor, name="test", scope=TokenScope.WRITE, lasts_days=1)
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(app),
         base_url="http://fundwright.test",

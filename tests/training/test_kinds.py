@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Actor
 from fundwright.language.schemas import DocumentKind
 from fundwright.training import kinds, service
 from tests.training.conftest import AddFile

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid, NotFound
@@ -19,7 +20,6 @@ from fundwright.core.jobs import JobState
 from fundwright.core.messages import speaking
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
-from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Vectors
 from fundwright.language.schemas import OUR_KINDS, DocumentKind

@@ -7,9 +7,9 @@ from uuid import UUID
 
 import pytest
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.messages import speaking
-from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.training import service
 from fundwright.training.schemas import Answer, RunRead

@@ -6,16 +6,16 @@ import asyncio
 
 import pytest
 
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.billing import service as billing
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Actor, Role
 from fundwright.training import service
 from fundwright.training.schemas import PastedText
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.account.account import account_screen
 from fundwright_ui.screens.training.train import train_screen
 from tests.conftest import MakeActor
-from tests.identity.conftest import with_settings
+from tests.signing_in import with_settings
 from tests.training.conftest import AddFile
 
 FULL = (

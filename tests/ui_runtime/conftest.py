@@ -21,14 +21,14 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 from websockets.asyncio.client import ClientConnection, connect
 
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Actor, Role
+from fundwright.authentication import api, requests
 from fundwright.core.assembly import Core
 from fundwright.core.errors import DatabaseAway, Invalid, NotFound
 from fundwright.core.live import publish
 from fundwright.core.settings import Settings
 from fundwright.core.web import add_error_handlers
-from fundwright.identity import api as identity_api
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Role
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.diff import Node, apply
 from fundwright_ui.runtime.mounting import mount
@@ -535,7 +535,7 @@ class Server:
 
     async def add_account(self, email: str, *, role: Role = Role.USER) -> None:
         async with self.core.database.transaction() as session:
-            await identity.add_account(session, email=email, name=email, role=role, password=PASSWORD)
+            await accounts.add_account(session, email=email, name=email, role=role, password=PASSWORD)
 
     def set(self, **settings: object) -> None:
         object.__setattr__(self.core, "settings", self.core.settings.model_copy(update=settings))
@@ -553,12 +553,12 @@ async def server(committed: Core) -> AsyncIterator[Server]:
     settings: Settings = committed.settings.model_copy(update={"port": port})
     object.__setattr__(committed, "settings", settings)
     async with committed.database.transaction() as session:
-        actor = await identity.add_account(session, email=EMAIL, name="Ada", role=Role.USER, password=PASSWORD)
+        actor = await accounts.add_account(session, email=EMAIL, name="Ada", role=Role.USER, password=PASSWORD)
 
     app = FastAPI(openapi_url=None)
     app.state.core = committed
     add_error_handlers(app)
-    app.include_router(identity_api.router)
+    app.include_router(api.router)
     served = Server(f"http://127.0.0.1:{port}", committed, actor)
 
     async def recognise(who: Actor, *, is_use: bool) -> Actor | None:
@@ -566,7 +566,7 @@ async def server(committed: Core) -> AsyncIterator[Server]:
             raise DatabaseAway
         if served.silence.is_set():
             await asyncio.Event().wait()
-        return await identity_api.recognise(committed, who, is_use=is_use)
+        return await requests.recognise(committed, who, is_use=is_use)
 
     mount(
         app,
@@ -574,7 +574,7 @@ async def server(committed: Core) -> AsyncIterator[Server]:
         screens=SCREENS,
         redirects={"/": "/private"},
         shell=shell,
-        authenticate=partial(identity_api.authenticate, committed),
+        authenticate=partial(requests.authenticate, committed),
         recognise=recognise,
         on_view=lambda path, actor, language: served.views.append((path, actor.email if actor else None, language)),
     )

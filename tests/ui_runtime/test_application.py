@@ -14,9 +14,9 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from structlog.testing import capture_logs
 
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Role
 from fundwright_ui.app import build_app
 
 EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
@@ -35,7 +35,7 @@ async def browse(
 @pytest.fixture
 async def open_to_ada(committed: Core) -> Core:
     async with committed.database.transaction() as session:
-        await identity.add_account(session, email=EMAIL, name="Ada", role=Role.ADMIN, password=PASSWORD)
+        await accounts.add_account(session, email=EMAIL, name="Ada", role=Role.ADMIN, password=PASSWORD)
     return committed
 
 

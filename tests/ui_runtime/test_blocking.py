@@ -13,8 +13,8 @@ import pytest
 from reactpy import component, html
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import passwords
 from fundwright.core.assembly import Core
-from fundwright.identity import passwords
 from fundwright.language.local import OnnxEmbedder
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.runtime.testing import mounted

@@ -12,9 +12,9 @@ from reactpy import component, html
 from structlog.testing import capture_logs
 from websockets.exceptions import ConnectionClosed
 
+from fundwright.accounts.schemas import Client as Device
+from fundwright.authentication import service as authentication
 from fundwright.core.assembly import Core
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Client as Device
 from fundwright_ui.hooks import use_query
 from fundwright_ui.runtime.router import Screen
 from fundwright_ui.runtime.view import View
@@ -178,9 +178,9 @@ class TestEnd:
             mounting = asyncio.create_task(client.hello("/private"))
             await is_waiting.wait()
             async with server.core.database.transaction() as session:
-                actor = await identity.authenticate(server.core, session, token)
+                actor = await authentication.authenticate(server.core, session, token)
                 assert actor is not None
-                await identity.sign_out(session, actor, client=Device(address="", user_agent=""))
+                await authentication.sign_out(session, actor, client=Device(address="", user_agent=""))
             with pytest.raises(ConnectionClosed) as closed:
                 await mounting
         assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
@@ -191,9 +191,9 @@ class TestEnd:
         async with server.socket(token=token) as client:
             await client.hello("/restless")
             async with server.core.database.transaction() as session:
-                actor = await identity.authenticate(server.core, session, token)
+                actor = await authentication.authenticate(server.core, session, token)
                 assert actor is not None
-                await identity.sign_out(session, actor, client=Device(address="", user_agent=""))
+                await authentication.sign_out(session, actor, client=Device(address="", user_agent=""))
             with capture_logs() as logs, pytest.raises(ConnectionClosed) as closed:
                 await client.until("nothing")
         assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401

@@ -11,10 +11,10 @@ from reactpy import component, html, use_state
 from reactpy.types import Component
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.authentication.reauthentication import ProofRequired
 from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
-from fundwright.identity.reauthentication import ProofRequired
 from fundwright_ui.hooks import use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import Area, Screen
 from fundwright_ui.ui import button, loading, page, problem, text_field

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import pytest
 from websockets.exceptions import ConnectionClosed
 
+from fundwright.accounts.schemas import Client as Device
+from fundwright.authentication import service as authentication
 from fundwright.core.assembly import Core
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Client as Device
 from tests.ui_runtime.conftest import Client, Server, Slow, find
 
 
@@ -25,9 +25,9 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
 
 async def sign_out(core: Core, token: str) -> None:
     async with core.database.transaction() as session:
-        actor = await identity.authenticate(core, session, token)
+        actor = await authentication.authenticate(core, session, token)
         assert actor is not None
-        await identity.sign_out(session, actor, client=Device(address="", user_agent=""))
+        await authentication.sign_out(session, actor, client=Device(address="", user_agent=""))
 
 
 class TestOvertaking:

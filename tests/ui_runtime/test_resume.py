@@ -10,9 +10,9 @@ import pytest
 from structlog.testing import capture_logs
 from websockets.exceptions import ConnectionClosed
 
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Client as Device
-from fundwright.identity.schemas import Role
+from fundwright.accounts.schemas import Client as Device
+from fundwright.accounts.schemas import Role
+from fundwright.authentication import service as authentication
 from fundwright_ui.runtime.outbox import Outbox
 from tests.polling import eventually
 from tests.ui_runtime.conftest import Client, Server, find
@@ -175,9 +175,9 @@ class TestStrangers:
         token = await server.sign_in()
         client = await lost(server, token)
         async with server.core.database.transaction() as session:
-            actor = await identity.authenticate(server.core, session, token)
+            actor = await authentication.authenticate(server.core, session, token)
             assert actor is not None
-            await identity.sign_out(session, actor, client=Device(address="", user_agent=""))
+            await authentication.sign_out(session, actor, client=Device(address="", user_agent=""))
         async with server.socket(token=token) as again:
             assert await is_sent_to_the_login(again, client)
 

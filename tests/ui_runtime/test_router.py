@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from reactpy import component, html
 
-from fundwright.identity.schemas import Actor, Role
+from fundwright.accounts.schemas import Actor, Role
 from fundwright_ui.runtime.router import Found, Redirect, Router, Screen, safe_next
 
 

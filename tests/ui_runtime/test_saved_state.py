@@ -12,10 +12,11 @@ from pydantic import BaseModel
 from reactpy import component, html
 
 from e2e.application import PROJECT, started
+from fundwright.accounts import preferences
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
 from fundwright.core.plugins import hookimpl
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Role
 from fundwright_ui.hooks import use_saved_state
 from fundwright_ui.runtime.router import Screen
 from fundwright_ui.runtime.testing import mounted
@@ -46,7 +47,7 @@ def notes_screen() -> Any:
 
 async def _ada(core: Core) -> Any:
     async with core.database.transaction() as session:
-        return await identity.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=None)
+        return await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=None)
 
 
 class TestSavedState:
@@ -63,7 +64,7 @@ class TestSavedState:
     async def test_of_a_kind_that_is_no_longer_understood_starts_anew(self, committed: Core) -> None:
         ada = await _ada(committed)
         async with committed.database.transaction() as session:
-            await identity.save_state(session, ada, "test count", "many")
+            await preferences.save_state(session, ada, "test count", "many")
         async with mounted(committed, ada, notes_screen) as screen:
             assert screen.text.endswith("count 0 notes []")
 

@@ -14,9 +14,10 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.typing import Origin
 
+from fundwright.access import account_changes
+from fundwright.accounts.schemas import Client, Role
+from fundwright.authentication import service as authentication
 from fundwright.core.assembly import Core
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Client, Role
 from fundwright_ui.runtime.diff import Node
 from fundwright_ui.runtime.socket import allowed_origins
 from fundwright_ui.runtime.view import View
@@ -300,12 +301,12 @@ class TestStrangers:
             await client.hello("/notes")
             async with server.core.database.transaction() as session:
                 monkeypatch.setattr("fundwright.core.live.publish", _say_nothing)
-                actor = await identity.authenticate(server.core, session, token)
+                actor = await authentication.authenticate(server.core, session, token)
                 assert actor is not None
                 if change == "signed out":
-                    await identity.sign_out(session, actor, client=Client(address="", user_agent=""))
+                    await authentication.sign_out(session, actor, client=Client(address="", user_agent=""))
                 else:
-                    await identity.change_role(server.core, session, email=EMAIL, role=Role.VIEWER)
+                    await account_changes.change_role(server.core, session, email=EMAIL, role=Role.VIEWER)
             monkeypatch.setattr("fundwright_ui.runtime.session.time.monotonic", _five_seconds_later)
             with _sent_to_sign_in():
                 await client.click("keep", value="too late")
@@ -342,9 +343,9 @@ class TestStrangers:
         token = await server.sign_in()
         async with server.socket(token=token) as client:
             async with server.core.database.transaction() as session:
-                actor = await identity.authenticate(server.core, session, token)
+                actor = await authentication.authenticate(server.core, session, token)
                 assert actor is not None
-                await identity.sign_out(session, actor, client=Client(address="", user_agent=""))
+                await authentication.sign_out(session, actor, client=Client(address="", user_agent=""))
             with _sent_to_sign_in():
                 await client.hello("/private")
         assert client.frames == []
@@ -356,9 +357,9 @@ class TestStrangers:
         async with server.socket(token=token) as client:
             await client.hello("/private")
             async with server.core.database.transaction() as session:
-                actor = await identity.authenticate(server.core, session, token)
+                actor = await authentication.authenticate(server.core, session, token)
                 assert actor is not None
-                await identity.sign_out(session, actor, client=Client(address="", user_agent=""))
+                await authentication.sign_out(session, actor, client=Client(address="", user_agent=""))
             async with asyncio.timeout(5):
                 with _sent_to_sign_in():
                     await client.until("mount")
@@ -420,7 +421,7 @@ class TestStrangers:
         async with server.socket(token=token) as client:
             await client.hello("/private")
             async with server.core.database.transaction() as session:
-                await identity.change_role(server.core, session, email=EMAIL, role=Role.ADMIN)
+                await account_changes.change_role(server.core, session, email=EMAIL, role=Role.ADMIN)
             with pytest.raises(ConnectionClosed):
                 await client.until("done")
 

@@ -20,10 +20,10 @@ from structlog.testing import capture_logs
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
+from fundwright.accounts.schemas import Client as Device
+from fundwright.authentication import requests
+from fundwright.authentication import service as authentication
 from fundwright.core.web import add_error_handlers
-from fundwright.identity import api as identity_api
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Client as Device
 from fundwright_ui.runtime.mounting import mount
 from tests.polling import eventually
 from tests.statements import statements
@@ -162,8 +162,8 @@ async def other_process(server: Server) -> AsyncIterator[str]:
         screens=SCREENS,
         redirects={},
         shell=shell,
-        authenticate=partial(identity_api.authenticate, server.core),
-        recognise=partial(identity_api.recognise, server.core),
+        authenticate=partial(requests.authenticate, server.core),
+        recognise=partial(requests.recognise, server.core),
     )
     serving = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, lifespan="off", timeout_graceful_shutdown=1))
     task = asyncio.create_task(serving.serve())
@@ -371,9 +371,9 @@ class TestStrangers:
         async with streaming(server, token=token) as (client, _):
             await client.hello("/private")
             async with server.core.database.transaction() as session:
-                actor = await identity.authenticate(server.core, session, token)
+                actor = await authentication.authenticate(server.core, session, token)
                 assert actor is not None
-                await identity.sign_out(session, actor, client=Device(address="", user_agent=""))
+                await authentication.sign_out(session, actor, client=Device(address="", user_agent=""))
             with pytest.raises(Closed) as closed:
                 await client.until("nothing")
         assert closed.value.code == 4401

@@ -12,8 +12,8 @@ import numpy as np
 from sqlalchemy import text
 
 from benchmarks.eval.frame.data import DATA
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Actor
 from fundwright.language.protocols import Vectors
 from fundwright.training import service
 from fundwright.training.schemas import PastedText

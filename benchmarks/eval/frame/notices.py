@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.eval.frame.data import DATA
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Actor
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import EmbedOpportunities, ImportOpportunities
 

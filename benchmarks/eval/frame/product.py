@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from benchmarks.eval.frame.embedding import MODELS, RememberingEmbedder
 from fundwright import hooks
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.plugins import Plugins, hookimpl
 from fundwright.core.settings import Settings
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor, Role
 from fundwright.language.local import create_minilm
 from fundwright.language.protocols import EmbedderFactory
 from fundwright_ui import extension
@@ -43,5 +43,5 @@ async def open_product(*, embedder: str = "remembering") -> AsyncIterator[Produc
         plugins.register(_Models())
         async with open_core(settings, plugins) as core:
             async with core.database.transaction() as session:
-                actor = await identity.add_account(session, email="eval@example.org", name="Eval", role=Role.ADMIN, password=None)
+                actor = await accounts.add_account(session, email="eval@example.org", name="Eval", role=Role.ADMIN, password=None)
             yield Product(core, actor)

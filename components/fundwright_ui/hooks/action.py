@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
-from fundwright.identity.reauthentication import ProofRequired
+from fundwright.authentication.reauthentication import ProofRequired
 from fundwright_ui.runtime.connection import Connection, use_connection
 from fundwright_ui.runtime.events import Handler, received_at, required_parameters, takes_payload
 from fundwright_ui.runtime.faults import sentence_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fundwright.identity.schemas import Actor
+from fundwright.accounts.schemas import Actor
 from fundwright_ui.runtime.connection import use_connection
 
 

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import Generic, TypeVar
 
+from fundwright.authentication.reauthentication import ProofRequired
 from fundwright.core.errors import FundwrightError, NotFound
-from fundwright.identity.reauthentication import ProofRequired
 from fundwright_ui.hooks.live import use_live
 from fundwright_ui.runtime.connection import Connection, use_connection
 from fundwright_ui.runtime.faults import sentence_of

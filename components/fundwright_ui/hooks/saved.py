@@ -7,8 +7,8 @@ from typing import Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor
+from fundwright.accounts import preferences
+from fundwright.accounts.schemas import Actor
 from fundwright_ui.hooks.actor import use_actor
 from fundwright_ui.hooks.query import use_query
 from fundwright_ui.runtime.connection import Connection, use_connection
@@ -35,7 +35,7 @@ class SavedState(Generic[T]):
         self._is_changed = True
         self._rerender()
         async with self._connection.core.database.transaction() as session:
-            await identity.save_state(session, self._actor, self._name, self._kind.dump_python(value, mode="json"))
+            await preferences.save_state(session, self._actor, self._name, self._kind.dump_python(value, mode="json"))
 
     def take_over(self, saved: object) -> None:
         """What the database says, unless it was changed here since, or an older program saved something else under this name."""
@@ -54,6 +54,6 @@ def use_saved_state(name: str, initial: T) -> SavedState[T]:
     """
     connection, actor = use_connection(), use_actor()
     state = use_kept(lambda: SavedState(connection, actor, name, initial, rerenderer()))
-    saved = use_query(lambda session: identity.saved_state(session, actor, name), key=[actor.id, name])
+    saved = use_query(lambda session: preferences.saved_state(session, actor, name), key=[actor.id, name])
     state.take_over(saved.value)
     return state

@@ -6,9 +6,9 @@ from reactpy import html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Actor
+from fundwright.authentication import email_change
 from fundwright.core.messages import t
-from fundwright.identity import email_change
-from fundwright.identity.schemas import Actor
 from fundwright_ui.hooks import use_action, use_connection, use_query
 from fundwright_ui.login.frame import LOGIN, login_frame
 from fundwright_ui.login.sign_in import EMAIL_CHANGED

@@ -8,8 +8,8 @@ from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.access import first_admin
 from fundwright.core.messages import t
-from fundwright.identity import service as identity
 from fundwright_ui.hooks import use_connection, use_query
 from fundwright_ui.login.form import (
     check_email,
@@ -31,10 +31,10 @@ def first_admin_screen() -> VdomDict:
     connection = use_connection()
     secret = connection.location.params.get("secret", "")
     form = use_login_form({"name": check_name, "email": check_email, "password": check_new_password})
-    works = use_query(lambda session: identity.is_first_admin_link(session, secret), key=[secret])
+    works = use_query(lambda session: first_admin.is_first_admin_link(session, secret), key=[secret])
 
     async def create(session: AsyncSession, content: Mapping[str, str]) -> str:
-        return await identity.create_first_admin(
+        return await first_admin.create_first_admin(
             connection.core,
             session,
             secret=secret,

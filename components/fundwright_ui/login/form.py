@@ -14,9 +14,10 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import passwords
+from fundwright.accounts import service as accounts
+from fundwright.accounts.passwords import MIN_LENGTH
 from fundwright.core.messages import t
-from fundwright.identity import entry, passwords
-from fundwright.identity.passwords import MIN_LENGTH
 from fundwright_ui.hooks import Action, use_action, use_query
 from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.ui.buttons import button
@@ -86,7 +87,7 @@ def use_submit(
 def check_email(value: str) -> str | None:
     if not value.strip():
         return t("Email is required")
-    return None if entry.is_email(value) else t("Email must be a valid email address")
+    return None if accounts.is_email(value) else t("Email must be a valid email address")
 
 
 def check_password(value: str) -> str | None:

@@ -8,9 +8,9 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.authentication import passkeys
+from fundwright.authentication.schemas import SignInRefused
 from fundwright.core.messages import t
-from fundwright.identity import passkeys
-from fundwright.identity.schemas import SignInRefused
 from fundwright_ui.hooks import use_action, use_connection
 from fundwright_ui.ui.feedback import alert
 from fundwright_ui.widgets import Passkey, PasskeyAnswered, PasskeyRefused, refusal_of

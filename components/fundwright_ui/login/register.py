@@ -9,8 +9,8 @@ from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.access import registration
 from fundwright.core.messages import t
-from fundwright.identity import registration
 from fundwright_ui.hooks import use_connection, use_query
 from fundwright_ui.login.form import (
     check_email,

@@ -9,9 +9,10 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.authentication import recovery
+from fundwright.authentication.schemas import PasskeyRead, Refusal, ResetChoices, ResetRead, SignInRefused
+from fundwright.core import tokens
 from fundwright.core.messages import t
-from fundwright.identity import recovery, tokens
-from fundwright.identity.schemas import PasskeyRead, Refusal, ResetChoices, ResetRead, SignInRefused
 from fundwright_ui.hooks import use_connection, use_query
 from fundwright_ui.login.form import (
     Check,

@@ -9,9 +9,9 @@ from reactpy import html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.authentication import second_factor
+from fundwright.authentication.schemas import SignInRefused
 from fundwright.core.messages import t
-from fundwright.identity import second_factor
-from fundwright.identity.schemas import SignInRefused
 from fundwright_ui.hooks import use_connection, use_query
 from fundwright_ui.login.form import login_form, text_input, use_login_form, use_submit
 from fundwright_ui.login.frame import LOGIN, SECOND_FACTOR, login_frame

@@ -10,9 +10,9 @@ from reactpy import html, use_ref, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.authentication import service as authentication
+from fundwright.authentication.schemas import Refusal, SecondStep, SignInRefused
 from fundwright.core.messages import t
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Refusal, SecondStep, SignInRefused
 from fundwright_ui.hooks import use_connection
 from fundwright_ui.login.form import (
     check_email,
@@ -46,7 +46,7 @@ def sign_in_screen() -> VdomDict:
 
     async def sign_in(session: AsyncSession, content: Mapping[str, str]) -> str | SecondStep | SignInRefused:
         tried.current = content["email"].strip()
-        return await identity.sign_in_by_socket(
+        return await authentication.sign_in_by_socket(
             connection.core,
             session,
             email=content["email"],

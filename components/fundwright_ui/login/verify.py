@@ -9,9 +9,9 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.authentication import email_confirmation
+from fundwright.authentication.schemas import Refusal, SignInRefused
 from fundwright.core.messages import t
-from fundwright.identity import registration
-from fundwright.identity.schemas import Refusal, SignInRefused
 from fundwright_ui.hooks import use_action, use_connection, use_query
 from fundwright_ui.login.form import check_password, login_form, password_input, use_login_form, use_submit
 from fundwright_ui.login.frame import LOGIN, login_frame, mail_is_off
@@ -43,12 +43,12 @@ def _wait(email: str) -> VdomDict:
 @component
 def _confirm(link: str) -> VdomDict:
     connection = use_connection()
-    email = use_query(lambda session: registration.email_to_confirm(session, link), key=[link])
+    email = use_query(lambda session: email_confirmation.email_to_confirm(session, link), key=[link])
     refusal, set_refusal = use_state(cast("str | None", None))
     form = use_login_form({"password": check_password})
 
     async def confirm(session: AsyncSession, content: Mapping[str, str]) -> str | SignInRefused:
-        return await registration.confirm_email(
+        return await email_confirmation.confirm_email(
             connection.core, session, secret=link, password=content["password"], client=connection.client
         )
 
@@ -95,7 +95,7 @@ def _send_again(email: str) -> VdomDict:
     connection = use_connection()
 
     async def send(session: AsyncSession) -> None:
-        await registration.ask_to_confirm_again(
+        await email_confirmation.ask_to_confirm_again(
             connection.core, session, email=email, language=connection.language, client=connection.client
         )
 

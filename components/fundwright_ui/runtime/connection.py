@@ -10,9 +10,9 @@ from typing import Any, Literal, NamedTuple, Protocol
 from reactpy import create_context, use_context
 from reactpy.types import Context
 
+from fundwright.accounts.schemas import Actor, Client
 from fundwright.core.assembly import Core
 from fundwright.core.messages import Language
-from fundwright.identity.schemas import Actor, Client
 from fundwright_ui.runtime.router import Location
 from fundwright_ui.runtime.waiting import cancel
 

@@ -14,12 +14,13 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.requests import HTTPConnection
 
+from fundwright.accounts.dependencies import client_of
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
+from fundwright.core.cookies import set_visitor_cookie, visitor_of
 from fundwright.core.errors import FundwrightError, UnderMaintenance
 from fundwright.core.messages import current_language, set_language, t, translations
 from fundwright.core.web import language_asked_for
-from fundwright.identity.api import client_of, set_visitor_cookie, visitor_of
-from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.diff import Node

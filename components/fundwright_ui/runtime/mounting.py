@@ -8,8 +8,8 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 from starlette.convertors import PathConvertor, register_url_convertor
 
+from fundwright.accounts.schemas import Permission
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Permission
 from fundwright_ui.runtime.assets import Assets
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.document import Documents

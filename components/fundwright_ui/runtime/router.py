@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
-from fundwright.identity.schemas import Actor
+from fundwright.accounts.schemas import Actor
 
 if TYPE_CHECKING:
     from reactpy.types import Component

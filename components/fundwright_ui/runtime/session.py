@@ -14,10 +14,10 @@ from typing import Any, NoReturn, Protocol, cast
 import structlog
 from starlette.requests import HTTPConnection
 
+from fundwright.accounts.dependencies import client_of
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.messages import current_language, speaking, t
-from fundwright.identity.api import client_of
-from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime import frames
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection, Frame, Move

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 from starlette.websockets import WebSocket
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core.messages import set_language, t
 from fundwright.core.settings import Settings
-from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime.document import language_of
 from fundwright_ui.runtime.encoding import encode
 from fundwright_ui.runtime.frames import Hello, read_frame

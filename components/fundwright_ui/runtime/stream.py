@@ -20,12 +20,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.types import Receive, Scope, Send
 
+from fundwright.accounts.dependencies import client_of
+from fundwright.authentication.requests import session_named_by
 from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotAllowed
+from fundwright.core.keys import lasting_key
 from fundwright.core.messages import set_language, t
-from fundwright.identity.api import client_of, session_named_by
-from fundwright.identity.keyring import lasting_key
 from fundwright_ui.runtime.document import language_of
 from fundwright_ui.runtime.session import Site
 from fundwright_ui.runtime.socket import Sockets

@@ -25,9 +25,9 @@ from urllib.parse import parse_qsl, urlsplit
 from pydantic.alias_generators import to_camel
 from reactpy.types import Component
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.messages import Language, speaking
-from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime.connection import Connection, Move
 from fundwright_ui.runtime.diff import Node
 from fundwright_ui.runtime.faults import sentence_of

@@ -10,8 +10,9 @@ from weakref import WeakValueDictionary
 
 from starlette.requests import HTTPConnection
 
-from fundwright.identity.api import client_of, visitor_of
-from fundwright.identity.schemas import Actor
+from fundwright.accounts.dependencies import client_of
+from fundwright.accounts.schemas import Actor
+from fundwright.core.cookies import visitor_of
 
 _PAGES_AT_ONCE = 2
 _PAGES_OF_A_VISITOR_AT_ONCE = 1

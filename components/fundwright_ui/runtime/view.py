@@ -11,8 +11,8 @@ from typing import Any, Self
 from reactpy import component, html
 from reactpy.types import Component, VdomDict
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core.messages import t
-from fundwright.identity.schemas import Actor
 from fundwright_ui.runtime.connection import Connection, ConnectionContext
 from fundwright_ui.runtime.diff import Node, Operation, diff
 from fundwright_ui.runtime.encoding import digest, encode

@@ -8,8 +8,8 @@ from reactpy import component, html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.authentication import service as authentication
 from fundwright.core.messages import t
-from fundwright.identity import service as identity
 from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.hooks import use_action, use_actor, use_connection
 from fundwright_ui.ui.avatars import avatar
@@ -44,7 +44,7 @@ def logout_dialog(on_cancel: Callable[[], object]) -> VdomDict:
     connection, actor = use_connection(), use_actor()
 
     async def sign_out(session: AsyncSession) -> None:
-        await identity.sign_out(session, actor, client=connection.client)
+        await authentication.sign_out(session, actor, client=connection.client)
 
     signing_out = use_action(sign_out, then=connection.sign_out)
     return ConfirmDialog(

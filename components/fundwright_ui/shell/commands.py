@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.messages import LANGUAGES, t
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftQuery
-from fundwright.identity.schemas import Actor, Permission
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityRow
 from fundwright_ui.extension import Screen, SidebarEntry

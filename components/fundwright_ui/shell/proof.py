@@ -10,9 +10,9 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.authentication import passkeys, reauthentication, second_factor
+from fundwright.authentication.schemas import Refusal, SignInRefused
 from fundwright.core.messages import t
-from fundwright.identity import passkeys, reauthentication, second_factor
-from fundwright.identity.schemas import Refusal, SignInRefused
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
 from fundwright_ui.runtime.connection import GoOn
 from fundwright_ui.widgets import PasskeyAnswered, PasskeyRefused, ProofDialog, ProofGiven, refusal_of

@@ -5,8 +5,8 @@ from __future__ import annotations
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import preferences
 from fundwright.core.messages import LANGUAGES, t
-from fundwright.identity import service as identity
 from fundwright_ui.hooks import Action, use_action, use_actor, use_connection
 from fundwright_ui.ui.buttons import icon_button
 from fundwright_ui.widgets import Language, LanguageChosen, SettingsDrawer
@@ -26,6 +26,6 @@ def use_language() -> Action:
     connection, actor = use_connection(), use_actor()
 
     async def choose(session: AsyncSession, chosen: LanguageChosen) -> None:
-        await identity.choose_language(session, actor, chosen.code)
+        await preferences.choose_language(session, actor, chosen.code)
 
     return use_action(choose, then=lambda: connection.navigate(connection.location.address, reload=True))

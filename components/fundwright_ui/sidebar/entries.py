@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from fundwright.identity.permissions import roles_with
-from fundwright.identity.schemas import Permission, Role
+from fundwright.accounts.permissions import roles_with
+from fundwright.accounts.schemas import Permission, Role
 from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.hooks import Connection
 

@@ -19,7 +19,7 @@ from e2e.journeys.screens.conftest import Prepare, Visiting, addresses_of
 from e2e.pages.ready import ready, until
 from e2e.pages.screens import ADDRESSES, Things, find_own, requests_of
 from e2e.pages.shell import Shell
-from fundwright.identity.schemas import Role
+from fundwright.accounts.schemas import Role
 from fundwright_ui import plugin
 from fundwright_ui.extension import Screen
 

@@ -7,6 +7,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, status
 
+from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient
+from fundwright.accounts.permissions import require
+from fundwright.accounts.schemas import Permission
 from fundwright.billing import service
 from fundwright.billing.schemas import (
     OwnPlan,
@@ -28,9 +31,6 @@ from fundwright.billing.schemas import (
 )
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.web import CoreDep, CsvDownload, DbSession
-from fundwright.identity.api import CurrentActor, Export, RequestClient
-from fundwright.identity.permissions import require
-from fundwright.identity.schemas import Permission
 
 router = APIRouter(prefix="/api/billing", tags=["billing"])
 

@@ -7,10 +7,10 @@ from decimal import Decimal
 from babel.dates import format_date
 from babel.numbers import format_currency
 
+from fundwright.accounts.schemas import Actor
 from fundwright.billing.schemas import PaymentRead
 from fundwright.core.mail import Letter, MailKind
 from fundwright.core.messages import Language, speaking, t
-from fundwright.identity.schemas import Actor
 
 
 def invoice(payment: PaymentRead, language: Language, *, sender: Actor, link: str) -> Letter:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.access.registration import RegistrationLink, RegistrationLinks
+from fundwright.accounts.personal_data import PersonalDataReader
+from fundwright.accounts.schemas import Actor, Client
 from fundwright.billing import service
 from fundwright.billing.personal_data import own_files
 from fundwright.billing.schemas import LinkState
 from fundwright.core.assembly import Core
 from fundwright.core.messages import nt
 from fundwright.core.plugins import hookimpl
-from fundwright.identity.personal_data import PersonalDataReader
-from fundwright.identity.registration import RegistrationLink, RegistrationLinks
-from fundwright.identity.schemas import Actor, Client
 
 if TYPE_CHECKING:
     from fastapi import APIRouter

@@ -9,6 +9,10 @@ from uuid import UUID, uuid4
 from babel.dates import format_date
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import audit, people
+from fundwright.accounts import service as accounts
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import Actor, Client, Permission
 from fundwright.billing import emails, repository
 from fundwright.billing.models import Payment, Plan, PremiumLink, PremiumLinkUse, Subscription
 from fundwright.billing.schemas import (
@@ -34,7 +38,7 @@ from fundwright.billing.schemas import (
     SubscriberRead,
     SubscriptionChange,
 )
-from fundwright.core import mail
+from fundwright.core import mail, tokens
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
@@ -42,10 +46,6 @@ from fundwright.core.live import publish
 from fundwright.core.messages import current_language, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_lines
-from fundwright.identity import audit, entry, tokens
-from fundwright.identity import service as identity
-from fundwright.identity.permissions import needs
-from fundwright.identity.schemas import Actor, Client, Permission
 
 _SECTIONS_PER_DRAFT = 10
 
@@ -204,7 +204,7 @@ def _next_month() -> str:
 @needs(Permission.OVERSEE)
 async def list_subscribers(session: AsyncSession, actor: Actor, query: SubscriberQuery) -> Page[SubscriberRead]:
     """Every account and the plan it is on."""
-    rows, total = await repository.page_of_subscribers(session, identity.directory(actor), query)
+    rows, total = await repository.page_of_subscribers(session, people.directory(actor), query)
     items = [SubscriberRead.model_validate(row) for row in rows]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
@@ -212,7 +212,7 @@ async def list_subscribers(session: AsyncSession, actor: Actor, query: Subscribe
 @needs(Permission.OVERSEE)
 async def get_subscriber(session: AsyncSession, actor: Actor, account_id: UUID) -> SubscriberRead:
     """Raises NotFound."""
-    row = await repository.find_subscriber(session, identity.directory(actor), account_id)
+    row = await repository.find_subscriber(session, people.directory(actor), account_id)
     if row is None:
         raise Missing(t("The account was not found. It may have been deleted; go back to the list."))
     return SubscriberRead.model_validate(row)
@@ -232,7 +232,7 @@ async def export_subscribers(session: AsyncSession, actor: Actor, query: Subscri
         ],
         (
             SubscriberRead.model_validate(row)
-            async for row in repository.stream_subscribers(session, identity.directory(actor), query)
+            async for row in repository.stream_subscribers(session, people.directory(actor), query)
         ),
     )
     async for line in lines:
@@ -326,7 +326,7 @@ async def add_payment(core: Core, session: AsyncSession, actor: Actor, invoice: 
     """Write an invoice, open, under the next number of its year, and email it to its account. Raises NoSuchAccount, Invalid."""
     if invoice.due < invoice.issued:
         raise Invalid(t("The invoice is due before it is issued. Choose a later day."))
-    owner_id = await repository.find_account(session, identity.directory(actor), invoice.email)
+    owner_id = await repository.find_account(session, people.directory(actor), invoice.email)
     if owner_id is None:
         raise NoSuchAccount(invoice.email)
     number = await repository.next_payment_number(session, invoice.issued.year)
@@ -335,7 +335,7 @@ async def add_payment(core: Core, session: AsyncSession, actor: Actor, invoice: 
     await session.flush()
     await _record_payment(session, "payment.created", actor, payment, client)
     written = PaymentRead.model_validate(payment)
-    language = entry.language_of(await entry.get_account(session, invoice.email), otherwise=current_language())
+    language = accounts.language_of(await accounts.get_account(session, invoice.email), otherwise=current_language())
     link = f"{core.settings.address}/payment"
     await mail.post(core, session, emails.invoice(written, language, sender=actor, link=link))
     return written

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, status
 
+from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient
 from fundwright.categories import service
 from fundwright.categories.schemas import (
     CategoryChange,
@@ -19,7 +20,6 @@ from fundwright.categories.schemas import (
 )
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.web import CoreDep, CsvDownload, DbSession
-from fundwright.identity.api import CurrentActor, Export, RequestClient
 
 router = APIRouter(prefix="/api/categories", tags=["categories"])
 

@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.personal_data import DataFile, as_csv, as_json
+from fundwright.accounts.schemas import Actor, Permission
 from fundwright.categories import repository
 from fundwright.core.assembly import Core
-from fundwright.identity.permissions import needs
-from fundwright.identity.personal_data import DataFile, as_csv, as_json
-from fundwright.identity.schemas import Actor, Permission
 
 
 @needs(Permission.READ)

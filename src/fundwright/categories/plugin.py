@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from fundwright.accounts.personal_data import PersonalDataReader
+from fundwright.accounts.service import AccountCreatedHandler
 from fundwright.categories import service
 from fundwright.categories.personal_data import own_files
 from fundwright.core.plugins import hookimpl
-from fundwright.identity.personal_data import PersonalDataReader
-from fundwright.identity.service import AccountCreatedHandler
 
 if TYPE_CHECKING:
     from fastapi import APIRouter

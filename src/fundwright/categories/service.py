@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, ScalarSelect, Select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import audit
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.categories import classifier, repository
 from fundwright.categories.classifier import LOW, Classifier, Description, Example, Floats, Subject
 from fundwright.categories.models import Category
@@ -41,9 +44,6 @@ from fundwright.core.live import publish
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_lines
-from fundwright.identity import audit, entry
-from fundwright.identity.permissions import needs
-from fundwright.identity.schemas import Actor, Client, Permission
 
 SubjectReader = Callable[[AsyncSession, Actor, Collection[UUID]], Awaitable[Collection[UUID]]]
 """Returns which of these ids stand for something that the actor may put into a category. It stays until the transaction ends."""
@@ -160,7 +160,7 @@ async def change(
 
 
 @needs(Permission.LABEL)
-async def delete(session: AsyncSession, actor: Actor, category_id: UUID, *, client: Client = entry.COMMAND_LINE) -> None:
+async def delete(session: AsyncSession, actor: Actor, category_id: UUID, *, client: Client = COMMAND_LINE) -> None:
     """Remove a category and its labels; the subjects stay. Raises NotFound."""
     category = await repository.get(session, actor.id, category_id)
     await session.delete(category)
@@ -170,7 +170,7 @@ async def delete(session: AsyncSession, actor: Actor, category_id: UUID, *, clie
 
 
 @needs(Permission.LABEL)
-async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client = entry.COMMAND_LINE) -> int:
+async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> int:
     """Remove the categories that came with the account; answers how many there were."""
     removed = await repository.remove_sample(session, actor.id)
     await audit.record(session, "sample.deleted", actor=actor, subject="categories", client=client)

@@ -17,14 +17,14 @@ import typer
 from pydantic import BaseModel
 
 from fundwright import hooks
+from fundwright.accounts import commands
+from fundwright.accounts.schemas import Actor
 from fundwright.core import logs
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.errors import Invalid
 from fundwright.core.files import printable
 from fundwright.core.plugins import Plugins
 from fundwright.core.settings import Settings
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import Actor
 
 _INTERRUPTED = 130
 """What shells answer for a command that Ctrl-C ended."""
@@ -53,7 +53,7 @@ async def acting(context: typer.Context) -> AsyncIterator[tuple[Core, Actor]]:
     options: Options = context.obj
     async with opened(context) as core:
         async with core.database.transaction() as session:
-            actor = await identity.actor_for_command(session, email=options.user)
+            actor = await commands.actor_for_command(session, email=options.user)
         yield core, actor
 
 

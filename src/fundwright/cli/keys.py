@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from fundwright.authentication import commands
+from fundwright.authentication.commands import KeyRead
 from fundwright.cli.context import AsJson, emit, opened, run
-from fundwright.identity import keys as service
-from fundwright.identity.keys import KeyRead
 
 keys = typer.Typer(help="List, change and retire the keys that sign sessions.", no_args_is_help=True)
 
@@ -23,7 +23,7 @@ def list_keys(context: typer.Context, as_json: AsJson = False) -> None:
 
     async def command() -> None:
         async with opened(context) as core:
-            found = service.list_keys(core)
+            found = commands.list_keys(core)
         emit({"keys": [key.model_dump(mode="json") for key in found]}, as_json=as_json, human="\n".join(map(_line, found)))
 
     run(command)
@@ -35,7 +35,7 @@ def rotate(context: typer.Context, as_json: AsJson = False) -> None:
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            made = await service.rotate(core, session)
+            made = await commands.rotate_key(core, session)
         emit(made, as_json=as_json, human=f"Key {made.id} signs from now on.")
 
     run(command)
@@ -51,7 +51,7 @@ def retire(
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            await service.retire(core, session, key_id)
+            await commands.retire_key(core, session, key_id)
         emit({"id": key_id}, as_json=as_json, human=f"Key {key_id} is retired. Whatever it has signed is refused.")
 
     run(command)

@@ -13,14 +13,14 @@ from urllib.parse import urlsplit
 import structlog
 import typer
 
+from fundwright.access import commands
 from fundwright.cli.context import Options, opened, run
 from fundwright.core.assembly import Core
 from fundwright.core.errors import DatabaseAway, StartRefused
+from fundwright.core.keys import check_keys
 from fundwright.core.postgres import only_server
 from fundwright.core.settings import Settings
 from fundwright.core.sweeping import sweep_daily
-from fundwright.identity import service as identity
-from fundwright.identity.keyring import check_keys
 from fundwright.opportunities import service as opportunities
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ async def prepare(core: Core) -> str | None:
         try:
             async with core.database.transaction() as session:
                 await opportunities.prepare(session, core)
-                return await identity.first_admin_link(session)
+                return await commands.first_admin_link(session)
         except DatabaseAway as error:
             log.warning("start.waiting_for_database", reason=error.sentence)
             await asyncio.sleep(_DATABASE_RETRY_S)

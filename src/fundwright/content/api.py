@@ -7,6 +7,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Response, status
 
+from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient
+from fundwright.accounts.permissions import require
+from fundwright.accounts.schemas import Permission
 from fundwright.content import service
 from fundwright.content.feed import rss
 from fundwright.content.schemas import (
@@ -27,9 +30,6 @@ from fundwright.content.schemas import (
 )
 from fundwright.core.paging import Page
 from fundwright.core.web import CoreDep, CsvDownload, DbSession, csv_download
-from fundwright.identity.api import CurrentActor, Export, RequestClient
-from fundwright.identity.permissions import require
-from fundwright.identity.schemas import Permission
 
 router = APIRouter(tags=["content"])
 

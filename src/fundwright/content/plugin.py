@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.content.personal_data import own_files
 from fundwright.core.plugins import hookimpl
-from fundwright.identity.personal_data import PersonalDataReader
 
 if TYPE_CHECKING:
     from fastapi import APIRouter

@@ -11,6 +11,9 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import audit
+from fundwright.accounts.permissions import needs, require_confirmed
+from fundwright.accounts.schemas import Actor, Client, Permission
 from fundwright.content import repository
 from fundwright.content.models import BlogPost, Feedback
 from fundwright.content.schemas import (
@@ -35,9 +38,6 @@ from fundwright.core.live import publish
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_lines
-from fundwright.identity import audit
-from fundwright.identity.permissions import needs, require_confirmed
-from fundwright.identity.schemas import Actor, Client, Permission
 
 POSTS_TOPIC = "blog"
 """Every change of a post."""

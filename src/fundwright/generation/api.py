@@ -8,6 +8,9 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Response, status
 
+from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient
+from fundwright.accounts.permissions import require
+from fundwright.accounts.schemas import Permission
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.web import CoreDep, CsvDownload, DbSession
 from fundwright.generation import editing, service
@@ -33,9 +36,6 @@ from fundwright.generation.schemas import (
     VersionDiff,
     VersionRead,
 )
-from fundwright.identity.api import CurrentActor, Export, RequestClient
-from fundwright.identity.permissions import require
-from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service as opportunities
 
 router = APIRouter(prefix="/api/drafts", tags=["drafts"])

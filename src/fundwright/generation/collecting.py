@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
 from fundwright.generation.schemas import TemplateQuestion, TemplateSection
-from fundwright.identity.permissions import needs
-from fundwright.identity.schemas import Actor, Permission
 from fundwright.language import structure
 from fundwright.language.company import infer_company
 from fundwright.language.protocols import Embedder

@@ -13,6 +13,9 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import audit
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
 from fundwright.core import jobs
@@ -44,9 +47,6 @@ from fundwright.generation.schemas import (
     VersionRead,
     WriteSection,
 )
-from fundwright.identity import audit, entry
-from fundwright.identity.permissions import needs
-from fundwright.identity.schemas import Actor, Client, Permission
 from fundwright.training import service as training
 
 _ONE_VERSION = timedelta(minutes=10)
@@ -151,7 +151,7 @@ async def move_section(
 
 @needs(Permission.WORK)
 async def delete_section(
-    session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, *, client: Client = entry.COMMAND_LINE
+    session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, *, client: Client = COMMAND_LINE
 ) -> None:
     """Remove a section with its versions. Raises NotFound, and Conflict for the last one."""
     draft = await service.lock_draft(session, actor, draft_id)

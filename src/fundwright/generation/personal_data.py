@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.personal_data import DataFile, as_json
+from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
 from fundwright.core.paging import iterate_all
 from fundwright.generation import editing, service
 from fundwright.generation.schemas import DraftQuery
-from fundwright.identity.permissions import needs
-from fundwright.identity.personal_data import DataFile, as_json
-from fundwright.identity.schemas import Actor, Permission
 
 
 @needs(Permission.READ)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from fundwright.accounts.job_actors import acting_with
+from fundwright.accounts.personal_data import PersonalDataReader
+from fundwright.accounts.schemas import Permission
 from fundwright.core.jobs import JobHandler
 from fundwright.core.plugins import hookimpl
 from fundwright.generation import drafting, service
 from fundwright.generation.personal_data import own_files
 from fundwright.generation.schemas import DraftTemplate, WriteDraft, WriteSection
 from fundwright.generation.templates import TEMPLATES
-from fundwright.identity.acting import acting_with
-from fundwright.identity.personal_data import PersonalDataReader
-from fundwright.identity.schemas import Permission
 from fundwright.insights.schemas import FigureReader
 
 if TYPE_CHECKING:

@@ -10,6 +10,9 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import audit
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
 from fundwright.core import jobs as core_jobs
@@ -40,9 +43,6 @@ from fundwright.generation.schemas import (
     SectionState,
     WriteDraft,
 )
-from fundwright.identity import audit, entry
-from fundwright.identity.permissions import needs
-from fundwright.identity.schemas import Actor, Client, Permission
 from fundwright.insights.schemas import Figure
 from fundwright.language.company import infer_company
 from fundwright.language.schemas import OUR_KINDS
@@ -253,7 +253,7 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
 
 
 @needs(Permission.WORK)
-async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID, *, client: Client = entry.COMMAND_LINE) -> None:
+async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID, *, client: Client = COMMAND_LINE) -> None:
     """Remove a draft with its sections and citations, and stop writing it. Raises NotFound."""
     draft, state, job = await repository.get(session, actor.id, draft_id)
     if job is not None and not state.is_over:
@@ -276,7 +276,7 @@ async def export_draft(
     form: ExportFormat,
     *,
     citations: CitationStyle = CitationStyle.FOOTNOTES,
-    client: Client = entry.COMMAND_LINE,
+    client: Client = COMMAND_LINE,
 ) -> ExportedDraft:
     """The draft as a file to hand in. Opens its own transaction. Raises NotFound."""
     async with core.database.transaction() as session:

@@ -6,11 +6,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from fundwright.accounts.dependencies import CurrentActor, Export
+from fundwright.accounts.permissions import require
+from fundwright.accounts.schemas import Permission
 from fundwright.core.paging import Page
 from fundwright.core.web import CoreDep, CsvDownload, DbSession
-from fundwright.identity.api import CurrentActor, Export
-from fundwright.identity.permissions import require
-from fundwright.identity.schemas import Permission
 from fundwright.insights import service
 from fundwright.insights.schemas import (
     Figure,

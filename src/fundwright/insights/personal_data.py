@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.personal_data import DataFile, as_csv
+from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
-from fundwright.identity.permissions import needs
-from fundwright.identity.personal_data import DataFile, as_csv
-from fundwright.identity.schemas import Actor, Permission
 from fundwright.insights import repository
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.core.plugins import hookimpl
-from fundwright.identity.personal_data import PersonalDataReader
 from fundwright.insights import service
 from fundwright.insights.personal_data import own_files
 from fundwright.insights.schemas import FigureReader

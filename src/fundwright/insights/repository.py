@@ -11,10 +11,10 @@ from sqlalchemy import BigInteger, ColumnElement, Date, RowMapping, Select, case
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core.jobs import Job
 from fundwright.core.lists import count_all, ordered_by
 from fundwright.core.paging import PageRequest
-from fundwright.identity.schemas import Actor
 from fundwright.insights.models import PageView
 from fundwright.insights.schemas import IMPORT, STATES, TRAINING, HistoryQuery, PagesQuery, UsageQuery, Viewed
 

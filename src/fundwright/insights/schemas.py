@@ -10,13 +10,13 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, computed_field, model_validator
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import personal_data
+from fundwright.accounts.schemas import Actor
 from fundwright.core.database import now
 from fundwright.core.days import Day
 from fundwright.core.jobs import JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
-from fundwright.identity import personal_data
-from fundwright.identity.schemas import Actor
 
 KEPT_DAYS = 400
 """How long a page view is kept."""

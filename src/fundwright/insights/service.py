@@ -8,15 +8,15 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import people as accounts_people
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.jobs import JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import Page
 from fundwright.core.spreadsheets import csv_lines
-from fundwright.identity import service as identity
-from fundwright.identity.permissions import needs
-from fundwright.identity.schemas import Actor, Permission
 from fundwright.insights import repository
 from fundwright.insights.schemas import (
     DRAFT,
@@ -124,7 +124,7 @@ async def export_pages(session: AsyncSession, actor: Actor, query: PagesQuery) -
 @needs(Permission.OVERSEE)
 async def list_history(session: AsyncSession, actor: Actor, query: HistoryQuery) -> Page[HistoryRow]:
     """Everybody's jobs, newest first unless `sort` says otherwise: that they happened, not what is in them."""
-    rows, total = await repository.page_of_history(session, actor, identity.directory(actor), query)
+    rows, total = await repository.page_of_history(session, actor, accounts_people.directory(actor), query)
     items = [HistoryRow.model_validate(dict(row)) for row in rows]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
@@ -132,7 +132,7 @@ async def list_history(session: AsyncSession, actor: Actor, query: HistoryQuery)
 @needs(Permission.OVERSEE)
 async def list_history_choices(session: AsyncSession, actor: Actor) -> HistoryChoices:
     """Kinds and people there are in the history."""
-    people = await repository.list_people(session, identity.directory(actor))
+    people = await repository.list_people(session, accounts_people.directory(actor))
     return HistoryChoices(
         kinds=await repository.list_kinds(session), people=[PersonRead.model_validate(dict(person)) for person in people]
     )
@@ -152,5 +152,5 @@ def export_history(session: AsyncSession, actor: Actor, query: HistoryQuery) -> 
             (t("Ended"), lambda job: job["ended_at"]),
             (t("Seconds"), lambda job: job["duration_s"]),
         ],
-        repository.stream_history(session, identity.directory(actor), query),
+        repository.stream_history(session, accounts_people.directory(actor), query),
     )

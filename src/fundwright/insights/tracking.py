@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import structlog
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.identity.schemas import Actor
 from fundwright.insights import jobs
 from fundwright.insights.schemas import Viewed
 

@@ -8,12 +8,12 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 
+from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient, Uploader, turn_of
+from fundwright.accounts.permissions import require
+from fundwright.accounts.schemas import Permission
 from fundwright.core.jobs import JobRead
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.web import UPLOAD, CoreDep, CsvDownload, DbSession, receive_file
-from fundwright.identity.api import CurrentActor, Export, RequestClient, Uploader, turn_of
-from fundwright.identity.permissions import require
-from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import (
     Deadlines,

@@ -11,12 +11,12 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from fundwright.accounts.schemas import Actor
 from fundwright.categories import service as categories
 from fundwright.categories.classifier import Classifier, Subject
 from fundwright.categories.terms import terms_of
 from fundwright.core import jobs
 from fundwright.core.jobs import JobRun
-from fundwright.identity.schemas import Actor
 from fundwright.language.protocols import Embedder
 from fundwright.opportunities import embedding, repository
 from fundwright.opportunities.importing import announce

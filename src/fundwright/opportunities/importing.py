@@ -12,6 +12,7 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Actor, Permission
 from fundwright.categories import service as categories
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
@@ -19,7 +20,6 @@ from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
 from fundwright.core.messages import t
 from fundwright.core.sandbox import Limits, crashed
-from fundwright.identity.schemas import Actor, Permission
 from fundwright.opportunities import repository
 from fundwright.opportunities.incoming import BATCH_ROWS, Batch, read_batches
 from fundwright.opportunities.models import Opportunity

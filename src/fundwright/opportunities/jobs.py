@@ -11,11 +11,11 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.job_actors import acting_with
+from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
 from fundwright.core.errors import DatabaseAway
 from fundwright.core.jobs import JobRun
-from fundwright.identity.acting import acting_with
-from fundwright.identity.schemas import Actor, Permission
 from fundwright.language import service as language
 from fundwright.opportunities import categorising, embedding, importing, service
 from fundwright.opportunities.schemas import CategoriseOpportunities, EmbedOpportunities, ImportOpportunities

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.categories.service import CurrentSubjects, DecisionHandler, SubjectReader
 from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
-from fundwright.identity.personal_data import PersonalDataReader
 from fundwright.insights.schemas import FigureReader
 from fundwright.opportunities import repository, service
 from fundwright.opportunities.grants import GrantsGov

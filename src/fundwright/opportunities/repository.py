@@ -50,12 +50,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 from sqlalchemy.types import Text
 
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.core import database
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.messages import t
-from fundwright.identity.schemas import Actor, Role
 from fundwright.language import retrieval
 from fundwright.language.protocols import Vectors
 from fundwright.language.retrieval import Statistics, Weights

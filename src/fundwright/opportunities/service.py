@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Select, event
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import audit, preferences
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
 from fundwright.categories import service as categories
@@ -34,10 +37,6 @@ from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.sizes import file_size
 from fundwright.core.spreadsheets import csv_lines
-from fundwright.identity import audit, entry
-from fundwright.identity import service as identity
-from fundwright.identity.permissions import needs
-from fundwright.identity.schemas import Actor, Client, Permission
 from fundwright.insights.schemas import Figure
 from fundwright.language import service as language
 from fundwright.opportunities import embedding, importing, repository
@@ -227,14 +226,14 @@ async def suggest(session: AsyncSession, actor: Actor, words: str, *, limit: int
 @needs(Permission.READ)
 async def note_visit(session: AsyncSession, actor: Actor) -> None:
     """The actor looks at the list: what is there now is not new to them any more."""
-    await identity.save_state(session, actor, _VISITED, now().isoformat())
+    await preferences.save_state(session, actor, _VISITED, now().isoformat())
     await publish(session, visits_topic(actor.id))
 
 
 @needs(Permission.READ)
 async def count_new(session: AsyncSession, actor: Actor, *, limit: int = 100) -> int:
     """How many of the actor's categories came in since they last looked at the list, counted up to `limit`."""
-    visited = await identity.saved_state(session, actor, _VISITED)
+    visited = await preferences.saved_state(session, actor, _VISITED)
     if visited is None:
         return 0
     labelled = categories.labelled_with(actor)
@@ -456,7 +455,7 @@ async def prepare_system_import(session: AsyncSession, core: Core, *, source: st
     """
     chosen = get_source(core, source)
     run = await repository.add_run(session, owner_id=None, source=chosen.name, filename=file_name(filename))
-    await audit.record(session, "import.started", actor=None, subject=run.filename, client=entry.COMMAND_LINE, source=chosen.name)
+    await audit.record(session, "import.started", actor=None, subject=run.filename, client=COMMAND_LINE, source=chosen.name)
     return _read_run(run, None)
 
 
@@ -675,7 +674,7 @@ async def load_sample_once(session: AsyncSession) -> None:
 
 
 @needs(Permission.ADMINISTER)
-async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client = entry.COMMAND_LINE) -> int:
+async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> int:
     """Remove the sample opportunities for good, for everybody; returns how many there were. Raises NotAllowed."""
     await audit.record(session, "sample.deleted", actor=actor, subject="opportunities", client=client)
     return await importing.remove_sample(session)

@@ -7,11 +7,11 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, status
 
+from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient, Uploader, turn_of
+from fundwright.accounts.permissions import require
+from fundwright.accounts.schemas import Permission
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.web import UPLOAD, CoreDep, CsvDownload, DbSession, json_body, receive_file, receive_json
-from fundwright.identity.api import CurrentActor, Export, RequestClient, Uploader, turn_of
-from fundwright.identity.permissions import require
-from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
 from fundwright.language.schemas import ModelsInUse
 from fundwright.training import service

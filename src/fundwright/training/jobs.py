@@ -11,13 +11,13 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
 from fundwright.core.messages import number, t
 from fundwright.core.sweeping import remove_unused
-from fundwright.identity.schemas import Actor
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
 from fundwright.training import kinds, repository

@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.personal_data import DataFile, as_json
+from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
 from fundwright.core.paging import PageRequest, iterate_all
-from fundwright.identity.permissions import needs
-from fundwright.identity.personal_data import DataFile, as_json
-from fundwright.identity.schemas import Actor, Permission
 from fundwright.training import repository, service
 from fundwright.training.schemas import DocumentRead
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from fundwright.accounts.account_deletion import AccountDeletedHandler
+from fundwright.accounts.job_actors import acting_with
+from fundwright.accounts.personal_data import PersonalDataReader
+from fundwright.accounts.schemas import Permission
+from fundwright.accounts.service import AccountCreatedHandler
 from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
-from fundwright.identity.acting import acting_with
-from fundwright.identity.leaving import AccountDeletedHandler
-from fundwright.identity.personal_data import PersonalDataReader
-from fundwright.identity.schemas import Permission
-from fundwright.identity.service import AccountCreatedHandler
 from fundwright.insights.schemas import FigureReader
 from fundwright.training import repository, service
 from fundwright.training.jobs import propose_kinds, remove_files, train

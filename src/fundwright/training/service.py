@@ -12,6 +12,9 @@ from uuid import UUID
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import audit
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
 from fundwright.core import jobs
@@ -24,9 +27,6 @@ from fundwright.core.messages import Message, later, nlater, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.sizes import file_size
 from fundwright.core.spreadsheets import csv_lines
-from fundwright.identity import audit, entry
-from fundwright.identity.permissions import needs
-from fundwright.identity.schemas import Actor, Client, Permission
 from fundwright.insights.schemas import Figure
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder, Vectors
@@ -259,7 +259,7 @@ async def check_documents(session: AsyncSession, actor: Actor, document_ids: Seq
 
 @needs(Permission.WORK)
 async def remove_document(
-    core: Core, session: AsyncSession, actor: Actor, document_id: UUID, *, client: Client = entry.COMMAND_LINE
+    core: Core, session: AsyncSession, actor: Actor, document_id: UUID, *, client: Client = COMMAND_LINE
 ) -> None:
     """Remove a document with its chunks, its vectors and, when nobody else has the same content, its file. Raises NotFound."""
     document = await repository.get_document(session, actor.id, document_id)
@@ -307,7 +307,7 @@ async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
 
 
 @needs(Permission.WORK)
-async def remove_sample(core: Core, session: AsyncSession, actor: Actor, *, client: Client = entry.COMMAND_LINE) -> int:
+async def remove_sample(core: Core, session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> int:
     """Remove the sample documents; answers how many there were."""
     documents = await repository.list_sample(session, actor.id)
     await _remove(core, session, actor, documents)

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import pytest
 
+from fundwright.accounts import photos
+from fundwright.accounts import profile as accounts_profile
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import AccountProfile, Actor, Client, Role
+from fundwright.authentication import api_tokens, email_change, sessions
+from fundwright.authentication import service as authentication
+from fundwright.authentication.schemas import SignedIn, SignInRefused
 from fundwright.billing import service as billing
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.paging import PageRequest
-from fundwright.identity import account, email_change, entry, photos, service
-from fundwright.identity.schemas import AccountProfile, Actor, Client, Role, SignedIn, SignInRefused
 from fundwright_ui.login.confirm_email import confirm_email_screen
 from fundwright_ui.login.sign_in import sign_in_screen
 from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.account.account import PATH, account_screen
-from tests.identity.test_photos import picture
+from tests.accounts.test_photos import picture
 from tests.jobs import working
 
 HERE = Client(address="192.0.2.7", user_agent="Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0")
@@ -26,21 +31,23 @@ NEW = "seven quiet lighthouses"
 async def ada(committed: Core) -> Actor:
     """Signed in here, in Firefox."""
     async with committed.database.transaction() as session:
-        await service.add_account(session, email="ada@example.org", name="Ada Byron", role=Role.USER, password=PASSWORD)
+        await accounts.add_account(session, email="ada@example.org", name="Ada Byron", role=Role.USER, password=PASSWORD)
     return await sign_in(committed)
 
 
 async def sign_in(core: Core, password: str = PASSWORD, *, user_agent: str = HERE.user_agent) -> Actor:
     client = HERE.model_copy(update={"user_agent": user_agent})
     async with core.database.transaction() as session:
-        result = await service.sign_in(core, session, email="ada@example.org", password=password, remember=True, client=client)
+        result = await authentication.sign_in(
+            core, session, email="ada@example.org", password=password, remember=True, client=client
+        )
     assert isinstance(result, SignedIn)
     return result.actor
 
 
 async def profile_of(core: Core, actor: Actor) -> AccountProfile:
     async with core.database.transaction() as session:
-        return await account.get_profile(session, actor)
+        return await accounts_profile.get_profile(session, actor)
 
 
 class TestTabs:
@@ -188,9 +195,9 @@ class TestSecurity:
 
     async def test_many_sessions_have_several_pages(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
-            account_of_ada = await entry.get_account_by_id(session, ada.id)
+            account_of_ada = await accounts.get_account_by_id(session, ada.id)
             for _ in range(PageRequest().page_size):
-                await entry.start_session(
+                await sessions.start_session(
                     committed, session, account_of_ada, remember=True, client=Client(address="192.0.2.8", user_agent="curl/8")
                 )
         async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=security") as screen:
@@ -216,7 +223,7 @@ class TestTokens:
             await screen.expect(lambda: screen.has("article", "nightly"))
             assert "May change things" in screen.find("article", "nightly").text
         async with committed.database.transaction() as session:
-            assert await service.authenticate_api_token(session, secret)
+            assert await api_tokens.authenticate_api_token(session, secret)
         async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=tokens") as screen:
             assert secret not in screen.text
             assert not screen.has("CopyButton")
@@ -227,7 +234,7 @@ class TestTokens:
             await screen.expect(lambda: not screen.has("button", "Revoke “nightly”"))
             assert "Revoked" in screen.find("article", "nightly").text
         async with committed.database.transaction() as session:
-            assert await service.authenticate_api_token(session, secret) is None
+            assert await api_tokens.authenticate_api_token(session, secret) is None
 
     async def test_days_have_bounds(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=tokens") as screen:

@@ -10,19 +10,21 @@ from typing import Any
 import pytest
 from sqlalchemy import text, update
 
+from fundwright.access import account_changes, invitations
+from fundwright.access.models import Invitation
+from fundwright.access.schemas import InvitationQuery, InvitationState
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Actor, Client, Role
+from fundwright.authentication import service as authentication
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import NotAllowed, NotFound
-from fundwright.identity import leaving, registration
-from fundwright.identity import service as identity
-from fundwright.identity.models import Invitation
-from fundwright.identity.schemas import Actor, Client, InvitationQuery, InvitationState, Role
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.admin.people import people_screen
 from fundwright_ui.screens.admin.person import person_screen
 from tests.conftest import MakeActor
-from tests.identity.conftest import PASSWORD, with_settings
 from tests.polling import eventually
+from tests.signing_in import PASSWORD, with_settings
 
 PATH = "/dashboard/users"
 INVITATIONS = f"{PATH}?tab=invitations"
@@ -40,7 +42,7 @@ async def root(committed: Core, make_actor: MakeActor) -> Actor:
 async def invite(core: Core, root: Actor, *names: str, role: Role = Role.USER) -> None:
     for name in names:
         async with core.database.transaction() as session:
-            await registration.invite(core, session, root, email=f"{name}@example.org", role=role, client=HERE)
+            await invitations.invite(core, session, root, email=f"{name}@example.org", role=role, client=HERE)
 
 
 async def change(core: Core, name: str, **values: Any) -> None:
@@ -50,17 +52,17 @@ async def change(core: Core, name: str, **values: Any) -> None:
 
 async def disabled(core: Core, sender: Actor) -> None:
     async with core.database.transaction() as session:
-        await identity.disable_account(core, session, email=sender.email)
+        await account_changes.disable_account(core, session, email=sender.email)
 
 
 async def demoted(core: Core, sender: Actor) -> None:
     async with core.database.transaction() as session:
-        await identity.change_role(core, session, email=sender.email, role=Role.USER)
+        await account_changes.change_role(core, session, email=sender.email, role=Role.USER)
 
 
 async def deleted(core: Core, sender: Actor) -> None:
     async with core.database.transaction() as session:
-        await leaving.delete_account(core, session, sender, email=sender.email, password=PASSWORD, client=HERE)
+        await authentication.delete_account(core, session, sender, email=sender.email, password=PASSWORD, client=HERE)
 
 
 def cells(screen: ScreenUnderTest, field: str) -> list[Any]:
@@ -125,13 +127,13 @@ class TestInvitations:
             assert screen.toasts == ["The invitation was withdrawn."]
             await screen.expect(lambda: states(screen) == ["Withdrawn", "Pending"])
         async with committed.database.transaction() as session:
-            listed = await registration.list_invitations(session, root, InvitationQuery(sort="email"))
+            listed = await invitations.list_invitations(session, root, InvitationQuery(sort="email"))
         assert [each.state for each in listed.items] == [InvitationState.WITHDRAWN, InvitationState.PENDING]
 
     async def test_of_several_that_are_sent_to_an_address_at_once_one_link_works(self, committed: Core, root: Actor) -> None:
         await asyncio.gather(*(invite(committed, root, "ada") for _ in range(6)))
         async with committed.database.transaction() as session:
-            listed = await registration.list_invitations(session, root, InvitationQuery())
+            listed = await invitations.list_invitations(session, root, InvitationQuery())
         assert sorted(each.state for each in listed.items) == [InvitationState.PENDING, *[InvitationState.WITHDRAWN] * 5]
 
     @pytest.mark.parametrize("end", [disabled, demoted, deleted])
@@ -139,7 +141,7 @@ class TestInvitations:
         self, committed: Core, root: Actor, end: Callable[[Core, Actor], Awaitable[None]]
     ) -> None:
         async with committed.database.transaction() as session:
-            sender = await identity.add_account(
+            sender = await accounts.add_account(
                 session, email="sender@example.org", name="Sender", role=Role.ADMIN, password=PASSWORD
             )
         await invite(committed, root, "bob")
@@ -147,7 +149,7 @@ class TestInvitations:
         await change(committed, "accepted", used_at=now())
         await end(committed, sender)
         async with committed.database.transaction() as session:
-            listed = await registration.list_invitations(session, root, InvitationQuery(sort="email"))
+            listed = await invitations.list_invitations(session, root, InvitationQuery(sort="email"))
         assert [each.state for each in listed.items] == [
             InvitationState.ACCEPTED,
             InvitationState.WITHDRAWN,
@@ -163,12 +165,12 @@ class TestInvitations:
                 return ending.done() or bool(await session.scalar(_BLOCKED))
 
         async with committed.database.transaction() as session:
-            await registration.invite(committed, session, root, email="ada@example.org", role=Role.ADMIN, client=HERE)
+            await invitations.invite(committed, session, root, email="ada@example.org", role=Role.ADMIN, client=HERE)
             ending = asyncio.create_task(end(committed, root))
             await eventually(has_come)
         await ending
         async with committed.database.transaction() as session:
-            (invitation,) = (await registration.list_invitations(session, root, InvitationQuery())).items
+            (invitation,) = (await invitations.list_invitations(session, root, InvitationQuery())).items
         assert invitation.state is InvitationState.WITHDRAWN
 
     @pytest.mark.parametrize("end", [disabled, demoted])
@@ -179,7 +181,7 @@ class TestInvitations:
         with pytest.raises(NotAllowed):
             await invite(committed, root, "ada")
         async with committed.database.transaction() as session:
-            assert (await registration.list_invitations(session, root, InvitationQuery())).items == []
+            assert (await invitations.list_invitations(session, root, InvitationQuery())).items == []
 
     async def test_one_that_was_accepted_meanwhile_stays_accepted(self, committed: Core, root: Actor) -> None:
         await invite(committed, root, "ada")
@@ -190,7 +192,7 @@ class TestInvitations:
             await screen.emit("ConfirmDialog", "on_confirm")
             assert "ada@example.org has already accepted the invitation." in screen.props("ConfirmDialog")["error"]
         async with committed.database.transaction() as session:
-            (invitation,) = (await registration.list_invitations(session, root, InvitationQuery())).items
+            (invitation,) = (await invitations.list_invitations(session, root, InvitationQuery())).items
         assert (invitation.state, invitation.revoked_at) == (InvitationState.ACCEPTED, None)
 
     async def test_only_administrators_are_offered_it(self, committed: Core, root: Actor) -> None:
@@ -204,7 +206,7 @@ class TestInvitations:
     async def test_one_that_is_not_there_is_not_found(self, committed: Core, root: Actor) -> None:
         async with committed.database.transaction() as session:
             with pytest.raises(NotFound):
-                await registration.withdraw_invitation(session, root, root.id, client=HERE)
+                await invitations.withdraw_invitation(session, root, root.id, client=HERE)
 
 
 class TestWithoutMail:

@@ -9,11 +9,14 @@ from reactpy import component, html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import personal_data
+from fundwright.accounts.schemas import DataCopyRead
+from fundwright.authentication import password_change
+from fundwright.authentication import service as authentication
+from fundwright.authentication.schemas import SignInRefused
 from fundwright.core.jobs import JobState, jobs_topic
 from fundwright.core.messages import t
 from fundwright.core.sizes import file_size
-from fundwright.identity import account, leaving, personal_data
-from fundwright.identity.schemas import DataCopyRead, SignInRefused
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
 from fundwright_ui.screens.account.security import use_own_password
 from fundwright_ui.ui import (
@@ -115,12 +118,12 @@ def _deletion() -> VdomDict:
     actor, connection = use_actor(), use_connection()
 
     async def delete(session: AsyncSession, meant: Deletion) -> SignInRefused | None:
-        return await leaving.delete_account(
+        return await authentication.delete_account(
             connection.core, session, actor, email=meant.email, password=meant.password, client=connection.client
         )
 
     def finish(refused: SignInRefused | None) -> None:
-        account.check_password_accepted(refused)
+        password_change.check_password_accepted(refused)
         connection.sign_out(next="/auth/login?notice=deleted", forget=True)
 
     deleting = use_action(delete, then=finish)

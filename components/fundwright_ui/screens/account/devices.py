@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from fundwright.authentication.user_agents import device_of
 from fundwright.core.messages import t
-from fundwright.identity.devices import device_of
 
 
 def device_name(user_agent: str) -> str:

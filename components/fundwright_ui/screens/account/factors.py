@@ -10,9 +10,9 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.authentication import passkeys, second_factor
+from fundwright.authentication.schemas import PasskeyRead, RecoveryCodes, SecondFactorRead, SecondFactorSetUp, SignInRefused
 from fundwright.core.messages import nt, t
-from fundwright.identity import passkeys, second_factor
-from fundwright.identity.schemas import PasskeyRead, RecoveryCodes, SecondFactorRead, SecondFactorSetUp, SignInRefused
 from fundwright_ui.hooks import Row, use_action, use_actor, use_connection, use_query, use_rows
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.ui import (

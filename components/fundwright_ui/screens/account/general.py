@@ -10,11 +10,12 @@ from reactpy import component, html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import locale_data, photos, preferences
+from fundwright.accounts import profile as accounts_profile
+from fundwright.accounts.schemas import AccountProfile, LocaleChange, ProfileChange
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import OwnPlan
 from fundwright.core.messages import LANGUAGES, current_language, number, t
-from fundwright.identity import account, photos, places
-from fundwright.identity.schemas import AccountProfile, LocaleChange, ProfileChange
 from fundwright.training import service as training
 from fundwright.training.schemas import Usage
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
@@ -58,10 +59,10 @@ def general_tab() -> VdomDict:
 
     async def read(session: AsyncSession) -> General:
         return General(
-            profile=await account.get_profile(session, actor),
+            profile=await accounts_profile.get_profile(session, actor),
             plan=await billing.own_plan(session, actor),
             usage=await training.get_usage(connection.core, session, actor),
-            time_zones=await asyncio.to_thread(places.time_zones),
+            time_zones=await asyncio.to_thread(locale_data.time_zones),
         )
 
     found = use_query(read, key=[actor.id], topics=[billing.TOPIC])
@@ -118,10 +119,10 @@ def _profile(profile: AccountProfile) -> VdomDict:
     actor, connection = use_actor(), use_connection()
 
     async def save(session: AsyncSession, change: ProfileChange) -> None:
-        await account.change_profile(session, actor, change)
+        await accounts_profile.change_profile(session, actor, change)
 
     saving = use_action(save, success=t("Your profile was saved."))
-    names = dict(places.countries(connection.language))
+    names = dict(locale_data.countries(connection.language))
     # Fields have the names of the product specification, as those of the API.
     return section(
         t("Profile"),
@@ -178,7 +179,7 @@ def _locale(profile: AccountProfile, time_zones: tuple[str, ...]) -> VdomDict:
     actor, connection = use_actor(), use_connection()
 
     async def save(session: AsyncSession, change: LocaleChange) -> None:
-        await account.change_locale(session, actor, change)
+        await preferences.change_locale(session, actor, change)
 
     saving = use_action(save, then=lambda: connection.navigate(connection.location.address, reload=True))
     return section(

@@ -10,11 +10,12 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import passwords
+from fundwright.authentication import email_change, password_change
+from fundwright.authentication import service as authentication
+from fundwright.authentication.schemas import SessionRead, SignInRefused
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
-from fundwright.identity import account, email_change, passwords
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import SessionRead, SignInRefused
 from fundwright_ui.hooks import (
     Row,
     Rows,
@@ -89,12 +90,12 @@ def _password() -> VdomDict:
     kind, toggle = use_visibility()
 
     async def change(session: AsyncSession, change: PasswordChange) -> SignInRefused | None:
-        return await account.change_password(
+        return await password_change.change_password(
             connection.core, session, actor, current=change.current, new=change.new, client=connection.client
         )
 
     def finish(refused: SignInRefused | None) -> None:
-        account.check_password_accepted(refused)
+        password_change.check_password_accepted(refused)
         set_typed("")
         set_changes(lambda n: n + 1)
 
@@ -146,7 +147,7 @@ def _email() -> VdomDict:
 
     def finish(result: tuple[str, SignInRefused | None]) -> None:
         email, refused = result
-        account.check_password_accepted(refused)
+        password_change.check_password_accepted(refused)
         set_asked_for(email)
 
     asking = use_action(ask, then=finish)
@@ -184,10 +185,10 @@ def _sessions() -> VdomDict:
     request = query_in_address(PageRequest, url.params)
 
     async def read(session: AsyncSession) -> Page[SessionRead]:
-        return await existing_page(partial(identity.list_sessions, session, actor), request)
+        return await existing_page(partial(authentication.list_sessions, session, actor), request)
 
     async def end_others(session: AsyncSession) -> None:
-        await account.end_other_sessions(session, actor, client=connection.client)
+        await authentication.end_other_sessions(session, actor, client=connection.client)
 
     found = use_query(read, key=[actor.id, request])
     rows = use_rows(found, lambda listed: listed, key=[actor.id, request], id=lambda each: each.id)
@@ -218,7 +219,7 @@ def _session(shown: Row[SessionRead], rows: Rows[SessionRead]) -> VdomDict:
     actor, connection = use_actor(), use_connection()
 
     async def end(session: AsyncSession) -> None:
-        await identity.end_session(session, actor, each.id, client=connection.client)
+        await authentication.end_session(session, actor, each.id, client=connection.client)
 
     ending = use_action(end, success=t("The session ended."), then=lambda: rows.settle(each, t("Ended")))
     is_this = each.id == actor.session_id

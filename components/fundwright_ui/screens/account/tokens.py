@@ -11,12 +11,11 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.authentication import api_tokens
+from fundwright.authentication.schemas import ApiTokenCreated, ApiTokenRead, TokenScope
 from fundwright.core.database import now
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
-from fundwright.identity import account
-from fundwright.identity import service as identity
-from fundwright.identity.schemas import ApiTokenCreated, ApiTokenRead, TokenScope
 from fundwright_ui.hooks import (
     Query,
     Row,
@@ -75,7 +74,7 @@ def tokens_tab() -> VdomDict:
     request = query_in_address(PageRequest, url.params)
 
     async def read(session: AsyncSession) -> Page[ApiTokenRead]:
-        return await existing_page(partial(identity.list_api_tokens, session, actor), request)
+        return await existing_page(partial(api_tokens.list_api_tokens, session, actor), request)
 
     found = use_query(read, key=[actor.id, request])
     rows = use_rows(found, lambda listed: listed, key=[actor.id, request], id=lambda token: token.id)
@@ -109,7 +108,7 @@ def _new(show: Callable[[ApiTokenCreated], None]) -> VdomDict:
     actor, connection = use_actor(), use_connection()
 
     async def make(session: AsyncSession, new: NewToken) -> ApiTokenCreated:
-        return await account.make_api_token(
+        return await api_tokens.make_api_token(
             connection.core,
             session,
             actor,
@@ -154,7 +153,7 @@ def _list(found: Query[Page[ApiTokenRead]], rows: Rows[ApiTokenRead], load: Call
 
     async def revoke(session: AsyncSession) -> None:
         if asking is not None:
-            await identity.revoke_api_token(session, actor, asking.id, client=connection.client)
+            await api_tokens.revoke_api_token(session, actor, asking.id, client=connection.client)
 
     def close() -> None:
         set_asking(None)

@@ -12,10 +12,10 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.permissions import roles_with
+from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import current_language, number, t
 from fundwright.core.paging import Page
-from fundwright.identity.permissions import roles_with
-from fundwright.identity.schemas import Permission
 from fundwright.insights import service as insights
 from fundwright.insights.schemas import PagesQuery, PageVisits, UsageQuery, UsageRead
 from fundwright_ui.extension import Screen

@@ -5,12 +5,12 @@ from __future__ import annotations
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import audit
+from fundwright.accounts.audit import action_label
+from fundwright.accounts.permissions import roles_with
+from fundwright.accounts.schemas import AuditQuery, AuditRead, Permission
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright.identity import people
-from fundwright.identity.audit import action_label
-from fundwright.identity.permissions import roles_with
-from fundwright.identity.schemas import AuditQuery, AuditRead, Permission
 from fundwright_ui.hooks import query_in_address, use_actor, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import existing_page, filters, listed_table, text_filter, use_listing
@@ -24,7 +24,7 @@ def audit_screen() -> VdomDict:
     query = query_in_address(AuditQuery, url.params)
 
     async def read(session: AsyncSession) -> Page[AuditRead]:
-        return await existing_page(lambda asked: people.list_audit(session, actor, asked), query)
+        return await existing_page(lambda asked: audit.list_audit(session, actor, asked), query)
 
     listing = use_listing(read, query, lambda listed: listed, id=lambda line: line.id)
     title, listed = t("Audit trail"), listing.answer

@@ -9,13 +9,13 @@ from reactpy import component, html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.permissions import roles_with
+from fundwright.accounts.schemas import Permission
 from fundwright.categories import service as categories
 from fundwright.core.database import now
 from fundwright.core.jobs import ALL_JOBS_TOPIC, JobState
 from fundwright.core.messages import current_language, nt, number, percent, t
 from fundwright.core.paging import Page
-from fundwright.identity.permissions import roles_with
-from fundwright.identity.schemas import Permission
 from fundwright.insights import service as insights
 from fundwright.insights.schemas import Figure, HistoryQuery, HistoryRow, kind_label
 from fundwright.opportunities import service as opportunities

@@ -6,10 +6,11 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.access import invitations
+from fundwright.access.schemas import InvitationQuery, InvitationRead, InvitationState
+from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright.identity import registration
-from fundwright.identity.schemas import InvitationQuery, InvitationRead, InvitationState, Permission
 from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.screens.listing import (
@@ -40,7 +41,7 @@ def invitations_tab(sent: int) -> VdomDict:
     query = query_in_address(InvitationQuery, url.params)
 
     async def read(session: AsyncSession) -> Page[InvitationRead]:
-        return await existing_page(lambda asked: registration.list_invitations(session, actor, asked), query)
+        return await existing_page(lambda asked: invitations.list_invitations(session, actor, asked), query)
 
     listing = use_listing(read, query, lambda listed: listed, id=lambda invitation: invitation.id, key=[sent])
     listed, rows = listing.answer, listing.rows
@@ -101,7 +102,7 @@ def _opened(invitation: InvitationRead, rows: Rows[InvitationRead]) -> VdomDict:
     is_asking, set_asking = use_state(False)
 
     async def withdraw(session: AsyncSession) -> None:
-        await registration.withdraw_invitation(session, actor, invitation.id, client=connection.client)
+        await invitations.withdraw_invitation(session, actor, invitation.id, client=connection.client)
 
     def settle() -> None:
         rows.settle(invitation, t("Withdrawn"))

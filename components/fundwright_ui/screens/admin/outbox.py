@@ -7,11 +7,12 @@ from functools import partial
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.access import outbox
+from fundwright.accounts.schemas import Role
+from fundwright.authentication import reauthentication
 from fundwright.core.mail import MailRead, MailState
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
-from fundwright.identity import outbox, reauthentication
-from fundwright.identity.schemas import Role
 from fundwright_ui.hooks import Connection, query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import existing_page, page_table

@@ -9,11 +9,12 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.access import invitations
+from fundwright.accounts import people
+from fundwright.accounts.permissions import roles_with
+from fundwright.accounts.schemas import AccountRead, AccountState, PeopleQuery, Permission, Role
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright.identity import people, registration
-from fundwright.identity.permissions import roles_with
-from fundwright.identity.schemas import AccountRead, AccountState, PeopleQuery, Permission, Role
 from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.admin.invitations import invitations_tab
@@ -119,7 +120,7 @@ def _invite(show_sent: Callable[[], None]) -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
 
     async def send(session: AsyncSession, invited: Invited) -> None:
-        await registration.invite(
+        await invitations.invite(
             connection.core, session, actor, email=invited.email, role=invited.role, client=connection.client
         )
 

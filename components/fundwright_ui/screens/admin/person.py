@@ -11,11 +11,13 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.access import administration
+from fundwright.accounts import people
+from fundwright.accounts.permissions import roles_with
+from fundwright.accounts.schemas import AccountRead, Permission, Role
+from fundwright.authentication.schemas import SessionRead
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
-from fundwright.identity import people
-from fundwright.identity.permissions import roles_with
-from fundwright.identity.schemas import AccountRead, Permission, Role, SessionRead
 from fundwright_ui.hooks import (
     UrlState,
     parse_id,
@@ -69,9 +71,9 @@ def person_screen() -> VdomDict:
     async def read(session: AsyncSession) -> Found:
         account_id = parse_id(address, t("The account"))
         person = await people.get_person(session, actor, account_id)
-        listed = partial(people.list_sessions, session, actor, account_id)
+        listed = partial(administration.list_sessions, session, actor, account_id)
         sessions = await existing_page(listed, request) if may_change else None
-        return person, sessions, await people.has_second_factor(session, actor, account_id)
+        return person, sessions, await administration.has_second_factor(session, actor, account_id)
 
     found = use_query(read, key=[address, request])
     back = link_button(t("All people"), connection.href(PATH), icon_name="arrow_back")
@@ -108,14 +110,14 @@ def _change(person: AccountRead, reload: Callable[[], None]) -> VdomDict:
     client = connection.client
 
     async def change_role(session: AsyncSession, chosen: RoleChosen) -> None:
-        await people.change_role(connection.core, session, actor, person.id, chosen.role, client=client)
+        await administration.change_role(connection.core, session, actor, person.id, chosen.role, client=client)
 
     async def close_or_open(session: AsyncSession) -> None:
-        change: Callable[..., Awaitable[AccountRead]] = people.enable if person.disabled_at else people.disable
+        change: Callable[..., Awaitable[AccountRead]] = administration.enable if person.disabled_at else administration.disable
         await change(connection.core, session, actor, person.id, client=client)
 
     async def start_reset(session: AsyncSession) -> None:
-        await people.start_reset(connection.core, session, actor, person.id, client=client)
+        await administration.start_reset(connection.core, session, actor, person.id, client=client)
 
     changing = use_action(change_role, success=t("The role was changed, and the account's sessions ended."), then=reload)
     closing = use_action(
@@ -157,7 +159,7 @@ def _second_factor(account_id: UUID, reload: Callable[[], None]) -> VdomDict:
     is_asking, set_asking = use_state(False)
 
     async def remove(session: AsyncSession) -> None:
-        await people.remove_second_factor(connection.core, session, actor, account_id, client=connection.client)
+        await administration.remove_second_factor(connection.core, session, actor, account_id, client=connection.client)
 
     def removed() -> None:
         set_asking(False)
@@ -191,7 +193,7 @@ def _sessions(account_id: UUID, sessions: Page[SessionRead], reload: Callable[[]
     actor, connection = use_actor(), use_connection()
 
     async def end(session: AsyncSession) -> None:
-        await people.end_sessions(session, actor, account_id, client=connection.client)
+        await administration.end_sessions(session, actor, account_id, client=connection.client)
 
     ending = use_action(end, success=t("The account is signed out everywhere."), then=reload)
     if not sessions.items:

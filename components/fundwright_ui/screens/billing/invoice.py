@@ -7,11 +7,11 @@ from reactpy import component, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.permissions import roles_with
+from fundwright.accounts.schemas import Permission
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import PaymentRead, PaymentState
 from fundwright.core.messages import current_language, t
-from fundwright.identity.permissions import roles_with
-from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import parse_id, use_action, use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.billing.payment_history import PATH, payment_chip

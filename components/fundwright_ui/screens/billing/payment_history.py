@@ -8,13 +8,13 @@ from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.permissions import roles_with
+from fundwright.accounts.schemas import Permission
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import Cents, PaymentCreate, PaymentQuery, PaymentRead, PaymentState, PaymentSum
 from fundwright.core.database import now
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright.identity.permissions import roles_with
-from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.admin.outbox import undelivered

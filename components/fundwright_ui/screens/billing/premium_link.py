@@ -7,12 +7,12 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.permissions import roles_with
+from fundwright.accounts.schemas import Permission
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import LinkState, PremiumLinkRead, PremiumLinkUseRead
 from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import Page, PageRequest
-from fundwright.identity.permissions import roles_with
-from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import parse_id, query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.billing.premium_links import PATH, link_chip

@@ -10,6 +10,8 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.permissions import roles_with
+from fundwright.accounts.schemas import Permission
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import (
     LinkState,
@@ -23,8 +25,6 @@ from fundwright.billing.schemas import (
 from fundwright.core.database import now
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright.identity.permissions import roles_with
-from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import choices, existing_page, filters, has_filters, listed_table, open_below, use_listing

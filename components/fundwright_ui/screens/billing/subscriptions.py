@@ -9,12 +9,12 @@ from reactpy import component
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.permissions import roles_with
+from fundwright.accounts.schemas import Permission
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import Cents, Limit, PlanChange, PlanRead, SubscriberQuery, SubscriberRead
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright.identity.permissions import roles_with
-from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.billing.pricing import limits_of, price_of

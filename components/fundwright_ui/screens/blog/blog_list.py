@@ -8,12 +8,12 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.permissions import roles_with
+from fundwright.accounts.schemas import Permission
 from fundwright.content import service as content
 from fundwright.content.schemas import PostQuery, PostRow, PostState
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright.identity.permissions import roles_with
-from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.runtime.router import screen

@@ -9,11 +9,11 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.permissions import roles_with
+from fundwright.accounts.schemas import Permission
 from fundwright.content import service as content
 from fundwright.content.schemas import PostChange, PostContent, PostRead, PostState, PublishAt
 from fundwright.core.messages import t
-from fundwright.identity.permissions import roles_with
-from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import parse_id, use_action, use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.blog.blog import BLOG

@@ -8,11 +8,11 @@ from reactpy import component, html, use_state
 from reactpy.types import Component, VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Permission
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryChange, CategoryCreate, CategoryRead, Colour
 from fundwright.core.jobs import JobRead, JobState, jobs_topic
 from fundwright.core.messages import percent, t
-from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service as opportunities
 from fundwright_ui.hooks import Action, Row, Rows, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
 from fundwright_ui.runtime.router import screen

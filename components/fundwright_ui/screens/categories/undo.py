@@ -8,10 +8,10 @@ from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Actor
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import LabelRead
 from fundwright.core.assembly import Core
-from fundwright.identity.schemas import Actor
 from fundwright_ui.hooks.rows import Undo
 
 

@@ -6,12 +6,12 @@ from reactpy import component, html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.permissions import roles_with
+from fundwright.accounts.schemas import Permission
 from fundwright.content import service as content
 from fundwright.content.schemas import FeedbackChange, FeedbackKind, FeedbackQuery, FeedbackRead, FeedbackState
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright.identity.permissions import roles_with
-from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_url_state
 from fundwright_ui.runtime.router import safe_next, screen
 from fundwright_ui.screens.listing import (

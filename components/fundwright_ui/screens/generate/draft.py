@@ -11,13 +11,13 @@ from reactpy import component, html, use_state
 from reactpy.types import Component, VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Permission
 from fundwright.core import jobs
 from fundwright.core.messages import nt, t
 from fundwright.generation import editing
 from fundwright.generation import service as generation
 from fundwright.generation.citing import numbers_in
 from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead, DraftState, DraftTitle, SectionState
-from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import Action, use_action, use_actor, use_connection, use_live, use_query, use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.generate.draft_checks import claim_counts, unsupported_claims

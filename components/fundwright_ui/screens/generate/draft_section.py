@@ -9,6 +9,7 @@ from reactpy import component, html, use_ref, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import nt, number, t
 from fundwright.generation import editing
 from fundwright.generation.schemas import (
@@ -23,7 +24,6 @@ from fundwright.generation.schemas import (
     SectionPosition,
     SectionState,
 )
-from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import use_action, use_actor, use_connection
 from fundwright_ui.screens.generate.draft_checks import marks_of
 from fundwright_ui.screens.generate.draft_versions import Restored, restored_notice, section_versions

@@ -9,11 +9,11 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import number, t
 from fundwright.core.paging import PageRequest
 from fundwright.generation import editing
 from fundwright.generation.schemas import DiffPiece, DraftRead, DraftSectionRead, VersionRead
-from fundwright.identity.schemas import Permission
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
 from fundwright_ui.ui import alert, button, card, chip, empty, loading, moment, pagination, problem, row, stack
 from fundwright_ui.ui.elements import Child

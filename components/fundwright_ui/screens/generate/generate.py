@@ -12,13 +12,13 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Permission
 from fundwright.core import jobs
 from fundwright.core.errors import FundwrightError, Invalid, NotFound
 from fundwright.core.messages import t
 from fundwright.core.paging import Page
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import MAX_COMPANY_CHARACTERS, DraftQuery, DraftRow, DraftState, DraftTemplate
-from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.reading import day_in_washington

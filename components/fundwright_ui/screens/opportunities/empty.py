@@ -5,8 +5,8 @@ from __future__ import annotations
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 
+from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import nt, t
-from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.opportunities.sources import Kind

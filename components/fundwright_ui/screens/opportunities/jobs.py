@@ -8,9 +8,9 @@ from reactpy import component, html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Permission
 from fundwright.core.jobs import JobRead, JobState, jobs_topic
 from fundwright.core.messages import percent, t
-from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
 from fundwright_ui.ui import alert, button, progress, row

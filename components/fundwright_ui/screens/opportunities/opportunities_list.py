@@ -10,11 +10,11 @@ from reactpy import component, html, use_ref
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Permission
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import LabelRead
 from fundwright.core.messages import t
 from fundwright.core.paging import Page
-from fundwright.identity.schemas import Permission
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import Availability, OpportunityRow
 from fundwright.opportunities.sources import Kind

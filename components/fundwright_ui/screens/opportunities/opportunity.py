@@ -13,12 +13,12 @@ from reactpy import component, html, use_state
 from reactpy.types import Component, VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Permission
 from fundwright.categories import service as categories
 from fundwright.categories.classifier import Band
 from fundwright.categories.schemas import CategoryRead, LabelRead, LabelState
 from fundwright.core.messages import percent, t
 from fundwright.core.paging import PageRequest
-from fundwright.identity.schemas import Permission
 from fundwright.language.service import get_embedder
 from fundwright.opportunities import service
 from fundwright.opportunities.reading import WASHINGTON, day_in_washington, in_words, is_whole_day

@@ -8,10 +8,10 @@ from functools import partial
 from reactpy import component, html
 from reactpy.types import Component, VdomDict
 
+from fundwright.accounts.schemas import Permission
 from fundwright.core.jobs import ALL_JOBS_TOPIC, JobState, jobs_topic
 from fundwright.core.messages import nt, number, percent, t
 from fundwright.core.paging import PageRequest
-from fundwright.identity.schemas import Permission
 from fundwright.insights import service as insights
 from fundwright.insights.schemas import HistoryChoices, HistoryQuery, HistoryRow, HistoryState, kind_label
 from fundwright.training import service as training

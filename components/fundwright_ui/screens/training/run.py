@@ -7,10 +7,10 @@ from functools import partial
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Permission
 from fundwright.core.jobs import jobs_topic
 from fundwright.core.messages import number, t
 from fundwright.core.paging import Page, PageRequest
-from fundwright.identity.schemas import Permission
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentFailure, DocumentRead, DocumentState, RunRead
 from fundwright_ui.hooks import (

@@ -13,11 +13,11 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Permission
 from fundwright.core.jobs import jobs_topic
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.sizes import file_size
-from fundwright.identity.schemas import Permission
 from fundwright.language import service as language
 from fundwright.language.schemas import DocumentKind
 from fundwright.training import service as training

@@ -1,0 +1,66 @@
+"""Changes of what accounts may do: disabling, enabling, and roles. Callers check the permission."""
+
+from __future__ import annotations
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.access import emails, repository
+from fundwright.accounts import audit
+from fundwright.accounts import service as accounts
+from fundwright.accounts.models import Account
+from fundwright.accounts.schemas import COMMAND_LINE, AccountRead, Actor, Client, Permission, Role
+from fundwright.authentication import sessions
+from fundwright.core import mail
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.messages import Language, current_language
+
+
+async def disable_account(
+    core: Core, session: AsyncSession, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None
+) -> AccountRead:
+    """Close an account: its sessions end at once, nobody can sign in to it, and the invitations it sent stop working. Raises NotFound."""
+    account = await accounts.get_account(session, accounts.normalise_email(email))
+    was_open, account.disabled_at = account.disabled_at is None, account.disabled_at or now()
+    await sessions.end_sessions(session, account.id)
+    await repository.revoke_invitations_from(session, account.id)
+    await audit.record(session, "account.disabled", actor=by, subject=account.email, client=client)
+    if was_open:
+        await mail.post(core, session, emails.account_disabled(account.email, _language_of(account), by_operator=by is None))
+    return AccountRead.model_validate(account)
+
+
+async def enable_account(
+    core: Core, session: AsyncSession, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None
+) -> AccountRead:
+    """Open a closed account again. Raises NotFound."""
+    account = await accounts.get_account(session, accounts.normalise_email(email))
+    was_open, account.disabled_at = account.disabled_at is None, None
+    await audit.record(session, "account.enabled", actor=by, subject=account.email, client=client)
+    if not was_open:
+        link = f"{core.settings.address}/auth/login"
+        letter = emails.account_enabled(account.email, _language_of(account), by_operator=by is None, link=link)
+        await mail.post(core, session, letter)
+    return AccountRead.model_validate(account)
+
+
+async def change_role(
+    core: Core, session: AsyncSession, *, email: str, role: Role, client: Client = COMMAND_LINE, by: Actor | None = None
+) -> AccountRead:
+    """Give an account another role. Its sessions end, because its tokens name the old one. If the new role cannot send
+    invitations, those that the account has sent stop working. Raises NotFound."""
+    account = await accounts.get_account(session, accounts.normalise_email(email))
+    is_other, account.role = role != account.role, role
+    await sessions.end_sessions(session, account.id)
+    if not accounts.actor_of(account).may(Permission.ADMINISTER):
+        await repository.revoke_invitations_from(session, account.id)
+    await audit.record(session, "account.role_changed", actor=by, subject=account.email, client=client, role=role.value)
+    if is_other:
+        link = f"{core.settings.address}/auth/login"
+        letter = emails.role_changed(account.email, _language_of(account), role=role, by_operator=by is None, link=link)
+        await mail.post(core, session, letter)
+    return AccountRead.model_validate(account)
+
+
+def _language_of(account: Account) -> Language:
+    return accounts.language_of(account, otherwise=current_language())

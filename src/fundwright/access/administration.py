@@ -1,0 +1,107 @@
+"""Changes to other people's accounts, for administrators. Nobody acts as somebody else."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.access import account_changes
+from fundwright.accounts import audit, people
+from fundwright.accounts import service as accounts
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import AccountRead, Actor, Client, Permission, Role
+from fundwright.authentication import emails as authentication_emails
+from fundwright.authentication import recovery, second_factor, sessions
+from fundwright.authentication.reauthentication import needs_recent_proof
+from fundwright.authentication.schemas import SessionRead
+from fundwright.core import mail
+from fundwright.core.assembly import Core
+from fundwright.core.errors import Conflict
+from fundwright.core.messages import t
+from fundwright.core.paging import Page, PageRequest, iterate_all
+
+
+class LastAdministrator(Conflict):
+    def __init__(self) -> None:
+        super().__init__(t("This is the only administrator. Make somebody else one first."))
+
+
+@needs(Permission.ADMINISTER)
+async def list_sessions(session: AsyncSession, actor: Actor, account_id: UUID, request: PageRequest) -> Page[SessionRead]:
+    """Where the account is signed in, last used first; or sorted by `created_at`."""
+    return await sessions.read_page(session, account_id, request)
+
+
+@needs(Permission.ADMINISTER)
+def export_sessions(session: AsyncSession, actor: Actor, account_id: UUID, request: PageRequest) -> AsyncIterator[str]:
+    """Yield the whole list as lines of CSV."""
+    return sessions.export(iterate_all(lambda page: list_sessions(session, actor, account_id, page), request))
+
+
+@needs(Permission.ADMINISTER)
+@needs_recent_proof
+async def change_role(
+    core: Core, session: AsyncSession, actor: Actor, account_id: UUID, role: Role, *, client: Client
+) -> AccountRead:
+    """It counts at once: the account's sessions end. Raises NotFound, LastAdministrator or ProofRequired."""
+    person = await people.get_person(session, actor, account_id)
+    if role is not Role.ADMIN:
+        await _keep_an_administrator(session, account_id)
+    return await account_changes.change_role(core, session, email=person.email, role=role, client=client, by=actor)
+
+
+@needs(Permission.ADMINISTER)
+async def disable(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> AccountRead:
+    """Nobody can sign in to the account any more, and its sessions end. Raises NotFound or LastAdministrator."""
+    person = await people.get_person(session, actor, account_id)
+    await _keep_an_administrator(session, account_id)
+    return await account_changes.disable_account(core, session, email=person.email, client=client, by=actor)
+
+
+@needs(Permission.ADMINISTER)
+async def enable(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> AccountRead:
+    """Raises NotFound."""
+    person = await people.get_person(session, actor, account_id)
+    return await account_changes.enable_account(core, session, email=person.email, client=client, by=actor)
+
+
+@needs(Permission.ADMINISTER)
+async def end_sessions(session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> None:
+    """Sign the account out everywhere. Raises NotFound."""
+    person = await people.get_person(session, actor, account_id)
+    await sessions.end_sessions(session, account_id)
+    await audit.record(session, "session.all_ended", actor=actor, subject=person.email, client=client)
+
+
+@needs(Permission.ADMINISTER)
+@needs_recent_proof
+async def start_reset(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> None:
+    """Send the owner a link by which to choose a new password; nobody else sees it or the password.
+
+    Raises NotFound or ProofRequired.
+    """
+    person = await people.get_person(session, actor, account_id)
+    link = core.settings.address + await recovery.reset_link(session, email=person.email, client=client, by=actor)
+    await mail.post(core, session, authentication_emails.reset(person.email, person.language or "en", link=link))
+
+
+@needs(Permission.OVERSEE)
+async def has_second_factor(session: AsyncSession, actor: Actor, account_id: UUID) -> bool:
+    """Whether the account is protected by an authenticator app or has passkeys."""
+    return await second_factor.is_protected(session, account_id)
+
+
+@needs(Permission.ADMINISTER)
+@needs_recent_proof
+async def remove_second_factor(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> None:
+    """Take authenticator app, recovery codes and passkeys from somebody who has lost them. Raises NotFound or ProofRequired."""
+    person = await people.get_person(session, actor, account_id)
+    await second_factor.remove(core, session, email=person.email, client=client, by=actor)
+
+
+async def _keep_an_administrator(session: AsyncSession, account_id: UUID) -> None:
+    """Two administrators who demote each other at once wait for one another here."""
+    if list(await accounts.lock_administrators(session)) == [account_id]:
+        raise LastAdministrator

@@ -1,0 +1,32 @@
+"""What only the command line may do about access. No permission is checked: whoever can open the data folder is its administrator."""
+
+from __future__ import annotations
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.access import account_changes, first_admin, invitations
+from fundwright.accounts.schemas import COMMAND_LINE, AccountRead, Role
+from fundwright.core.assembly import Core
+
+
+async def invite(core: Core, session: AsyncSession, *, email: str, role: Role) -> str:
+    """Send an invitation and return its link, which the operator may pass on too. Raises Invalid or EmailTaken."""
+    _, link = await invitations.add_invitation(core, session, email=email, role=role, inviter=None, client=COMMAND_LINE)
+    return link
+
+
+async def disable_account(core: Core, session: AsyncSession, *, email: str) -> AccountRead:
+    return await account_changes.disable_account(core, session, email=email, client=COMMAND_LINE, by=None)
+
+
+async def enable_account(core: Core, session: AsyncSession, *, email: str) -> AccountRead:
+    return await account_changes.enable_account(core, session, email=email, client=COMMAND_LINE, by=None)
+
+
+async def change_role(core: Core, session: AsyncSession, *, email: str, role: Role) -> AccountRead:
+    return await account_changes.change_role(core, session, email=email, role=role, client=COMMAND_LINE, by=None)
+
+
+async def first_admin_link(session: AsyncSession) -> str | None:
+    """Path of a page that makes the first administrator, once, within a day; None when there is an account."""
+    return await first_admin.first_admin_link(session)

@@ -1,0 +1,91 @@
+"""Emails about registration, invitations, roles, and disabled accounts, in the language of their recipient."""
+
+from __future__ import annotations
+
+from fundwright.accounts.schemas import Role
+from fundwright.core.mail import Letter, MailKind
+from fundwright.core.messages import Language, speaking, t
+
+
+def already_registered(recipient: str, language: Language, *, link: str) -> Letter:
+    with speaking(language):
+        return Letter(
+            recipient,
+            t("You have an account already"),
+            (
+                t("Somebody, probably you, tried to register at Fundwright with this address, which has an account."),
+                t("Sign in with your password, or choose a new one by the link below."),
+            ),
+            (t("Forgot your password?"), link),
+            language,
+            kind=MailKind.ACCOUNT_EXISTS,
+        )
+
+
+def invitation(recipient: str, language: Language, *, inviter: str, link: str) -> Letter:
+    with speaking(language):
+        return Letter(
+            recipient,
+            t("{name} invites you to Fundwright", name=inviter),
+            (
+                t("{name} has invited you to work together at Fundwright.", name=inviter),
+                t("The link works once, within two weeks."),
+            ),
+            (t("Accept the invitation"), link),
+            language,
+            kind=MailKind.INVITATION,
+        )
+
+
+def role_changed(recipient: str, language: Language, *, role: Role, by_operator: bool, link: str) -> Letter:
+    """`by_operator`: by a command on the server, which names no administrator."""
+    with speaking(language):
+        return Letter(
+            recipient,
+            t("Your role was changed"),
+            (
+                t("The operator of the server changed the role of your Fundwright account to {role}.", role=role.label)
+                if by_operator
+                else t("An administrator changed the role of your Fundwright account to {role}.", role=role.label),
+                t("You were signed out everywhere. If you did not expect this, contact an administrator."),
+            ),
+            (t("Sign in"), link),
+            language,
+            kind=MailKind.ROLE_CHANGED,
+        )
+
+
+def account_disabled(recipient: str, language: Language, *, by_operator: bool) -> Letter:
+    with speaking(language):
+        return Letter(
+            recipient,
+            t("Your account was disabled"),
+            (
+                t(
+                    "The operator of the server disabled your Fundwright account. You were signed out everywhere and cannot sign in."
+                )
+                if by_operator
+                else t("An administrator disabled your Fundwright account. You were signed out everywhere and cannot sign in."),
+                t("If you did not expect this, contact an administrator."),
+            ),
+            None,
+            language,
+            kind=MailKind.ACCOUNT_DISABLED,
+        )
+
+
+def account_enabled(recipient: str, language: Language, *, by_operator: bool, link: str) -> Letter:
+    with speaking(language):
+        return Letter(
+            recipient,
+            t("Your account was enabled"),
+            (
+                t("The operator of the server enabled your Fundwright account. You can sign in again.")
+                if by_operator
+                else t("An administrator enabled your Fundwright account. You can sign in again."),
+                t("If you did not expect this, contact an administrator."),
+            ),
+            (t("Sign in"), link),
+            language,
+            kind=MailKind.ACCOUNT_ENABLED,
+        )

@@ -1,0 +1,131 @@
+"""Invitations to register with a role, by a link."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.access import emails, repository
+from fundwright.access.models import Invitation
+from fundwright.access.schemas import InvitationQuery, InvitationRead
+from fundwright.accounts import audit
+from fundwright.accounts import service as accounts
+from fundwright.accounts.permissions import needs, not_allowed
+from fundwright.accounts.schemas import Actor, Client, Permission, Role
+from fundwright.authentication.reauthentication import needs_recent_proof
+from fundwright.core import mail, tokens
+from fundwright.core.assembly import Core
+from fundwright.core.database import acquire_lock, now
+from fundwright.core.errors import Conflict, NotFound
+from fundwright.core.messages import t
+from fundwright.core.paging import Page, iterate_all
+from fundwright.core.spreadsheets import csv_lines
+
+TEAM = "team"
+_INVITED_FOR = timedelta(days=14)
+
+
+class InvitationAccepted(Conflict):
+    def __init__(self, email: str) -> None:
+        super().__init__(t("{email} has already accepted the invitation. Disable the account instead.", email=email))
+
+
+@needs(Permission.ADMINISTER)
+@needs_recent_proof
+async def invite(core: Core, session: AsyncSession, actor: Actor, *, email: str, role: Role, client: Client) -> InvitationRead:
+    """Send somebody a link by which to register with this role. An earlier invitation of the address stops working.
+
+    Raises Invalid, EmailTaken, ProofRequired, or NotAllowed, also when the actor has lost the right a moment ago.
+    """
+    # Waits for a demotion that is under way; a later one waits for this transaction, and then revokes the invitation.
+    if actor.id not in await accounts.lock_administrators(session):
+        raise not_allowed(Permission.ADMINISTER)
+    invitation, _ = await add_invitation(core, session, email=email, role=role, inviter=actor, client=client)
+    return _read(invitation, actor.email)
+
+
+@needs(Permission.OVERSEE)
+async def list_invitations(session: AsyncSession, actor: Actor, query: InvitationQuery) -> Page[InvitationRead]:
+    """Invitations in every state, newest first unless `sort` says otherwise."""
+    found, total = await repository.page_of_invitations(session, query)
+    items = [_read(invitation, inviter) for invitation, inviter in found]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.OVERSEE)
+def export_invitations(session: AsyncSession, actor: Actor, query: InvitationQuery) -> AsyncIterator[str]:
+    """Yield the whole list as lines of CSV."""
+    return csv_lines(
+        [
+            (t("Email"), lambda invitation: invitation.email),
+            (t("Role"), lambda invitation: invitation.role),
+            (t("State"), lambda invitation: invitation.state),
+            (t("Invited by"), lambda invitation: invitation.invited_by),
+            (t("Sent"), lambda invitation: invitation.created_at),
+            (t("Expires"), lambda invitation: invitation.expires_at),
+            (t("Used"), lambda invitation: invitation.used_at),
+            (t("Withdrawn"), lambda invitation: invitation.revoked_at),
+        ],
+        iterate_all(lambda page: list_invitations(session, actor, page), query),
+    )
+
+
+@needs(Permission.ADMINISTER)
+async def withdraw_invitation(session: AsyncSession, actor: Actor, invitation_id: UUID, *, client: Client) -> None:
+    """Withdraw an invitation, so that its link stops working. Raises NotFound or InvitationAccepted."""
+    invitation = await repository.withdraw_invitation(session, invitation_id)
+    if invitation is None:
+        accepted = await session.get(Invitation, invitation_id)
+        if accepted is None:
+            raise NotFound(t("The invitation"))
+        raise InvitationAccepted(accepted.email)
+    await audit.record(session, "invitation.withdrawn", actor=actor, subject=invitation.email, client=client)
+
+
+def _read(invitation: Invitation, inviter: str | None) -> InvitationRead:
+    return InvitationRead(
+        id=invitation.id,
+        email=invitation.email,
+        role=Role(invitation.role),
+        invited_by=inviter,
+        created_at=invitation.created_at,
+        expires_at=invitation.expires_at,
+        used_at=invitation.used_at,
+        revoked_at=invitation.revoked_at,
+    )
+
+
+async def add_invitation(
+    core: Core, session: AsyncSession, *, email: str, role: Role, inviter: Actor | None, client: Client
+) -> tuple[Invitation, str]:
+    plain = accounts.normalise_email(email)
+    if await accounts.find_account(session, plain) is not None:
+        raise accounts.EmailTaken
+    await acquire_lock(session, f"invitation:{plain}")
+    await repository.revoke_invitations(session, plain)
+    secret = tokens.new_secret()
+    invitation = Invitation(
+        email=plain,
+        role=role,
+        digest=tokens.digest(secret),
+        invited_by=inviter.id if inviter else None,
+        expires_at=now() + _INVITED_FOR,
+    )
+    session.add(invitation)
+    await session.flush()
+    link = f"{core.settings.address}/auth/register/{TEAM}/{secret}"
+    language = inviter.language if inviter and inviter.language else "en"
+    name = inviter.name if inviter else t("The administrator")
+    await mail.post(core, session, emails.invitation(plain, language, inviter=name, link=link))
+    await audit.record(session, "invitation.sent", actor=inviter, subject=plain, client=client, role=role.value)
+    return invitation, link
+
+
+@needs(Permission.READ)
+async def forget_invitations(core: Core, session: AsyncSession, actor: Actor) -> None:
+    """For an account that is being deleted: those it has sent stop working, and the one by which it came is deleted."""
+    await repository.revoke_invitations_from(session, actor.id)
+    await repository.delete_invitations(session, actor.email)

@@ -1,0 +1,162 @@
+"""Registering: by the open link, by an invitation or another package's link, or by a program.
+
+Nobody learns here which addresses have an account: the answer is the same, and what differs is told by email.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.access import emails, repository
+from fundwright.access.invitations import TEAM
+from fundwright.accounts import passwords
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import Actor, Client, Role
+from fundwright.authentication import credentials, email_confirmation, one_time_secrets, sessions
+from fundwright.authentication.schemas import SignedIn
+from fundwright.core import mail, tokens
+from fundwright.core.assembly import Core
+from fundwright.core.errors import Conflict, FundwrightError
+from fundwright.core.messages import Language, current_language, t
+
+OPEN = ("standard", "open")
+LETTER_SENT = "If the address can be registered, a letter tells how to go on."
+
+
+class RegistrationClosed(FundwrightError):
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__(
+            t(
+                "Registration is by invitation. Ask whoever runs this installation for an account; "
+                "they add one with `fundwright user add`."
+            )
+        )
+
+
+class AlreadyRegistered(Conflict):
+    """Told only to who holds an invitation of that very address."""
+
+    def __init__(self, email: str) -> None:
+        super().__init__(t("There is an account for {email} already. Sign in with it.", email=email))
+
+
+class RegistrationLink(BaseModel):
+    """What a link `/auth/register/{type}/{token}` is for. `note` says what it gives or, when it is not open, why it does not work.
+
+    `email` is the only address it is for, if it is for one.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    is_open: bool
+    note: str = ""
+    email: str = ""
+
+
+class RegistrationLinks(Protocol):
+    """Links of one type, which a package makes and looks after."""
+
+    type: str
+
+    async def describe(self, session: AsyncSession, token: str) -> RegistrationLink: ...
+
+    async def redeem(self, core: Core, session: AsyncSession, actor: Actor, token: str, *, client: Client) -> None:
+        """Give the new account what the link promises. Raises LinkSpent when somebody else was quicker."""
+        ...
+
+
+async def describe_link(core: Core, session: AsyncSession, *, type: str, token: str) -> RegistrationLink:
+    if (type, token) == OPEN:
+        return RegistrationLink(is_open=core.settings.open_registration, note="")
+    if type == TEAM:
+        invitation = await repository.find_invitation(session, tokens.digest(token))
+        if invitation is None:
+            note = t("This invitation has been used, has expired or was withdrawn. Ask for a new one, or sign in.")
+            return RegistrationLink(is_open=False, note=note)
+        return RegistrationLink(is_open=True, note=t("You are invited."), email=invitation.email)
+    links = _links_of(core, type)
+    if links is None:
+        return RegistrationLink(is_open=False, note=t("This link is not complete. Open it once more as it was sent to you."))
+    return await links.describe(session, token)
+
+
+async def register(core: Core, session: AsyncSession, *, email: str, name: str, password: str, client: Client) -> SignedIn:
+    """Register and sign in, as the specification has it for programs. Raises RegistrationClosed, Invalid, WeakPassword, EmailTaken.
+
+    The caller counts the request with `count_request`, outside of what an EmailTaken rolls back.
+    """
+    if not core.settings.open_registration:
+        raise RegistrationClosed
+    actor = await accounts.add_account(
+        session, email=email, name=name, role=Role.USER, password=password, is_verified=False, client=client
+    )
+    account = await accounts.get_account(session, actor.email)
+    await email_confirmation.ask_to_confirm(core, session, account, language=current_language())
+    return await sessions.start_session(core, session, account, remember=True, client=client)
+
+
+async def register_by_link(
+    core: Core,
+    session: AsyncSession,
+    *,
+    type: str,
+    token: str,
+    email: str,
+    name: str,
+    password: str,
+    language: Language,
+    client: Client,
+) -> str | None:
+    """Register by `/auth/register/{type}/{token}`. Answers a handover code when the link was sent to the address itself; else
+    None, whether there is an account or not: a letter tells how to go on.
+
+    Raises RegistrationClosed, LinkSpent, Invalid, WeakPassword, TooManyTries or AlreadyRegistered.
+    """
+    link = await describe_link(core, session, type=type, token=token)
+    if not link.is_open:
+        raise RegistrationClosed
+    if type == TEAM:
+        return await _accept_invitation(core, session, token, name=name, password=password, client=client)
+    plain, name = accounts.normalise_email(email), accounts.checked_name(name)
+    await email_confirmation.count_request(session, email=plain, client=client)
+    password_hash = await passwords.new_hash(password, plain, name)
+    actor = await accounts.add_hashed(
+        session, email=plain, name=name, role=Role.USER, password_hash=password_hash, is_verified=False, client=client
+    )
+    if actor is not None and (links := _links_of(core, type)):
+        await links.redeem(core, session, actor, token, client=client)
+    account = await accounts.get_account(session, plain)
+    if account.verified_at is not None:
+        forgot = f"{core.settings.address}/auth/reset-password"
+        await mail.post(
+            core, session, emails.already_registered(plain, accounts.language_of(account, otherwise=language), link=forgot)
+        )
+        return None
+    # Of several tries the last one counts, and its letter alone: whoever reads the letters knows which password is theirs.
+    account.password_hash, account.display_name = password_hash, name
+    # Whoever registered the address before, as anybody can, no longer gets in.
+    await credentials.revoke_all_credentials(session, account, client=client)
+    await email_confirmation.ask_to_confirm(core, session, account, language=language)
+    return None
+
+
+async def _accept_invitation(core: Core, session: AsyncSession, token: str, *, name: str, password: str, client: Client) -> str:
+    invitation = await repository.use_invitation(session, tokens.digest(token))
+    if invitation is None:
+        raise one_time_secrets.LinkSpent(t("This invitation"), t("Ask for a new one, or sign in."))
+    if await accounts.find_account(session, invitation.email) is not None:
+        raise AlreadyRegistered(invitation.email)
+    actor = await accounts.create_account(
+        core, session, email=invitation.email, name=name, role=Role(invitation.role), password=password, client=client
+    )
+    return await one_time_secrets.new_handover(session, actor.id, remember=True)
+
+
+def _links_of(core: Core, type: str) -> RegistrationLinks | None:
+    found: list[RegistrationLinks] = core.plugins.collect("registration_links")
+    return next((links for links in found if links.type == type), None)

@@ -1,0 +1,45 @@
+"""Deleting one's own account, with everything that belongs to it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import audit, emails, repository, service
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import Actor, Client, Permission, Role
+from fundwright.core import jobs, mail
+from fundwright.core.assembly import Core
+from fundwright.core.errors import Conflict
+from fundwright.core.messages import current_language, t
+
+AccountDeletedHandler = Callable[[Core, AsyncSession, Actor], Awaitable[None]]
+"""Cleans up before the rows of the account are deleted."""
+
+
+class OnlyAdministrator(Conflict):
+    def __init__(self) -> None:
+        super().__init__(
+            t("You are the only administrator. Make somebody else one under People first; then you can delete your account.")
+        )
+
+
+@needs(Permission.READ)
+async def delete_account(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> None:
+    """Delete the actor's account for good; invoices and the audit trail stay. The caller has checked the password.
+
+    Raises OnlyAdministrator.
+    """
+    account = await service.get_account(session, actor.email)
+    if actor.role is Role.ADMIN and list(await repository.lock_administrators(session)) == [actor.id]:
+        raise OnlyAdministrator
+    handlers: list[AccountDeletedHandler] = core.plugins.collect("account_deleted_handlers")
+    for handler in handlers:
+        await handler(core, session, actor)
+    await jobs.forget(session, account.id)
+    await mail.forget(session, account.email)
+    language = service.language_of(account, otherwise=current_language())
+    await repository.delete_account(session, account)
+    await mail.post(core, session, emails.account_deleted(actor.email, language))
+    await audit.record(session, "account.deleted", actor=actor, subject=actor.email, client=client)

@@ -1,0 +1,161 @@
+"""The audit trail: who did what, when and from where."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import AsyncIterator, Mapping
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import repository
+from fundwright.accounts.models import AuditEntry
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import Actor, AuditQuery, AuditRead, Client, Permission
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.keys import lasting_key
+from fundwright.core.logs import masked
+from fundwright.core.messages import Message, later, t
+from fundwright.core.paging import Page
+from fundwright.core.spreadsheets import csv_lines
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_SECRET_NAME = re.compile(r"password|token|secret|authorization|cookie|api_?key", re.IGNORECASE)
+_MAX_LENGTH = 300
+
+
+_LABELS: Mapping[str, Message] = {
+    "account.created": later("Account created"),
+    "account.deleted": later("Account deleted"),
+    "account.disabled": later("Account disabled"),
+    "account.enabled": later("Account enabled"),
+    "account.role_changed": later("Role changed"),
+    "account.verified": later("Email address confirmed"),
+    "api_key.created": later("API token created"),
+    "api_key.revoked": later("API token revoked"),
+    "blog_post.changed": later("Blog post changed"),
+    "blog_post.created": later("Blog post created"),
+    "blog_post.deleted": later("Blog post deleted"),
+    "blog_post.published": later("Blog post published"),
+    "blog_post.withdrawn": later("Blog post withdrawn"),
+    "category.deleted": later("Category deleted"),
+    "document.deleted": later("Document deleted"),
+    "draft.deleted": later("Draft deleted"),
+    "draft.exported": later("Draft exported"),
+    "draft.section_deleted": later("Section of a draft deleted"),
+    "email.change_asked": later("Change of email address requested"),
+    "email.changed": later("Email address changed"),
+    "export": later("List exported"),
+    "feedback.changed": later("Feedback changed"),
+    "import.started": later("Import started"),
+    "invitation.sent": later("Invitation sent"),
+    "invitation.withdrawn": later("Invitation withdrawn"),
+    "outbox.read": later("Outbox viewed"),
+    "passkey.added": later("Passkey added"),
+    "passkey.removed": later("Passkey removed"),
+    "passkey.used": later("Passkey used"),
+    "password.changed": later("Password changed"),
+    "password.reset": later("Password reset"),
+    "password.reset_asked": later("Password reset requested"),
+    "password.reset_started": later("Password reset started"),
+    "payment.created": later("Invoice created"),
+    "payment.paid": later("Invoice marked as paid"),
+    "payment.void": later("Invoice voided"),
+    "personal_data.asked": later("Copy of personal data requested"),
+    "personal_data.downloaded": later("Copy of personal data downloaded"),
+    "photo.changed": later("Photo changed"),
+    "photo.removed": later("Photo removed"),
+    "plan.changed": later("Plan changed"),
+    "premium_link.created": later("Premium link created"),
+    "premium_link.revoked": later("Premium link revoked"),
+    "premium_link.used": later("Premium link used"),
+    "sample.deleted": later("Samples removed"),
+    "second_factor.added": later("Two-step verification turned on"),
+    "second_factor.recovery_code_used": later("Recovery code used"),
+    "second_factor.recovery_codes_renewed": later("Recovery codes renewed"),
+    "second_factor.removed": later("Two-step verification turned off"),
+    "session.all_ended": later("All sessions ended"),
+    "session.ended": later("Session ended"),
+    "session.others_ended": later("All other sessions ended"),
+    "session.proved": later("Identity confirmed"),
+    "session.replayed": later("Old session token used"),
+    "sign_in": later("Signed in"),
+    "sign_in.code_asked": later("Verification code requested"),
+    "sign_in.refused": later("Sign-in refused"),
+    "sign_out": later("Signed out"),
+    "signing_key.added": later("Signing key added"),
+    "signing_key.retired": later("Signing key retired"),
+    "subscription.changed": later("Subscription changed"),
+}
+
+
+def action_label(action: str) -> str:
+    """The label of an action in the reader's language. Actions of packages are shown by their name."""
+    return str(_LABELS[action]) if action in _LABELS else action
+
+
+def actions_called(text: str) -> list[str]:
+    """Actions whose label in the reader's language contains `text`."""
+    return [action for action in _LABELS if text.casefold() in action_label(action).casefold()]
+
+
+async def record(
+    session: AsyncSession, action: str, *, actor: Actor | None, subject: str, client: Client, **details: str
+) -> None:
+    """Add a line in the caller's transaction. `actor` is None when nobody was signed in or the command line acted."""
+    await repository.add_audit_entry(
+        session,
+        AuditEntry(
+            actor_id=actor.id if actor else None,
+            actor_email=actor.email if actor else None,
+            action=action,
+            subject=one_line(subject),
+            address=one_line(client.address),
+            details={name: "***" if _SECRET_NAME.search(name) else one_line(value) for name, value in details.items()},
+        ),
+    )
+
+
+async def is_recorded(session: AsyncSession, action: str, *, actor_id: UUID, within: timedelta) -> bool:
+    """Whether the account has a line for this action in the last `within`, so that reading page by page adds one line and not many."""
+    return await repository.has_audit_entry(session, actor_id, action, since=now() - within)
+
+
+def unknown_address(core: Core, email: str) -> str:
+    """What is kept of an address without an account: it may be a password that was typed into the wrong field. The same address gives the
+    same text, and only the key in the data folder can tell which one it was."""
+    return f"unknown address {hmac.digest(lasting_key(core, 'audit.key'), email.encode(), 'sha256').hex()[:16]}"
+
+
+def one_line(text: str) -> str:
+    """Text from outside, cut, without line breaks or other control characters, so that it cannot forge a line, and without secrets."""
+    return masked(_CONTROL.sub(" ", text))[:_MAX_LENGTH]
+
+
+@needs(Permission.OVERSEE)
+async def list_audit(session: AsyncSession, actor: Actor, query: AuditQuery) -> Page[AuditRead]:
+    """Newest first unless `sort` is `at`."""
+    entries, total = await repository.page_of_audit(session, query, actions=actions_called(query.text))
+    items = [AuditRead.model_validate(line) for line in entries]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.OVERSEE)
+async def export_audit(session: AsyncSession, actor: Actor, query: AuditQuery) -> AsyncIterator[str]:
+    """Yield the whole list as lines of CSV."""
+    lines = csv_lines(
+        [
+            (t("When"), lambda line: line.at),
+            (t("Who"), lambda line: line.actor_email),
+            (t("What"), lambda line: action_label(line.action)),
+            (t("Whom or what"), lambda line: line.subject),
+            (t("Where from"), lambda line: line.address),
+            (t("Details"), lambda line: ", ".join(f"{name}: {value}" for name, value in line.details.items())),
+        ],
+        repository.stream_audit(session, query, actions=actions_called(query.text)),
+    )
+    async for line in lines:
+        yield line

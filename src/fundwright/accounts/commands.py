@@ -1,0 +1,36 @@
+"""What only the command line may do with accounts. No permission is checked: whoever can open the data folder is its administrator."""
+
+from __future__ import annotations
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import repository, service
+from fundwright.accounts.schemas import AccountRead, Actor
+from fundwright.core.errors import FundwrightError, NotFound
+
+
+class NoSuchAccount(NotFound):
+    """A command has no account to act as."""
+
+    def __init__(self, email: str | None, *, is_disabled: bool = False) -> None:
+        if email and is_disabled:
+            sentence = f"The account {email} is disabled. Enable it with `fundwright user enable {email}`."
+        elif email:
+            sentence = f"There is no account {email}. Add it with `fundwright user add {email}`, or see `fundwright user list`."
+        else:
+            sentence = "There is no account to act as yet. Add one with `fundwright user add EMAIL`."
+        FundwrightError.__init__(self, sentence)
+
+
+async def list_accounts(session: AsyncSession) -> list[AccountRead]:
+    return [AccountRead.model_validate(account) for account in await repository.list_accounts(session)]
+
+
+async def actor_for_command(session: AsyncSession, *, email: str | None) -> Actor:
+    """Whom a command acts as: the account with this email, else the oldest of role user, else the oldest. Raises NotFound."""
+    account = await (
+        repository.find_account(session, service.normalise_email(email)) if email else repository.find_oldest_account(session)
+    )
+    if account is None or account.disabled_at is not None:
+        raise NoSuchAccount(email, is_disabled=account is not None)
+    return service.actor_of(account)

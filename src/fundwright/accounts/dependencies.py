@@ -1,0 +1,107 @@
+"""Dependencies by which the routes of every slice learn who sends a request, and from where."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Annotated
+
+from fastapi import Depends, Request
+from fastapi.requests import HTTPConnection
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import audit
+from fundwright.accounts.schemas import Actor, Client
+from fundwright.core import tokens
+from fundwright.core.assembly import Core
+from fundwright.core.cookies import device_cookie_name
+from fundwright.core.errors import FundwrightError
+from fundwright.core.messages import set_language
+from fundwright.core.origins import is_silent
+from fundwright.core.turns import FairShares
+from fundwright.core.web import CoreDep, CsvDownload, csv_download
+
+RequestAuthenticator = Callable[[Core, Request], Awaitable[Actor | None]]
+"""Returns the account that sends the request, or None when the request has no credentials of this kind. Raises an error with status 401
+or 403 when it has some that are not accepted.
+
+It opens its own transaction: a route may wait for an upload or a language model, and must not hold a connection."""
+
+_REQUESTS_AT_ONCE = 4
+
+
+class TokenMissing(FundwrightError):
+    """The specification gives the text."""
+
+    status = 401
+
+    def __init__(self) -> None:
+        super().__init__("Authorization token missing")
+
+
+def client_of(connection: HTTPConnection) -> Client:
+    """Who is at the other end of the connection, or of the one to a trusted proxy. Others' X-Forwarded-For is not believed."""
+    address = connection.client.host if connection.client else ""
+    device = connection.cookies.get(device_cookie_name(connection.app.state.core.settings))
+    return Client(
+        address=address,
+        user_agent=connection.headers.get("user-agent", ""),
+        is_browser=not is_silent(connection),
+        device=tokens.digest(device) if device else "",
+    )
+
+
+RequestClient = Annotated[Client, Depends(client_of)]
+"""Where the request comes from, as the audit trail notes it."""
+
+
+async def current_actor(request: Request, core: CoreDep) -> Actor:
+    """From here on the response is in the language of the account. Raises TokenMissing, or what the authenticator raises."""
+    authenticators: list[RequestAuthenticator] = core.plugins.collect("request_authenticators")
+    for authenticate in authenticators:
+        actor = await authenticate(core, request)
+        if actor is not None:
+            if actor.language is not None:
+                set_language(actor.language)
+            return actor
+    raise TokenMissing
+
+
+Uploader = Annotated[Actor, Depends(current_actor, scope="function")]
+"""As `CurrentActor`, for a request whose body may take minutes to arrive. The route uses `turn_of` once it has the body."""
+
+
+def turn_of(core: Core, actor: Actor) -> AbstractAsyncContextManager[None]:
+    """Limits how many database connections the requests of one account use at a time. Further requests wait before they open one."""
+    shares: FairShares = core.cache.setdefault(f"{__name__}.shares", FairShares(_REQUESTS_AT_ONCE))
+    return shares.turn(actor.id)
+
+
+async def _in_turn(core: CoreDep, actor: Uploader) -> AsyncIterator[Actor]:
+    async with turn_of(core, actor):
+        yield actor
+
+
+CurrentActor = Annotated[Actor, Depends(_in_turn, scope="function")]
+"""Whoever sends the request: by bearer token (a session token or an API token), else by the session cookie.
+
+Of many requests of one account, a few are answered at once and the others wait."""
+
+
+CsvExport = Callable[[str, Callable[[AsyncSession], AsyncIterator[str]]], CsvDownload]
+
+
+def _recorded_export(core: CoreDep, actor: CurrentActor, client: RequestClient) -> CsvExport:
+    def export(name: str, lines: Callable[[AsyncSession], AsyncIterator[str]]) -> CsvDownload:
+        async def recorded(session: AsyncSession) -> AsyncIterator[str]:
+            async for line in lines(session):
+                yield line
+            await audit.record(session, "export", actor=actor, subject=name, client=client)
+
+        return csv_download(core, name, recorded)
+
+    return export
+
+
+Export = Annotated[CsvExport, Depends(_recorded_export, scope="function")]
+"""Makes a CSV file for the actor, as `csv_download` does, and records it in the audit trail before anything is sent."""

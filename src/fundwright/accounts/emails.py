@@ -1,0 +1,21 @@
+"""Emails about accounts, in the language of their recipient."""
+
+from __future__ import annotations
+
+from fundwright.core.mail import Letter, MailKind
+from fundwright.core.messages import Language, speaking, t
+
+
+def account_deleted(recipient: str, language: Language) -> Letter:
+    with speaking(language):
+        return Letter(
+            recipient,
+            t("Your account is deleted"),
+            (
+                t("Your account at Fundwright and everything that belonged to it were deleted, as you asked."),
+                t("Invoices and the record of this deletion are kept. This is the last email to this address."),
+            ),
+            None,
+            language,
+            kind=MailKind.ACCOUNT_DELETED,
+        )

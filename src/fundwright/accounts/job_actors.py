@@ -1,0 +1,52 @@
+"""The current state of the account that a job acts for: a job may wait for hours and run for hours."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import repository, service
+from fundwright.accounts.schemas import Actor, Permission
+from fundwright.core.errors import NotAllowed, NotFound
+from fundwright.core.jobs import ActorLoader
+from fundwright.core.messages import t
+
+
+class PermissionLost(NotAllowed):
+    """The account that started the job no longer has the permission."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            t(
+                "You no longer have permission to do this. The work done so far is kept. Ask an administrator for access, and then "
+                "start the job again."
+            )
+        )
+
+
+class AccountDisabled(NotAllowed):
+    """The account that started the job has been disabled."""
+
+    def __init__(self) -> None:
+        super().__init__(t("The job stopped because the account that started it is disabled. The work done so far is kept."))
+
+
+def acting_with(permission: Permission) -> ActorLoader[Actor]:
+    """The `load_actor` of jobs that act for their owner, who needs `permission` while the job runs.
+
+    It raises NotFound, AccountDisabled, or PermissionLost.
+    """
+
+    async def load(session: AsyncSession, owner_id: UUID | None) -> Actor:
+        account = await repository.find_account_by_id(session, owner_id) if owner_id else None
+        if account is None:
+            raise NotFound(t("The account that started the job"))
+        if account.disabled_at is not None:
+            raise AccountDisabled
+        actor = service.actor_of(account)
+        if not actor.may(permission):
+            raise PermissionLost
+        return actor
+
+    return load

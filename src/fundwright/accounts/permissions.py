@@ -1,0 +1,78 @@
+"""Every service states which permission it needs. docs/roles.md lists them all."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
+
+from fundwright.accounts.schemas import GRANTED, Actor, Permission, Role
+from fundwright.core.errors import FundwrightError, NotAllowed
+from fundwright.core.messages import t
+
+P = ParamSpec("P")
+R = TypeVar("R")
+REFUSALS = {
+    Permission.READ: "You may not look at this. Ask an administrator for access.",
+    Permission.LABEL: "You may not decide about categories. Ask an administrator for access.",
+    Permission.WORK: "You may not change anything here. Ask an administrator for access.",
+    Permission.OVERSEE: "You may not see what others do. Ask an administrator for access.",
+    Permission.ADMINISTER: "You may not administer this installation. Ask an administrator for access.",
+}
+
+
+class NotForPrograms(FundwrightError):
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__(t("An API token cannot do this. Sign in with email and password, and use the token of that session."))
+
+
+def needs(permission: Permission) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Let a service be called only for an `actor` who has `permission`. The call raises NotAllowed before anything runs."""
+
+    def guard(service: Callable[P, R]) -> Callable[P, R]:
+        place = list(inspect.signature(service).parameters).index("actor")
+
+        @wraps(service)
+        def guarded(*arguments: P.args, **options: P.kwargs) -> R:
+            require(cast(Actor, options["actor"] if "actor" in options else arguments[place]), permission)
+            return service(*arguments, **options)
+
+        cast(Any, guarded).permission = permission
+        return guarded
+
+    return guard
+
+
+def require(actor: Actor, permission: Permission) -> None:
+    """Raises NotAllowed, for the few places that know only on the way what they need."""
+    if not actor.may(permission):
+        raise not_allowed(permission) if actor.is_confirmed else _not_confirmed()
+
+
+def require_confirmed(actor: Actor) -> None:
+    """For what every role may do but costs something, such as sending an email. Raises NotAllowed."""
+    if not actor.is_confirmed:
+        raise _not_confirmed()
+
+
+def refuse_programs(actor: Actor) -> None:
+    """For what only somebody who has signed in may do. Raises NotForPrograms."""
+    if actor.is_program:
+        raise NotForPrograms
+
+
+def _not_confirmed() -> NotAllowed:
+    return NotAllowed(t("Confirm your email address first: follow the link in the confirmation email."))
+
+
+def not_allowed(permission: Permission) -> NotAllowed:
+    """The refusal for lack of `permission`, in the reader's language."""
+    return NotAllowed(t(REFUSALS[permission]))
+
+
+def roles_with(permission: Permission) -> frozenset[Role]:
+    """Who may open a screen that shows nothing to others: `screen(..., roles=roles_with(Permission.OVERSEE))`."""
+    return frozenset(role for role, granted in GRANTED.items() if permission in granted)

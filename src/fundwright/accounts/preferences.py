@@ -1,0 +1,48 @@
+"""Language, time zone, and what screens remember for an account."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import locale_data, repository, service
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import AccountProfile, Actor, LocaleChange, Permission
+from fundwright.core.errors import Invalid
+from fundwright.core.messages import Language, t
+
+_MAX_STATE_NAME_LENGTH = 200
+_MAX_SAVED_STATE_LENGTH = 20_000
+
+
+@needs(Permission.READ)
+async def change_locale(session: AsyncSession, actor: Actor, change: LocaleChange) -> AccountProfile:
+    """Choose the language of pages and letters and the zone of times. Raises Invalid when there is no such zone."""
+    if change.time_zone is not None and change.time_zone not in await asyncio.to_thread(locale_data.time_zones):
+        raise Invalid(t("There is no time zone {name}. Choose one from the list.", name=change.time_zone))
+    account = await service.get_account_by_id(session, actor.id)
+    account.language, account.time_zone = change.language, change.time_zone
+    return AccountProfile.model_validate(account)
+
+
+@needs(Permission.READ)
+async def saved_state(session: AsyncSession, actor: Actor, name: str) -> Any:
+    """What a screen has kept for the actor under `name`, as JSON; None when it has kept nothing."""
+    return await repository.find_saved_state(session, actor.id, name)
+
+
+@needs(Permission.READ)
+async def save_state(session: AsyncSession, actor: Actor, name: str, value: Any) -> None:
+    """Keep `value`, any JSON, for the actor under `name`. Raises Invalid when it is too long to be the state of a screen."""
+    if len(name) > _MAX_STATE_NAME_LENGTH or len(json.dumps(value)) > _MAX_SAVED_STATE_LENGTH:
+        raise Invalid(t("That is too much to be kept for this page. Shorten it and try again."))
+    await repository.save_state(session, actor.id, name, value)
+
+
+@needs(Permission.READ)
+async def choose_language(session: AsyncSession, actor: Actor, language: Language) -> None:
+    """Show everything in this language from now on, wherever the actor signs in."""
+    (await service.get_account(session, actor.email)).language = language

@@ -1,0 +1,194 @@
+"""Accounts: finding them, adding them, and reading who they belong to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import audit, passwords, repository
+from fundwright.accounts.models import Account
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission, Role
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.errors import Conflict, Invalid, NotFound
+from fundwright.core.messages import LANGUAGES, Language, t
+
+_EMAIL = re.compile(r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+")
+_MAX_EMAIL_LENGTH = 254
+_MAX_NAME_LENGTH = 200
+
+
+AccountCreatedHandler = Callable[[Core, AsyncSession, Actor], Awaitable[None]]
+
+
+def is_email(text: str) -> bool:
+    """Whether the text is an email address that an account can have."""
+    plain = text.strip().lower()
+    return len(plain) <= _MAX_EMAIL_LENGTH and _EMAIL.fullmatch(plain) is not None
+
+
+def normalise_email(email: str) -> str:
+    """The one form an address is kept in. Raises Invalid when it is not an address."""
+    plain = email.strip().lower()
+    if not is_email(plain):
+        raise Invalid(t("Email must be a valid email address"))
+    return plain
+
+
+def actor_of(account: Account, *, session_id: UUID | None = None) -> Actor:
+    values: dict[str, Any] = {
+        "id": account.id,
+        "email": account.email,
+        "name": account.display_name,
+        "role": account.role,
+        "session_id": session_id,
+        "language": account.language,
+        "time_zone": account.time_zone,
+        "photo_url": account.photo_url,
+        "is_confirmed": account.verified_at is not None,
+    }
+    return Actor.model_validate(values)
+
+
+def language_of(account: Account, *, otherwise: Language) -> Language:
+    """The one that letters to the account are written in."""
+    return cast(Language, account.language) if account.language in LANGUAGES else otherwise
+
+
+def checked_name(name: str) -> str:
+    plain = audit.one_line(name).strip()
+    if not plain or len(name) > _MAX_NAME_LENGTH:
+        raise Invalid(t("The name is missing or longer than {most} characters. Give a shorter one.", most=_MAX_NAME_LENGTH))
+    return plain
+
+
+async def find_account(session: AsyncSession, email: str) -> Account | None:
+    return await repository.find_account(session, email)
+
+
+async def find_account_by_id(session: AsyncSession, account_id: UUID) -> Account | None:
+    return await repository.find_account_by_id(session, account_id)
+
+
+async def has_accounts(session: AsyncSession) -> bool:
+    return await repository.has_accounts(session)
+
+
+async def lock_administrators(session: AsyncSession) -> Sequence[UUID]:
+    """Those who can sign in; they stay so until the transaction ends."""
+    return await repository.lock_administrators(session)
+
+
+async def get_account(session: AsyncSession, email: str) -> Account:
+    account = await repository.find_account(session, email)
+    if account is None:
+        raise NotFound(t("The account {email}", email=email))
+    return account
+
+
+async def get_account_by_id(session: AsyncSession, account_id: UUID) -> Account:
+    account = await repository.find_account_by_id(session, account_id)
+    if account is None:
+        raise NotFound(t("The account"))
+    return account
+
+
+class EmailTaken(Conflict):
+    """The specification gives both the status and the text."""
+
+    status = 400
+
+    def __init__(self) -> None:
+        super().__init__("There already exists an account with the given email address.")
+
+
+async def add_account(
+    session: AsyncSession,
+    *,
+    email: str,
+    name: str,
+    role: Role,
+    password: str | None,
+    is_verified: bool = True,
+    client: Client = COMMAND_LINE,
+) -> Actor:
+    """Add an account; without a password nobody can sign in to it. Raises Invalid, WeakPassword or EmailTaken."""
+    plain, name = normalise_email(email), checked_name(name)
+    password_hash = await passwords.new_hash(password, plain, name)
+    actor = await add_hashed(
+        session, email=plain, name=name, role=role, password_hash=password_hash, is_verified=is_verified, client=client
+    )
+    if actor is None:
+        raise EmailTaken
+    return actor
+
+
+async def add_hashed(
+    session: AsyncSession,
+    *,
+    email: str,
+    name: str,
+    role: Role,
+    password_hash: str,
+    is_verified: bool,
+    client: Client = COMMAND_LINE,
+) -> Actor | None:
+    """As `add_account`, once everything has been checked. None when the address has an account."""
+    first_name, _, last_name = name.partition(" ")
+    account = await repository.add_account(
+        session,
+        id=uuid4(),
+        email=email,
+        display_name=name,
+        first_name=first_name,
+        last_name=last_name,
+        password_hash=password_hash,
+        role=role,
+        is_public=False,
+        created_at=now(),
+        verified_at=now() if is_verified else None,
+    )
+    if account is None:
+        return None
+    await audit.record(session, "account.created", actor=None, subject=email, client=client, role=role.value)
+    return actor_of(account)
+
+
+async def create_account(
+    core: Core,
+    session: AsyncSession,
+    *,
+    email: str,
+    name: str,
+    role: Role,
+    password: str | None,
+    is_verified: bool = True,
+    client: Client = COMMAND_LINE,
+) -> Actor:
+    """Add an account and give it what plug-ins have for new accounts. Raises Invalid, WeakPassword or EmailTaken."""
+    actor = await add_account(
+        session, email=email, name=name, role=role, password=password, is_verified=is_verified, client=client
+    )
+    await welcome(core, session, actor)
+    return actor
+
+
+async def confirm(core: Core, session: AsyncSession, account: Account) -> Actor:
+    """Mark the email address of the account as confirmed. The account may work from now on, and gets what new accounts get."""
+    account.verified_at = now()
+    actor = actor_of(account)
+    await welcome(core, session, actor)
+    return actor
+
+
+@needs(Permission.READ)
+async def welcome(core: Core, session: AsyncSession, actor: Actor) -> None:
+    """Give a new account what plug-ins have for it, such as sample documents."""
+    handlers: list[AccountCreatedHandler] = core.plugins.collect("account_created_handlers")
+    for handler in handlers:
+        await handler(core, session, actor)

@@ -1,0 +1,125 @@
+"""API tokens: what programs sign in with."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import audit
+from fundwright.accounts import service as accounts
+from fundwright.accounts.permissions import needs, require_confirmed
+from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
+from fundwright.authentication import emails, repository
+from fundwright.authentication.models import ApiToken
+from fundwright.authentication.reauthentication import needs_recent_proof
+from fundwright.authentication.schemas import ApiTokenCreated, ApiTokenRead, TokenScope
+from fundwright.core import mail, tokens
+from fundwright.core.assembly import Core
+from fundwright.core.database import acquire_lock, now
+from fundwright.core.errors import Conflict, Invalid, NotFound
+from fundwright.core.messages import t
+from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.spreadsheets import csv_lines
+
+API_TOKEN_PREFIX = "fwt_"
+_TOUCH_INTERVAL = timedelta(minutes=1)
+_MAX_API_TOKENS = 50
+
+
+class TooManyApiTokens(Conflict):
+    def __init__(self) -> None:
+        super().__init__(
+            t("An account has at most {count} valid API tokens. Revoke one that you do not use.", count=_MAX_API_TOKENS)
+        )
+
+
+@needs(Permission.READ)
+@needs_recent_proof
+async def create_api_token(
+    session: AsyncSession, actor: Actor, *, name: str, scope: TokenScope, lasts_days: int, client: Client = COMMAND_LINE
+) -> ApiTokenCreated:
+    """Make a token for programs. Its secret is in the answer and nowhere else. `lasts_days` is 1 to 366.
+
+    Raises ProofRequired or TooManyApiTokens.
+    """
+    require_confirmed(actor)
+    if not 1 <= lasts_days <= 366:
+        raise Invalid(t("A token lasts 1 to 366 days. Choose a number of days between them."))
+    await acquire_lock(session, f"api_tokens:{actor.id}")  # two requests at once must not both take the last place
+    if await repository.count_live_api_tokens(session, actor.id) >= _MAX_API_TOKENS:
+        raise TooManyApiTokens
+    secret = API_TOKEN_PREFIX + tokens.new_secret()
+    token = ApiToken(
+        owner_id=actor.id,
+        name=accounts.checked_name(name),
+        scope=scope,
+        prefix=secret[:10],
+        digest=tokens.digest(secret),
+        expires_at=now() + timedelta(days=lasts_days),
+    )
+    session.add(token)
+    await session.flush()
+    await audit.record(session, "api_key.created", actor=actor, subject=token.name, client=client, scope=scope.value)
+    return ApiTokenCreated(**ApiTokenRead.model_validate(token).model_dump(), secret=secret)
+
+
+@needs(Permission.READ)
+async def list_api_tokens(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[ApiTokenRead]:
+    """The actor's own, newest first; or sorted by `name`, `expires_at` or `last_used_at`."""
+    found, total = await repository.page_of_api_tokens(session, actor.id, request)
+    items = [ApiTokenRead.model_validate(token) for token in found]
+    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
+
+
+@needs(Permission.READ)
+def export_api_tokens(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
+    """Yield the actor's API tokens, without their secrets, as lines of CSV."""
+    return csv_lines(
+        [
+            (t("Name"), lambda token: token.name),
+            (t("Scope"), lambda token: token.scope),
+            (t("Begins with"), lambda token: token.prefix),
+            (t("Made"), lambda token: token.created_at),
+            (t("Expires"), lambda token: token.expires_at),
+            (t("Last used"), lambda token: token.last_used_at),
+            (t("Revoked"), lambda token: token.revoked_at),
+        ],
+        iterate_all(lambda page: list_api_tokens(session, actor, page), request),
+    )
+
+
+@needs(Permission.READ)
+async def revoke_api_token(session: AsyncSession, actor: Actor, token_id: UUID, *, client: Client = COMMAND_LINE) -> ApiTokenRead:
+    """Make a token of the actor useless at once. Raises NotFound."""
+    token = await repository.find_api_token(session, actor.id, token_id)
+    if token is None:
+        raise NotFound(t("The token"))
+    token.revoked_at = token.revoked_at or now()
+    await audit.record(session, "api_key.revoked", actor=actor, subject=token.name, client=client)
+    return ApiTokenRead.model_validate(token)
+
+
+async def authenticate_api_token(session: AsyncSession, secret: str) -> tuple[Actor, TokenScope] | None:
+    """Who holds this API token and what it may do, or None when it is unknown, revoked or has expired."""
+    found = await repository.find_live_api_token(session, tokens.digest(secret))
+    if found is None:
+        return None
+    token, account = found
+    moment = now()
+    if token.last_used_at is None or moment - token.last_used_at > _TOUCH_INTERVAL:
+        token.last_used_at = moment
+    return accounts.actor_of(account).model_copy(update={"is_program": True}), TokenScope(token.scope)
+
+
+@needs(Permission.READ)
+async def make_api_token(
+    core: Core, session: AsyncSession, actor: Actor, *, name: str, scope: TokenScope, lasts_days: int, client: Client
+) -> ApiTokenCreated:
+    """As `service.create_api_token`; the owner is told by letter. Raises Invalid."""
+    made = await create_api_token(session, actor, name=name, scope=scope, lasts_days=lasts_days, client=client)
+    link = f"{core.settings.address}/dashboard/user/account?tab=tokens"
+    await mail.post(core, session, emails.token_made(actor.email, actor.language or "en", name=made.name, link=link))
+    return made

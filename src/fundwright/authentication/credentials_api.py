@@ -1,0 +1,97 @@
+"""Routes about one's own password, email address, sessions, and the deletion of the account."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from fundwright.accounts.dependencies import CurrentActor, RequestClient
+from fundwright.authentication import email_change, password_change, service
+from fundwright.authentication.api import LinkForm
+from fundwright.authentication.schemas import Refusal, SignInRefused
+from fundwright.core.origins import refuse_foreign_page
+from fundwright.core.web import CoreDep, DbSession, error_body
+
+router = APIRouter(prefix="/api/account", tags=["account"])
+
+
+REFUSED: dict[int | str, dict[str, Any]] = {
+    403: {"description": "The password is wrong."},
+    429: {"description": "Too many wrong passwords: wait five minutes."},
+}
+
+
+class PasswordForm(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    current: str = Field(max_length=10_000)
+    new: str = Field(max_length=10_000)
+
+
+class NewEmailForm(BaseModel):
+    """`password` is that of the account."""
+
+    model_config = ConfigDict(frozen=True)
+
+    email: str = Field(max_length=1_000)
+    password: str = Field(max_length=10_000)
+
+
+class DeletionForm(NewEmailForm):
+    """`email` is the account's address, typed to show that this is meant."""
+
+
+class EmailAnswer(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    email: str
+
+
+@router.put("/password", status_code=204, response_class=Response, responses=REFUSED)
+async def change_password(
+    core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, form: PasswordForm
+) -> Response:
+    """Choose a new password. Every other session ends."""
+    answer = await password_change.change_password(core, session, actor, current=form.current, new=form.new, client=client)
+    return _refused(answer) if answer else Response(status_code=204)
+
+
+@router.post("/email", status_code=202, response_class=Response, responses=REFUSED)
+async def ask_to_change_email(
+    core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, form: NewEmailForm
+) -> Response:
+    """Send a link to the new address, which counts once it is confirmed. The answer is the same if another account has it."""
+    answer = await email_change.ask(core, session, actor, email=form.email, password=form.password, client=client)
+    return _refused(answer) if answer else Response(status_code=202)
+
+
+@router.post("/confirm-email")
+async def confirm_new_email(form: LinkForm, request: Request, session: DbSession, client: RequestClient) -> EmailAnswer:
+    """Confirm a new address by the `link` of the letter. Every session of the account ends."""
+    refuse_foreign_page(request)
+    changed = await email_change.confirm(session, secret=form.link, client=client)
+    return EmailAnswer(email=changed.email)
+
+
+@router.delete("/sessions", status_code=204)
+async def end_other_sessions(session: DbSession, actor: CurrentActor, client: RequestClient) -> None:
+    """Sign out everywhere but in the session that asks."""
+    await service.end_other_sessions(session, actor, client=client)
+
+
+@router.post("/deletion", status_code=204, response_class=Response, responses=REFUSED)
+async def delete_account(
+    core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, form: DeletionForm
+) -> Response:
+    """Delete your account for good; invoices and the audit trail stay."""
+    answer = await service.delete_account(core, session, actor, email=form.email, password=form.password, client=client)
+    return _refused(answer) if answer else Response(status_code=204)
+
+
+def _refused(answer: SignInRefused) -> JSONResponse:
+    """An answer, not an error, so that the count of wrong passwords is committed."""
+    status = 429 if answer.reason is Refusal.THROTTLED else 403
+    return JSONResponse(error_body("WrongPassword", password_change.wrong_password(answer)), status_code=status)

@@ -1,0 +1,78 @@
+"""Confirming the address of a new account, by a link that is sent to it."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from urllib.parse import quote
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import audit
+from fundwright.accounts import service as accounts
+from fundwright.accounts.models import Account
+from fundwright.accounts.schemas import Client
+from fundwright.authentication import attempts, emails, jobs, one_time_secrets, repository, second_factor, throttle
+from fundwright.authentication.schemas import SignInRefused
+from fundwright.core import mail, tokens
+from fundwright.core.assembly import Core
+from fundwright.core.messages import Language, t
+
+_CONFIRMED_WITHIN = timedelta(days=1)
+
+
+async def count_request(session: AsyncSession, *, email: str, client: Client) -> None:
+    """Count a request to register an address, whether or not it can be registered. Raises Invalid or TooManyTries."""
+    await throttle.require_calm(session, "register", email=accounts.normalise_email(email), address=client.address)
+
+
+async def ask_to_confirm_again(core: Core, session: AsyncSession, *, email: str, language: Language, client: Client) -> None:
+    """Send the letter with the link once more, if the address waits to be confirmed. Raises Invalid or TooManyTries."""
+    plain = accounts.normalise_email(email)
+    await count_request(session, email=plain, client=client)
+    await jobs.write_later(core, session, "verification", email=plain, language=language)
+
+
+async def send_verification(core: Core, session: AsyncSession, *, email: str, language: Language) -> None:
+    """For the job: nothing is sent when there is nothing to confirm."""
+    account = await accounts.find_account(session, email)
+    if account is not None and account.verified_at is None:
+        await ask_to_confirm(core, session, account, language=language)
+
+
+async def email_to_confirm(session: AsyncSession, secret: str) -> str | None:
+    """Which address the link confirms, or None when it does not work any more."""
+    found = await repository.find_secret(session, purpose="verify", digest=tokens.digest(secret))
+    account = await accounts.find_account_by_id(session, found.owner_id) if found and found.owner_id else None
+    return account.email if account else None
+
+
+async def confirm_email(core: Core, session: AsyncSession, *, secret: str, password: str, client: Client) -> str | SignInRefused:
+    """Confirm an address by its link and the password it was registered with; answers a handover code. Raises LinkSpent.
+
+    An account that asks for a second factor is confirmed, and its sign-in refused as CODE_NEEDED.
+
+    The password is asked for because anybody can register somebody else's address: its owner must not confirm what a stranger
+    chose.
+    """
+    link = await repository.find_secret(session, purpose="verify", digest=tokens.digest(secret))
+    email = await email_to_confirm(session, secret)
+    if link is None or email is None:
+        raise one_time_secrets.LinkSpent(t("This link"), t("Sign in, or have the email sent again."))
+    place = attempts.place_of_link(link)
+    account = await attempts.check_password(core, session, email=email, password=password, client=client, place=place)
+    if isinstance(account, SignInRefused):
+        return account
+    await repository.forget_secrets(session, purpose="verify", owner_id=account.id)
+    actor = await accounts.confirm(core, session, account)
+    await audit.record(session, "account.verified", actor=actor, subject=account.email, client=client)
+    refused = await second_factor.check(core, session, account, code="", client=client)
+    return refused or await one_time_secrets.new_handover(session, account.id, remember=True)
+
+
+async def ask_to_confirm(core: Core, session: AsyncSession, account: Account, *, language: Language) -> None:
+    await repository.forget_secrets(session, purpose="verify", owner_id=account.id)
+    secret = await one_time_secrets.new_secret(session, "verify", lasts=_CONFIRMED_WITHIN, owner_id=account.id)
+    link = f"{core.settings.address}/auth/verify/{quote(account.email)}?link={secret}"
+    await mail.post(
+        core, session, emails.verification(account.email, accounts.language_of(account, otherwise=language), link=link)
+    )

@@ -1,0 +1,53 @@
+"""Changing one's own password."""
+
+from __future__ import annotations
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import audit, passwords
+from fundwright.accounts import service as accounts
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import Actor, Client, Permission
+from fundwright.authentication import emails, reauthentication, repository, sessions
+from fundwright.authentication.schemas import Refusal, SignInRefused
+from fundwright.core import mail
+from fundwright.core.assembly import Core
+from fundwright.core.errors import Invalid, NotAllowed
+from fundwright.core.messages import current_language, t
+
+
+@needs(Permission.READ)
+async def change_password(
+    core: Core, session: AsyncSession, actor: Actor, *, current: str, new: str, client: Client
+) -> SignInRefused | None:
+    """Choose a new password; every other session ends and the owner is told. Answers why not when `current` is wrong.
+
+    Wrong ones count as at sign-in. Raises WeakPassword, Invalid when nothing would change, or ProofRequired (see
+    `check_own_password`).
+    """
+    account = await reauthentication.check_own_password(core, session, actor, password=current, client=client)
+    if isinstance(account, SignInRefused):
+        return account
+    if new == current:
+        raise Invalid(t("That is the password you have. Choose another one."))
+    account.password_hash = await passwords.new_hash(new, account.email, account.display_name)
+    await repository.forget_secrets(session, owner_id=account.id)  # also a change of address that somebody else has asked for
+    await sessions.end_sessions(session, account.id, but=actor.session_id, device=client.device)
+    forgot = f"{core.settings.address}/auth/reset-password"
+    language = accounts.language_of(account, otherwise=current_language())
+    await mail.post(core, session, emails.own_password_changed(account.email, language, link=forgot))
+    await audit.record(session, "password.changed", actor=actor, subject=account.email, client=client)
+    return None
+
+
+def wrong_password(refused: SignInRefused) -> str:
+    """What to tell somebody who is signed in and whose password was asked for."""
+    if refused.reason is Refusal.THROTTLED:
+        return t("After several wrong passwords this is paused for 5 minutes. Wait, then try again.")
+    return t("That is not your password. Try again; after several wrong ones this is paused for 5 minutes.")
+
+
+def check_password_accepted(refused: SignInRefused | None) -> None:
+    """Call it after the commit that counts wrong passwords. Raises NotAllowed."""
+    if refused is not None:
+        raise NotAllowed(wrong_password(refused))

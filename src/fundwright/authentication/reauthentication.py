@@ -1,0 +1,130 @@
+"""Re-authentication: people confirm who they are before sensitive changes and reads, unless they have just done so."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Coroutine
+from datetime import timedelta
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import audit
+from fundwright.accounts.models import Account
+from fundwright.accounts.permissions import needs, refuse_programs
+from fundwright.accounts.schemas import Actor, Client, Permission
+from fundwright.authentication import attempts, repository
+from fundwright.authentication.schemas import Refusal, SignInRefused
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.errors import FundwrightError
+from fundwright.core.messages import t
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class ProofRequired(FundwrightError):
+    """Screens ask for the proof and go on by themselves; a program sends it to `/api/account/proof` and tries again."""
+
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__(
+            t(
+                "To continue, confirm that it is you: enter your password, or a code if two-step verification is on, or use a passkey."
+            )
+        )
+
+
+class SessionEnded(FundwrightError):
+    """The session of the actor ended after the request or event was authenticated."""
+
+    status = 401
+
+    def __init__(self) -> None:
+        super().__init__(t("Your session has ended. Sign in again."))
+
+
+def needs_recent_proof(service: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
+    """Let a service be called only by who has just shown who they are. Goes below `@needs`.
+
+    The service has parameters `session` and `actor`. The call raises ProofRequired, NotForPrograms for an API token, or SessionEnded.
+    With two-step verification on, signing in and every other proof include the second factor. Commands pass: whoever can open the data
+    folder is its administrator.
+    """
+    signature = inspect.signature(service)
+
+    @wraps(service)
+    async def guarded(*arguments: P.args, **options: P.kwargs) -> R:
+        given = signature.bind(*arguments, **options).arguments
+        await require_recent_proof(given["session"], given["actor"])
+        return await service(*arguments, **options)
+
+    return guarded
+
+
+@needs(Permission.READ)
+async def require_recent_proof(session: AsyncSession, actor: Actor) -> None:
+    """The same for services that yield, which `needs_recent_proof` cannot guard.
+
+    Raises ProofRequired, NotForPrograms, or SessionEnded.
+    """
+    refuse_programs(actor)
+    if actor.session_id is None:
+        return
+    until = await repository.find_proof(session, actor.session_id, actor.id)
+    if until is None:
+        raise SessionEnded
+    if until <= now():
+        raise ProofRequired
+
+
+@needs(Permission.READ)
+async def accept_proof(core: Core, session: AsyncSession, actor: Actor, *, by: str, client: Client) -> None:
+    """The actor has shown who they are, by `password`, `code` or `passkey`: sensitive changes pass for some minutes.
+
+    Raises SessionEnded.
+    """
+    if actor.session_id is not None:
+        until = now() + timedelta(minutes=core.settings.proof_minutes)
+        if not await repository.prove_session(session, actor.session_id, actor.id, until=until):
+            raise SessionEnded
+    await audit.record(session, "session.proved", actor=actor, subject=actor.email, client=client, by=by)
+
+
+@needs(Permission.READ)
+async def prove_by_password(
+    core: Core, session: AsyncSession, actor: Actor, *, password: str, client: Client
+) -> SignInRefused | None:
+    """None when it is the actor's password. Wrong ones count like those of signing in.
+
+    With two-step verification on, the password is not a proof, and is not checked: the refusal is CODE_NEEDED.
+    """
+    if await repository.has_second_factor(session, actor.id):
+        return await attempts.refuse(session, Refusal.CODE_NEEDED, email=actor.email, client=client)
+    account = await attempts.check_password(
+        core, session, email=actor.email, password=password, client=client, place=attempts.place_of_session(actor.session_id)
+    )
+    if isinstance(account, SignInRefused):
+        return account
+    await accept_proof(core, session, actor, by="password", client=client)
+    return None
+
+
+@needs(Permission.READ)
+async def check_own_password(
+    core: Core, session: AsyncSession, actor: Actor, *, password: str, client: Client
+) -> Account | SignInRefused:
+    """Check the password of a signed-in person, for a change that asks for it. Wrong ones count like those of signing in.
+
+    With two-step verification on, the change also needs a recent proof, which then includes the second factor. Raises
+    ProofRequired, NotForPrograms, or SessionEnded.
+    """
+    refuse_programs(actor)
+    if await repository.has_second_factor(session, actor.id):
+        await require_recent_proof(session, actor)
+    return await attempts.check_password(
+        core, session, email=actor.email, password=password, client=client, place=attempts.place_of_session(actor.session_id)
+    )

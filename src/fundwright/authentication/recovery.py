@@ -1,0 +1,135 @@
+"""A forgotten password: a link to the owner, by letter or from an administrator, and the new password."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import audit, passwords
+from fundwright.accounts import service as accounts
+from fundwright.accounts.models import Account
+from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client
+from fundwright.authentication import (
+    attempts,
+    credentials,
+    emails,
+    jobs,
+    one_time_secrets,
+    repository,
+    second_factor,
+    sessions,
+    throttle,
+)
+from fundwright.authentication.models import OneTimeSecret
+from fundwright.authentication.schemas import PasskeyRead, Refusal, ResetChoices, ResetRead, SignInRefused
+from fundwright.core import mail, tokens
+from fundwright.core.assembly import Core
+from fundwright.core.errors import NotFound
+from fundwright.core.messages import Language, current_language, t
+
+KNOWN_AFTER_RESET = timedelta(minutes=15)
+_RESET_LINK = timedelta(hours=1)
+_BY_LETTER = Client(address="letter")
+
+
+async def ask_for_reset(core: Core, session: AsyncSession, *, email: str, language: Language, client: Client) -> None:
+    """Send a link for a new password to the address, if it has an account. Raises Invalid or TooManyTries."""
+    plain = accounts.normalise_email(email)
+    await throttle.require_calm(session, "reset", email=plain, address=client.address)
+    subject = plain if await accounts.find_account(session, plain) else audit.unknown_address(core, plain)
+    await audit.record(session, "password.reset_asked", actor=None, subject=subject, client=client)
+    await jobs.write_later(core, session, "reset", email=plain, language=language)
+
+
+async def send_reset(core: Core, session: AsyncSession, *, email: str, language: Language) -> None:
+    """For the job: nothing is sent when nobody could sign in with a new password."""
+    account = await accounts.find_account(session, email)
+    if account is not None and account.disabled_at is None:
+        link = core.settings.address + await reset_link(session, email=email, client=_BY_LETTER)
+        await mail.post(core, session, emails.reset(email, accounts.language_of(account, otherwise=language), link=link))
+
+
+async def reset_link(session: AsyncSession, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None) -> str:
+    """Path of a page where the owner of the account chooses a new password, once, within an hour. Raises NotFound.
+
+    An older link of the account stops working. The administrator who makes the link never learns the password.
+    """
+    account = await accounts.get_account(session, accounts.normalise_email(email))
+    await repository.forget_secrets(session, purpose="reset", owner_id=account.id)
+    secret = await one_time_secrets.new_secret(session, "reset", lasts=_RESET_LINK, owner_id=account.id)
+    await audit.record(session, "password.reset_started", actor=by, subject=account.email, client=client)
+    return f"/auth/confirm-reset/{secret}"
+
+
+async def find_reset(session: AsyncSession, secret: str) -> ResetRead | None:
+    """What the holder of the link decides about, or None when the link does not work any more."""
+    link = await repository.find_secret(session, purpose="reset", digest=tokens.digest(secret))
+    if link is None or link.owner_id is None:
+        return None
+    factor = await repository.find_second_factor(session, link.owner_id)
+    passkeys = await repository.list_passkeys(session, link.owner_id)
+    return ResetRead(
+        passkeys=[PasskeyRead.model_validate(passkey) for passkey in passkeys],
+        authenticator_since=factor.confirmed_at if factor else None,
+    )
+
+
+async def reset_password(
+    core: Core,
+    session: AsyncSession,
+    *,
+    secret: str,
+    password: str,
+    client: Client,
+    choices: ResetChoices = ResetChoices(),
+) -> str | SignInRefused:
+    """Set a new password by a reset link, and end what `choices` says. Returns the secret of a device cookie: where the link was
+    used, wrong passwords of strangers do not keep the owner from signing in with the new one.
+
+    The email alone does not get around two-step verification: signing in still takes the second factor, and removing a passkey or
+    the authenticator app takes a code, which is refused with CODE_NEEDED when it is missing. Raises LinkSpent, WeakPassword, or
+    NotFound.
+    """
+    link = await repository.find_secret(session, purpose="reset", digest=tokens.digest(secret))
+    account = await accounts.find_account_by_id(session, link.owner_id) if link and link.owner_id else None
+    if link is None or account is None:
+        raise _spent()
+    passkeys = {passkey.id: passkey.name for passkey in await repository.list_passkeys(session, account.id)}
+    if account.verified_at is None:
+        # The email with the link has arrived. Until then, anybody could register the address: nothing of theirs stays.
+        await accounts.confirm(core, session, account)
+        choices = ResetChoices.everything(passkeys)
+    elif choices.removes and await repository.has_second_factor(session, account.id):
+        refused = await _refuse_without_code(core, session, account, link, choices, client)
+        if refused is not None:
+            return refused
+    if await repository.use_secret(session, purpose="reset", digest=tokens.digest(secret)) is None:
+        raise _spent()
+    if not passkeys.keys() >= set(choices.remove_passkeys):
+        raise NotFound(t("The passkey"))
+    account.password_hash = await passwords.new_hash(password, account.email, account.display_name)
+    ended = await credentials.revoke_credentials(session, account, choices, client=client, by=accounts.actor_of(account))
+    device = await sessions.remember_device(session, account.id, lasts=KNOWN_AFTER_RESET)
+    kept = [name for id, name in passkeys.items() if id not in choices.remove_passkeys]
+    forgot = f"{core.settings.address}/auth/reset-password"
+    language = accounts.language_of(account, otherwise=current_language())
+    await mail.post(core, session, emails.password_reset(account.email, language, ended=ended, passkeys_kept=kept, link=forgot))
+    everything = "ended" if choices.end_everything else "kept"
+    await audit.record(
+        session, "password.reset", actor=accounts.actor_of(account), subject=account.email, client=client, everything=everything
+    )
+    return device
+
+
+async def _refuse_without_code(
+    core: Core, session: AsyncSession, account: Account, link: OneTimeSecret, choices: ResetChoices, client: Client
+) -> SignInRefused | None:
+    if not choices.code.strip():
+        return await attempts.refuse(session, Refusal.CODE_NEEDED, email=account.email, client=client)
+    place = attempts.place_of_link(link)
+    return await second_factor.accept(core, session, account, code=choices.code, client=client, place=place)
+
+
+def _spent() -> one_time_secrets.LinkSpent:
+    return one_time_secrets.LinkSpent(t("This link"), t("Ask for a new one."))

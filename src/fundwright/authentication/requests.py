@@ -1,0 +1,118 @@
+"""How requests, pages, and sockets show who sends them."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from fastapi import Request
+from fastapi.requests import HTTPConnection
+
+from fundwright.accounts.dependencies import client_of, current_actor
+from fundwright.accounts.schemas import Actor, Permission
+from fundwright.authentication import api_tokens, service, session_tokens, sessions
+from fundwright.authentication.api_tokens import API_TOKEN_PREFIX
+from fundwright.authentication.schemas import TokenScope
+from fundwright.core.assembly import Core
+from fundwright.core.cookies import cookie_name
+from fundwright.core.errors import FundwrightError, UnderMaintenance
+from fundwright.core.messages import t
+from fundwright.core.origins import require_same_origin
+from fundwright.core.web import SAFE_METHODS, CoreDep
+
+_OPEN_IN_MAINTENANCE = ("/signin", "/session", "/api/account/login", "/api/health")
+
+
+class TokenInvalid(FundwrightError):
+    """The specification gives the text."""
+
+    status = 401
+
+    def __init__(self) -> None:
+        super().__init__("Invalid authorization token")
+
+
+class ReadOnlyToken(FundwrightError):
+    status = 403
+
+    def __init__(self) -> None:
+        super().__init__(t("This API token may only read. Make one with scope `write` to change things."))
+
+
+async def authenticate_request(core: Core, request: Request) -> Actor | None:
+    """The account of the bearer token (a session token or an API token), else of the session cookie; None when there is neither."""
+    bearer = bearer_of(request)
+    if bearer and bearer.startswith(API_TOKEN_PREFIX):
+        async with core.database.transaction() as session:
+            holder = await api_tokens.authenticate_api_token(session, bearer)
+        if holder is None:
+            raise TokenInvalid
+        actor, scope = holder
+        if scope is TokenScope.READ and request.method not in SAFE_METHODS:
+            raise ReadOnlyToken
+        return actor
+    token = bearer or request.cookies.get(cookie_name(core.settings))
+    if not token:
+        return None
+    async with core.database.transaction() as session:
+        actor = await service.authenticate(core, session, token)
+    if actor is None:
+        await end_if_replayed(core, token, request)
+        raise TokenInvalid
+    if not bearer and request.method not in SAFE_METHODS:
+        require_same_origin(request)
+    return actor
+
+
+async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool = True) -> Actor | None:
+    """Who opens a page or a socket, going by the cookie. Signed out is None."""
+    token = connection.cookies.get(cookie_name(core.settings))
+    if not token:
+        return None
+    async with core.database.transaction() as session:
+        actor = await service.authenticate(core, session, token, is_use=is_use)
+    if actor is None:
+        await end_if_replayed(core, token, connection)
+    return actor
+
+
+def session_named_by(core: Core, connection: HTTPConnection) -> UUID | None:
+    """The session that the cookie names, if the cookie is signed by us and not expired. Does not check in the database whether
+    the session has ended: enough to identify a page, not to act for its account."""
+    payload = session_tokens.read(core, connection.cookies.get(cookie_name(core.settings), ""))
+    return payload.sid if payload else None
+
+
+async def recognise(core: Core, actor: Actor, *, is_use: bool) -> Actor | None:
+    """The actor of an open page as of now; None once the session has ended."""
+    async with core.database.reading() as session:
+        found = await sessions.recognise(core, session, actor)
+    if found is None:
+        return None
+    row, present = found
+    if is_use and sessions.is_touch_due(row):
+        async with core.database.transaction() as session:
+            await sessions.touch(session, row)
+    return present
+
+
+async def refuse_in_maintenance(base: str, request: Request, core: CoreDep) -> None:
+    """Let only administrators go on, whoever signs in or out, since it may be one of them, and health checks. `base` is the path prefix. Raises UnderMaintenance."""
+    if request.scope["path"] in [base + path for path in _OPEN_IN_MAINTENANCE]:
+        return
+    try:
+        actor = await current_actor(request, core)
+    except FundwrightError:
+        actor = None
+    if actor is None or not actor.may(Permission.ADMINISTER):
+        raise UnderMaintenance(core.settings.maintenance)
+
+
+async def end_if_replayed(core: Core, token: str, connection: HTTPConnection) -> None:
+    """In a transaction of its own: that of the request rolls back with the refusal."""
+    async with core.database.transaction() as session:
+        await sessions.end_if_replayed(core, session, token, client=client_of(connection))
+
+
+def bearer_of(request: Request) -> str | None:
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() or None if scheme.lower() == "bearer" else None

@@ -1,0 +1,300 @@
+"""Two-step verification: codes of an authenticator app (TOTP, RFC 6238), and recovery codes for when it is lost."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import secrets
+from datetime import timedelta
+from hmac import compare_digest
+from uuid import UUID
+
+import segno
+from pyotp.totp import TOTP
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import audit
+from fundwright.accounts import service as accounts
+from fundwright.accounts.models import Account
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
+from fundwright.authentication import attempts, credentials, one_time_secrets, reauthentication, repository, throttle
+from fundwright.authentication.models import RecoveryCode
+from fundwright.authentication.reauthentication import needs_recent_proof
+from fundwright.authentication.schemas import (
+    RecoveryCodes,
+    Refusal,
+    SecondFactorRead,
+    SecondFactorSetUp,
+    SecondStep,
+    SignInRefused,
+)
+from fundwright.core import tokens
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.errors import Conflict, FundwrightError, Invalid
+from fundwright.core.keys import lasting_key
+from fundwright.core.mail import MailKind
+from fundwright.core.messages import t
+
+_ISSUER = "Fundwright"
+_STEP_S = 30
+_DRIFT = (0, -1, 1)
+"""Steps by which the clock of a telephone may differ, and a code may be late."""
+
+
+_CODE_LENGTH = 6
+_RECOVERY_CODES = 10
+_RECOVERY_BYTES = 10
+_WAITS_FOR = timedelta(minutes=5)
+_PENDING = "second_step"
+
+
+class AlreadyOn(Conflict):
+    def __init__(self) -> None:
+        super().__init__(t("Two-step verification is on already. Turn it off first to use another app."))
+
+
+class NotStarted(Conflict):
+    def __init__(self) -> None:
+        super().__init__(t("There is nothing to confirm. Start the setup again."))
+
+
+class WrongCode(Invalid):
+    def __init__(self) -> None:
+        super().__init__(t("That code is not right. Enter the one the app shows now; if it goes on, set the telephone's clock."))
+
+
+class CodesPaused(FundwrightError):
+    status = 429
+
+    def __init__(self) -> None:
+        super().__init__(t("Too many wrong codes. Wait 5 minutes, and try again."))
+
+
+def confirmation_error(refused: SignInRefused) -> FundwrightError:
+    """What to tell somebody whose code was refused by `confirm`. Raise it only after the commit that counts wrong codes."""
+    return CodesPaused() if refused.reason is Refusal.THROTTLED else WrongCode()
+
+
+@needs(Permission.READ)
+async def read(session: AsyncSession, actor: Actor) -> SecondFactorRead:
+    factor = await repository.find_second_factor(session, actor.id)
+    codes = await repository.count_recovery_codes(session, actor.id)
+    return SecondFactorRead(since=factor.confirmed_at if factor else None, recovery_codes=codes)
+
+
+@needs(Permission.READ)
+@needs_recent_proof
+async def start(core: Core, session: AsyncSession, actor: Actor) -> SecondFactorSetUp:
+    """A new secret for an authenticator app. It does not count before `confirm`. Raises AlreadyOn or ProofRequired."""
+    factor_id = await repository.begin_second_factor(session, actor.id)
+    if factor_id is None:
+        raise AlreadyOn
+    totp = _totp(core, factor_id)
+    address = totp.provisioning_uri(name=actor.email, issuer_name=_ISSUER)
+    picture = segno.make(address, error="m").svg_data_uri(scale=5, border=4, light="white")
+    return SecondFactorSetUp(secret=totp.secret, address=address, picture=picture)
+
+
+@needs(Permission.READ)
+async def confirm(core: Core, session: AsyncSession, actor: Actor, *, code: str, client: Client) -> RecoveryCodes | SignInRefused:
+    """Turn it on by a code of the app; returns the recovery codes. The other sessions of the account have to be proved again.
+
+    Wrong codes are counted like those of signing in. Raises NotStarted or AlreadyOn.
+    """
+    factor = await repository.find_second_factor(session, actor.id)
+    if factor is None:
+        raise NotStarted
+    if factor.confirmed_at is not None:
+        raise AlreadyOn
+    attempt = await attempts.attempt_of(
+        session, email=actor.email, client=client, place=attempts.place_of_session(actor.session_id), factor="app_code"
+    )
+    if await throttle.is_banned(session, attempt):
+        return await attempts.refuse_banned(session, attempt, email=actor.email, client=client)
+    digits = _app_digits(code)
+    is_right = digits is not None and await _is_app_code(core, session, factor.id, digits)
+    if not await throttle.settle(session, attempt, is_right=is_right):
+        return await attempts.refuse_banned(session, attempt, email=actor.email, client=client)
+    if not is_right:
+        return await attempts.refuse(session, Refusal.WRONG_CODE, email=actor.email, client=client)
+    factor.confirmed_at = now()
+    await repository.withdraw_proofs(session, actor.id, but=actor.session_id)
+    await audit.record(session, "second_factor.added", actor=actor, subject=actor.email, client=client)
+    await credentials.tell_owner(core, session, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_ON)
+    return await _new_recovery_codes(session, actor.id)
+
+
+@needs(Permission.READ)
+@needs_recent_proof
+async def renew_recovery_codes(session: AsyncSession, actor: Actor, *, client: Client) -> RecoveryCodes:
+    """New ones; the old ones do not work any more. Raises NotStarted or ProofRequired."""
+    if not await repository.has_second_factor(session, actor.id):
+        raise NotStarted
+    await audit.record(session, "second_factor.recovery_codes_renewed", actor=actor, subject=actor.email, client=client)
+    return await _new_recovery_codes(session, actor.id)
+
+
+@needs(Permission.READ)
+@needs_recent_proof
+async def turn_off(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> None:
+    """The password alone is enough from now on. Turning it off twice is no error. Raises ProofRequired."""
+    if await repository.forget_second_factor(session, actor.id):
+        await audit.record(session, "second_factor.removed", actor=actor, subject=actor.email, client=client)
+        await credentials.tell_owner(core, session, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_OFF)
+
+
+async def remove(
+    core: Core, session: AsyncSession, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None
+) -> None:
+    """Take authenticator app, recovery codes and passkeys from somebody who has lost them. Raises NotFound."""
+    account = await accounts.get_account(session, accounts.normalise_email(email))
+    was_on = await repository.forget_second_factor(session, account.id)
+    if await repository.forget_passkeys(session, account.id) or was_on:
+        await audit.record(session, "second_factor.removed", actor=by, subject=account.email, client=client)
+        await credentials.tell_owner(core, session, account, MailKind.SECOND_FACTOR_OFF)
+
+
+async def is_protected(session: AsyncSession, account_id: UUID) -> bool:
+    """Whether the account has an authenticator app or a passkey."""
+    return await repository.has_second_factor(session, account_id) or bool(await repository.list_passkeys(session, account_id))
+
+
+async def check(core: Core, session: AsyncSession, account: Account, *, code: str, client: Client) -> SignInRefused | None:
+    """For programs, which send the code with the password: None when the account asks for none, or the code is right."""
+    if not await repository.has_second_factor(session, account.id):
+        return None
+    if not code:
+        return await attempts.refuse(session, Refusal.CODE_NEEDED, email=account.email, client=client)
+    return await accept(core, session, account, code=code, client=client)
+
+
+async def pend(session: AsyncSession, account: Account, *, remember: bool, client: Client) -> SecondStep | None:
+    """Let a sign-in whose password was right wait for its second step; None when the account asks for none."""
+    if not await repository.has_second_factor(session, account.id):
+        return None
+    await audit.record(session, "sign_in.code_asked", actor=None, subject=account.email, client=client)
+    return SecondStep(
+        pending=await one_time_secrets.new_secret(session, _PENDING, lasts=_WAITS_FOR, owner_id=account.id, remember=remember)
+    )
+
+
+async def find_pending(session: AsyncSession, pending: str) -> tuple[Account, bool] | None:
+    """Who waits for the second step, and whether to be remembered; None when that took too long or is done."""
+    found = await repository.find_secret(session, purpose=_PENDING, digest=tokens.digest(pending))
+    account = await accounts.find_account_by_id(session, found.owner_id) if found and found.owner_id else None
+    return (account, found.remember) if found and account else None
+
+
+async def finish(core: Core, session: AsyncSession, *, pending: str, code: str, client: Client) -> str | SignInRefused:
+    """The second step: answers a handover code, by which the session begins. Raises LinkSpent when the first is too long ago."""
+    found = await find_pending(session, pending)
+    if found is None:
+        raise one_time_secrets.LinkSpent(t("This sign-in"), t("Sign in again."))
+    account, remember = found
+    refused = await accept(core, session, account, code=code, client=client)
+    if refused is not None:
+        return refused
+    await end_pending(session, pending)
+    return await one_time_secrets.new_handover(session, account.id, remember=remember)
+
+
+async def pending_email(session: AsyncSession, pending: str) -> str | None:
+    """Whose second step is waited for; None when that took too long or is done."""
+    found = await find_pending(session, pending)
+    return found[0].email if found else None
+
+
+async def end_pending(session: AsyncSession, pending: str) -> None:
+    """Raises LinkSpent: of two that finish at once, one does."""
+    if await repository.use_secret(session, purpose=_PENDING, digest=tokens.digest(pending)) is None:
+        raise one_time_secrets.LinkSpent(t("This sign-in"), t("Sign in again."))
+
+
+async def accept(
+    core: Core, session: AsyncSession, account: Account, *, code: str, client: Client, place: str = ""
+) -> SignInRefused | None:
+    """None when it is a code of the account's app, or one of its recovery codes, neither used before. `place` is the known place where
+    it is entered, if there is one.
+
+    Wrong codes of the app are counted for the account, wherever they are entered, and wrong recovery codes for the place. During the
+    pause that follows, a right code is refused like a wrong one.
+    """
+    digits = _app_digits(code)
+    attempt = await attempts.attempt_of(
+        session, email=account.email, client=client, place=place, factor="app_code" if digits else "recovery_code"
+    )
+    if await throttle.is_banned(session, attempt):
+        return await _refuse_paused(session, attempt, account, client)
+    factor = await repository.find_second_factor(session, account.id)
+    if factor is None or factor.confirmed_at is None:
+        is_right = False
+    elif digits:
+        is_right = await _is_app_code(core, session, factor.id, digits)
+    else:
+        is_right = await repository.use_recovery_code(session, account.id, _recovery_digest(code))
+    if not await throttle.settle(session, attempt, is_right=is_right):
+        return await _refuse_paused(session, attempt, account, client)
+    if not is_right:
+        return await attempts.refuse(session, Refusal.WRONG_CODE, email=account.email, client=client)
+    if not digits:
+        actor = accounts.actor_of(account)
+        await audit.record(session, "second_factor.recovery_code_used", actor=actor, subject=account.email, client=client)
+        await credentials.tell_owner(core, session, account, MailKind.RECOVERY_CODE_USED)
+    return None
+
+
+async def _refuse_paused(session: AsyncSession, attempt: throttle.Attempt, account: Account, client: Client) -> SignInRefused:
+    await attempts.refuse_banned(session, attempt, email=account.email, client=client)
+    return SignInRefused(reason=Refusal.WRONG_CODE)
+
+
+@needs(Permission.READ)
+async def prove_by_code(core: Core, session: AsyncSession, actor: Actor, *, code: str, client: Client) -> SignInRefused | None:
+    """None when the code is right: the actor has shown who they are."""
+    account = await accounts.get_account(session, actor.email)
+    refused = await accept(core, session, account, code=code, client=client, place=attempts.place_of_session(actor.session_id))
+    if refused is None:
+        await reauthentication.accept_proof(core, session, actor, by="code", client=client)
+    return refused
+
+
+def _totp(core: Core, factor_id: UUID) -> TOTP:
+    secret = base64.b32encode(_authenticator_secret(core, factor_id)).decode()
+    return TOTP(secret, digits=_CODE_LENGTH, interval=_STEP_S)
+
+
+def _app_digits(code: str) -> str | None:
+    """The digits of a code of the app, without the spaces that some apps show; None for anything else, such as a recovery code."""
+    plain = "".join(code.split())
+    return plain if plain.isascii() and plain.isdecimal() and len(plain) == _CODE_LENGTH else None
+
+
+async def _is_app_code(core: Core, session: AsyncSession, factor_id: UUID, digits: str) -> bool:
+    totp, current = _totp(core, factor_id), int(now().timestamp()) // _STEP_S
+    steps = [current + drift for drift in _DRIFT if compare_digest(totp.generate_otp(current + drift), digits)]
+    return bool(steps) and await repository.take_step(session, factor_id, steps[0])
+
+
+async def _new_recovery_codes(session: AsyncSession, owner_id: UUID) -> RecoveryCodes:
+    await repository.forget_recovery_codes(session, owner_id)
+    codes = [_new_recovery_code() for _ in range(_RECOVERY_CODES)]
+    session.add_all(RecoveryCode(owner_id=owner_id, digest=_recovery_digest(code)) for code in codes)
+    await session.flush()
+    return RecoveryCodes(codes=codes)
+
+
+def _new_recovery_code() -> str:
+    """80 random bits in four groups, of letters and digits that are not mistaken for each other."""
+    text = base64.b32encode(secrets.token_bytes(_RECOVERY_BYTES)).decode().lower()
+    return "-".join(text[start : start + 4] for start in range(0, len(text), 4))
+
+
+def _recovery_digest(code: str) -> str:
+    return tokens.digest("".join(character for character in code.lower() if character.isalnum()))
+
+
+def _authenticator_secret(core: Core, factor_id: UUID) -> bytes:
+    """The secret that an authenticator app shares with us. It has a key of its own: the one of sessions may change."""
+    return hmac.digest(lasting_key(core, "second_factor.key"), factor_id.bytes, "sha256")[:20]

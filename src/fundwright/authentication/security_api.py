@@ -1,0 +1,131 @@
+"""Routes about how an account is signed in to: two-step verification, passkeys, and showing once more who one is."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient
+from fundwright.authentication import passkeys, reauthentication, second_factor
+from fundwright.authentication.api import PasskeyOptions
+from fundwright.authentication.schemas import PasskeyRead, RecoveryCodes, SecondFactorRead, SecondFactorSetUp, SignInRefused
+from fundwright.core.web import CoreDep, CsvDownload, DbSession, error_body
+
+router = APIRouter(prefix="/api/account", tags=["security"])
+
+
+class CodeForm(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    code: str = Field(max_length=100)
+
+
+class NewPasskeyForm(BaseModel):
+    """`credential` is what `navigator.credentials.create` answered, as JSON."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str = Field(max_length=200)
+    credential: str = Field(max_length=20_000)
+
+
+class ProofForm(BaseModel):
+    """One of the three, where two-step verification is on not the password. `credential` is what `navigator.credentials.get`
+    returned, as JSON."""
+
+    model_config = ConfigDict(frozen=True)
+
+    password: str = Field(default="", max_length=10_000)
+    code: str = Field(default="", max_length=100)
+    credential: str = Field(default="", max_length=20_000)
+
+
+@router.get("/second-factor")
+async def read_second_factor(session: DbSession, actor: CurrentActor) -> SecondFactorRead:
+    """Whether signing in takes a code besides the password."""
+    return await second_factor.read(session, actor)
+
+
+@router.post("/second-factor")
+async def start_second_factor(core: CoreDep, session: DbSession, actor: CurrentActor) -> SecondFactorSetUp:
+    """A new secret for an authenticator app. It counts once a code of the app has been sent by PUT."""
+    return await second_factor.start(core, session, actor)
+
+
+@router.put("/second-factor", response_model=RecoveryCodes)
+async def confirm_second_factor(
+    form: CodeForm, core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient
+) -> RecoveryCodes | JSONResponse:
+    """Turn it on by a code of the app. This answer is the only place where the recovery codes can be read."""
+    made = await second_factor.confirm(core, session, actor, code=form.code, client=client)
+    if isinstance(made, RecoveryCodes):
+        return made
+    error = second_factor.confirmation_error(made)
+    return JSONResponse(error_body(type(error).__name__, error.sentence), status_code=error.status)
+
+
+@router.delete("/second-factor", status_code=204)
+async def turn_off_second_factor(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient) -> None:
+    await second_factor.turn_off(core, session, actor, client=client)
+
+
+@router.post("/recovery-codes")
+async def renew_recovery_codes(session: DbSession, actor: CurrentActor, client: RequestClient) -> RecoveryCodes:
+    """New ones; the old ones do not work any more."""
+    return await second_factor.renew_recovery_codes(session, actor, client=client)
+
+
+@router.get("/passkeys")
+async def list_passkeys(session: DbSession, actor: CurrentActor) -> list[PasskeyRead]:
+    return await passkeys.list_passkeys(session, actor)
+
+
+@router.get("/passkeys/export.csv", response_class=CsvDownload)
+async def export_passkeys(export: Export, actor: CurrentActor) -> CsvDownload:
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
+    return export("passkeys.csv", lambda session: passkeys.export_passkeys(session, actor))
+
+
+@router.post("/passkeys/options")
+async def start_adding_passkey(core: CoreDep, session: DbSession, actor: CurrentActor) -> PasskeyOptions:
+    """Begin to add a passkey. The answer is good for one try, within five minutes."""
+    return PasskeyOptions(options=await passkeys.start_adding(core, session, actor))
+
+
+@router.post("/passkeys", status_code=201)
+async def add_passkey(
+    form: NewPasskeyForm, core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient
+) -> PasskeyRead:
+    return await passkeys.add(core, session, actor, name=form.name, credential=form.credential, client=client)
+
+
+@router.delete("/passkeys/{passkey_id}", status_code=204)
+async def remove_passkey(passkey_id: UUID, core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient) -> None:
+    await passkeys.remove(core, session, actor, passkey_id, client=client)
+
+
+@router.post("/proof/options")
+async def start_proof(core: CoreDep, session: DbSession, actor: CurrentActor) -> PasskeyOptions:
+    """Begin to show by a passkey who one is."""
+    return PasskeyOptions(options=await passkeys.start_proof(core, session, actor))
+
+
+@router.put("/proof", status_code=204, response_model=None)
+async def prove(
+    form: ProofForm, core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient
+) -> JSONResponse | None:
+    """Show once more who one is, by password, code or passkey, before a change that answers `ProofRequired`."""
+    if form.credential:
+        refused = await passkeys.prove_by_passkey(core, session, actor, credential=form.credential, client=client)
+    elif form.code:
+        refused = await second_factor.prove_by_code(core, session, actor, code=form.code, client=client)
+    else:
+        refused = await reauthentication.prove_by_password(core, session, actor, password=form.password, client=client)
+    return _refused(refused) if refused else None
+
+
+def _refused(refused: SignInRefused) -> JSONResponse:
+    return JSONResponse(error_body("ProofRefused", refused.sentence), status_code=403)

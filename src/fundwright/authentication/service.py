@@ -1,0 +1,153 @@
+"""Signing in and out, and one's own sessions.
+
+A sign-in that is refused answers `SignInRefused` instead of raising, so that the boundary commits the count of wrong
+passwords and the audit line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import account_deletion, audit, passwords
+from fundwright.accounts import service as accounts
+from fundwright.accounts.models import Account
+from fundwright.accounts.permissions import needs, refuse_programs
+from fundwright.accounts.schemas import Actor, Client, Permission
+from fundwright.authentication import attempts, one_time_secrets, reauthentication, repository, second_factor, sessions
+from fundwright.authentication.schemas import Refusal, SecondStep, SessionRead, SignedIn, SignInRefused
+from fundwright.core import tokens
+from fundwright.core.assembly import Core
+from fundwright.core.errors import Invalid, NotFound
+from fundwright.core.messages import t
+from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.turns import FairShares
+
+
+async def sign_in(
+    core: Core, session: AsyncSession, *, email: str, password: str, remember: bool, client: Client, code: str = ""
+) -> SignedIn | SignInRefused:
+    """Check the password, and the `code` of an account that asks for one, and start a session: for days when remembered, else
+    for hours in this browser."""
+    account = await _admit(core, session, email=email, password=password, client=client)
+    if isinstance(account, SignInRefused):
+        return account
+    refused = await second_factor.check(core, session, account, code=code, client=client)
+    if refused is not None:
+        return refused
+    return await sessions.start_session(core, session, account, remember=remember, client=client)
+
+
+async def sign_in_by_socket(
+    core: Core, session: AsyncSession, *, email: str, password: str, remember: bool, client: Client
+) -> str | SecondStep | SignInRefused:
+    """Check the password and answer a code that `redeem_handover` takes over plain HTTP, once, within 30 seconds; or the second
+    step, when the account asks for one.
+
+    A socket cannot set a cookie; and the session begins only with the request that will carry it.
+    """
+    account = await _admit(core, session, email=email, password=password, client=client)
+    if isinstance(account, SignInRefused):
+        return account
+    step = await second_factor.pend(session, account, remember=remember, client=client)
+    if step is not None:
+        return step
+    return await one_time_secrets.new_handover(session, account.id, remember=remember)
+
+
+async def _admit(core: Core, session: AsyncSession, *, email: str, password: str, client: Client) -> Account | SignInRefused:
+    """Whose password this is. Only who knows the password learns that the address still waits to be confirmed."""
+    # Most of a flood of sign-ins wait to be hashed; they do so before they hold a connection that somebody's click needs.
+    turns: asyncio.Semaphore = core.cache.setdefault(f"{__name__}.turns", asyncio.Semaphore(2 * passwords.THREADS))
+    # Sign-ins with the right password are not limited, so those to one account from one address run one at a time.
+    shares: FairShares = core.cache.setdefault(f"{__name__}.shares", FairShares(1))
+    async with shares.turn((email.strip().lower(), client.address)), turns:
+        account = await attempts.check_password(core, session, email=email, password=password, client=client)
+    if isinstance(account, Account) and account.verified_at is None:
+        return await attempts.refuse(session, Refusal.UNVERIFIED, email=account.email, client=client)
+    return account
+
+
+async def redeem_handover(core: Core, session: AsyncSession, code: str, *, client: Client) -> SignedIn:
+    """Start the session that the code stands for. Raises LinkSpent."""
+    secret = await repository.use_secret(session, purpose="handover", digest=tokens.digest(code))
+    account = await accounts.find_account_by_id(session, secret.owner_id) if secret and secret.owner_id else None
+    if secret is None or account is None or account.disabled_at is not None:
+        raise one_time_secrets.LinkSpent(t("This sign-in"), t("Sign in again."))
+    return await sessions.start_session(core, session, account, remember=secret.remember, client=client)
+
+
+async def authenticate(core: Core, session: AsyncSession, token: str, *, is_use: bool = True) -> Actor | None:
+    """Who holds this session token, or None when it is not valid any more. A use keeps the session from ending for lack of use.
+
+    The account is read each time: a role change, a closed account or an ended session counts from the next request on.
+    """
+    found = await sessions.find(core, session, token)
+    if found is None:
+        return None
+    if is_use and sessions.is_touch_due(found.row):
+        await sessions.touch(session, found.row)
+    return accounts.actor_of(found.account, session_id=found.row.id)
+
+
+@needs(Permission.READ)
+async def sign_out(session: AsyncSession, actor: Actor, *, client: Client) -> None:
+    """End the actor's session: its token is worthless from now on and its sockets close."""
+    if actor.session_id is not None:
+        await sessions.end_sessions(session, actor.id, only=actor.session_id)
+    await audit.record(session, "sign_out", actor=actor, subject=actor.email, client=client)
+
+
+@needs(Permission.READ)
+async def list_sessions(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[SessionRead]:
+    """Where the actor is signed in, last used first; or sorted by `created_at`."""
+    return await sessions.read_page(session, actor.id, request)
+
+
+@needs(Permission.READ)
+def export_sessions(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
+    """Yield the whole list as lines of CSV."""
+    return sessions.export(iterate_all(lambda page: list_sessions(session, actor, page), request))
+
+
+@needs(Permission.READ)
+async def end_session(session: AsyncSession, actor: Actor, session_id: UUID, *, client: Client) -> None:
+    """End one of the actor's own sessions. Raises NotFound."""
+    if not await sessions.end_sessions(session, actor.id, only=session_id):
+        raise NotFound(t("The session"))
+    await audit.record(session, "session.ended", actor=actor, subject=str(session_id), client=client)
+
+
+@needs(Permission.READ)
+async def end_other_sessions(session: AsyncSession, actor: Actor, *, client: Client) -> None:
+    """Sign the account out everywhere but here. Raises NotForPrograms, because an API token has no session to keep."""
+    refuse_programs(actor)
+    await sessions.end_sessions(session, actor.id, but=actor.session_id, device=client.device)
+    await audit.record(session, "session.others_ended", actor=actor, subject=actor.email, client=client)
+
+
+@needs(Permission.READ)
+async def end_sessions_of_deleted(core: Core, session: AsyncSession, actor: Actor) -> None:
+    """Close what is still open of an account that is being deleted."""
+    await sessions.end_sessions(session, actor.id)
+
+
+@needs(Permission.READ)
+async def delete_account(
+    core: Core, session: AsyncSession, actor: Actor, *, email: str, password: str, client: Client
+) -> SignInRefused | None:
+    """Delete the actor's account for good; invoices and the audit trail stay. Returns why not when the password is wrong.
+
+    `email` is its address, typed to show that this is meant. Raises Invalid, OnlyAdministrator, or
+    ProofRequired (see `check_own_password`).
+    """
+    if email.strip().lower() != actor.email:
+        raise Invalid(t("Type {email} to show that you mean this account.", email=actor.email))
+    checked = await reauthentication.check_own_password(core, session, actor, password=password, client=client)
+    if isinstance(checked, SignInRefused):
+        return checked
+    await account_deletion.delete_account(core, session, actor, client=client)
+    return None

@@ -1,0 +1,208 @@
+"""Who a session belongs to, how long it lasts, and the tokens that follow one another in it.
+
+A page that is open has its token renewed now and then. The newer token counts from its first use on, so that an answer that is
+lost on its way does no harm; the older one is good for another minute, for other tabs and for requests on their way. Whoever
+comes with it later has a copy: that ends the session, for the thief or the owner, whichever of them it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, AsyncIterator
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
+from uuid import UUID, uuid4
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import audit
+from fundwright.accounts import service as accounts
+from fundwright.accounts.models import Account
+from fundwright.accounts.schemas import Actor, Client
+from fundwright.authentication import emails, repository, session_tokens
+from fundwright.authentication.models import AccountSession
+from fundwright.authentication.schemas import SessionRead, SignedIn
+from fundwright.authentication.session_tokens import TokenPayload
+from fundwright.core import live, mail, tokens
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.messages import current_language, t
+from fundwright.core.paging import Page, PageRequest
+from fundwright.core.spreadsheets import csv_lines
+
+RENEWED_AFTER = timedelta(minutes=30)
+GRACE = timedelta(seconds=60)
+_TOUCH_INTERVAL = timedelta(minutes=1)
+KNOWN_FOR = timedelta(days=365)
+_MAX_KNOWN_DEVICES = 30
+
+
+class Found(NamedTuple):
+    """A running session, and what its token said."""
+
+    row: AccountSession
+    account: Account
+    payload: TokenPayload
+
+
+async def read_page(session: AsyncSession, owner_id: UUID, request: PageRequest) -> Page[SessionRead]:
+    """Where the account is signed in, last used first; or sorted by `created_at`."""
+    found, total = await repository.page_of_live_sessions(session, owner_id, request)
+    items = [SessionRead.model_validate(row) for row in found]
+    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
+
+
+async def find(core: Core, session: AsyncSession, token: str) -> Found | None:
+    """The running session that the token names, or None."""
+    found = await _named(core, session, token)
+    if found is None or _is_replayed(found):
+        return None
+    # A token of an earlier role, or of the placeholder address, opens nothing.
+    if (found.account.email, found.account.role) != (found.payload.email, found.payload.role) or _is_unknown(core, found.account):
+        return None
+    if found.payload.gen > found.row.generation:
+        await repository.advance_session(session, found.row.id, generation=found.payload.gen, moment=now())
+    return found
+
+
+def is_touch_due(row: AccountSession) -> bool:
+    """Whether its last recorded use is so long ago that `touch` should record another one."""
+    return now() - row.last_used_at > _TOUCH_INTERVAL
+
+
+async def touch(session: AsyncSession, row: AccountSession) -> None:
+    """Record that it is being used."""
+    await repository.touch_session(session, row.id, moment=now())
+
+
+async def resume(core: Core, session: AsyncSession, token: str) -> SignedIn | None:
+    """The running session that the token names, with its next token once this one has been good for a while, or None.
+
+    That alone is no use of the session: a page that is only open renews its token too.
+    """
+    found = await find(core, session, token)
+    if found is None:
+        return None
+    row, account, payload = found
+    moment = now()
+    actor = accounts.actor_of(account, session_id=row.id)
+    if moment - datetime.fromtimestamp(payload.iat, UTC) > RENEWED_AFTER:
+        generation = max(payload.gen + 1, row.generation)
+        token = session_tokens.sign(
+            core, actor, session_id=row.id, generation=generation, issued_at=moment, expires_at=row.expires_at
+        )
+    max_age_s = int((row.expires_at - moment).total_seconds()) if row.remember else None
+    return SignedIn(token=token, actor=actor, max_age_s=max_age_s)
+
+
+async def recognise(core: Core, session: AsyncSession, holder: Actor) -> tuple[AccountSession, Actor] | None:
+    """The session and its holder as of now, for an open page. None when the session has ended or the account has another role or
+    address."""
+    found = await repository.find_live_session(session, holder.session_id) if holder.session_id else None
+    if found is None:
+        return None
+    row, account = found
+    if (account.email, account.role) != (holder.email, holder.role) or _is_unknown(core, account):
+        return None
+    return row, accounts.actor_of(account, session_id=row.id)
+
+
+async def end_if_replayed(core: Core, session: AsyncSession, token: str, *, client: Client) -> None:
+    """For a token that was refused: when a newer one has taken its place, end the session and tell its owner."""
+    found = await _named(core, session, token)
+    if found is None or not _is_replayed(found):
+        return
+    account = found.account
+    if await end_sessions(session, account.id, only=found.row.id):
+        await audit.record(session, "session.replayed", actor=None, subject=account.email, client=client)
+        forgot = f"{core.settings.address}/auth/reset-password"
+        language = accounts.language_of(account, otherwise=current_language())
+        await mail.post(core, session, emails.session_replayed(account.email, language, link=forgot))
+
+
+async def _named(core: Core, session: AsyncSession, token: str) -> Found | None:
+    payload = session_tokens.read(core, token)
+    found = await repository.find_live_session(session, payload.sid) if payload else None
+    return Found(*found, payload) if found and payload else None
+
+
+def _is_replayed(found: Found) -> bool:
+    row, age = found.row, found.row.generation - found.payload.gen
+    if age <= 0:
+        return False
+    return age > 1 or row.superseded_at is None or now() - row.superseded_at > GRACE
+
+
+def _is_unknown(core: Core, account: Account) -> bool:
+    return account.email == core.settings.unknown_email.lower()
+
+
+def export(found: AsyncIterable[SessionRead]) -> AsyncIterator[str]:
+    """Yield sessions as lines of CSV."""
+    return csv_lines(
+        [
+            (t("Device"), lambda one: one.user_agent),
+            (t("Where from"), lambda one: one.address),
+            (t("Signed in"), lambda one: one.created_at),
+            (t("Last used"), lambda one: one.last_used_at),
+            (t("Expires"), lambda one: one.expires_at),
+        ],
+        found,
+    )
+
+
+def session_topic(session_id: UUID) -> str:
+    """Published once the session has ended, so that its open sockets close."""
+    return f"session:{session_id}"
+
+
+async def start_session(core: Core, session: AsyncSession, account: Account, *, remember: bool, client: Client) -> SignedIn:
+    await repository.forget_old_sessions(session, account.id)
+    moment = now()
+    settings = core.settings
+    lasts = timedelta(hours=settings.kept_session_hours if remember else settings.session_hours)
+    row = AccountSession(
+        id=uuid4(),
+        owner_id=account.id,
+        remember=remember,
+        user_agent=audit.one_line(client.user_agent),
+        address=audit.one_line(client.address),
+        created_at=moment,
+        last_used_at=moment,
+        proved_until=moment + timedelta(minutes=core.settings.proof_minutes),
+        expires_at=moment + lasts,
+        idle_limit=timedelta(hours=settings.kept_idle_hours if remember else settings.idle_hours),
+    )
+    session.add(row)
+    account.last_signed_in_at = moment
+    await session.flush()
+    actor = accounts.actor_of(account, session_id=row.id)
+    await audit.record(session, "sign_in", actor=actor, subject=account.email, client=client)
+    token = session_tokens.sign(core, actor, session_id=row.id, issued_at=moment, expires_at=row.expires_at)
+    device = await remember_device(session, account.id, lasts=KNOWN_FOR, replaces=client.device) if client.is_browser else ""
+    return SignedIn(token=token, actor=actor, max_age_s=int(lasts.total_seconds()) if remember else None, device=device)
+
+
+async def remember_device(session: AsyncSession, owner_id: UUID, *, lasts: timedelta, replaces: str = "") -> str:
+    """Make a browser a known device of the account; returns the secret for its cookie. `replaces` is the digest of its present one."""
+    secret = tokens.new_secret()
+    await repository.add_known_device(
+        session,
+        owner_id,
+        digest=tokens.digest(secret),
+        replaces=replaces,
+        expires_at=now() + lasts,
+        limit=_MAX_KNOWN_DEVICES,
+    )
+    return secret
+
+
+async def end_sessions(
+    session: AsyncSession, owner_id: UUID, *, only: UUID | None = None, but: UUID | None = None, device: str = ""
+) -> bool:
+    """End one session, or all except `but`, and with all of them forget the known devices, except the one with the digest `device`."""
+    ended = await repository.end_sessions(session, owner_id, only=only, but=but)
+    if only is None:
+        await repository.forget_known_devices(session, owner_id, but=device)
+    for session_id in ended:
+        await live.publish(session, session_topic(session_id))
+    return bool(ended)

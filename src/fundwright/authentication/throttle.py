@@ -1,0 +1,144 @@
+"""Slows down guessing and flooding: wrong passwords, and letters asked for, are counted for each account and each address, in the
+database, for a limited time."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from ipaddress import IPv6Address, ip_address
+from typing import Literal
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.authentication import repository
+from fundwright.core.database import now
+from fundwright.core.errors import FundwrightError
+from fundwright.core.messages import t
+
+WINDOW = timedelta(minutes=2)
+BAN = timedelta(minutes=5)
+FAILURES_PER_ACCOUNT = 4
+
+
+# Many people can share one address; this stops one machine from trying one password on many accounts.
+FAILURES_PER_ADDRESS = 30
+LETTERS_WINDOW = timedelta(minutes=10)
+LETTERS_PER_ACCOUNT = 5
+LETTERS_PER_ADDRESS = 20
+
+
+class TooManyTries(FundwrightError):
+    status = 429
+
+    def __init__(self) -> None:
+        super().__init__(t("That was asked for too often. Wait ten minutes and try again."))
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One sign-in, counted against the email it names and the address it comes from, or against the known place it is made at.
+
+    Wrong codes have counters of their own: the right password, which comes before them, must not set them back.
+    """
+
+    email: str
+    address: str
+    factor: Literal["password", "app_code", "recovery_code"] = "password"
+    place: str = ""
+    """A known device, a session, or a one-time link of the account. It has a counter of its own, and strangers cannot cause a ban there:
+    otherwise, four wrong passwords every five minutes would lock the owner out for good.
+
+    Codes of an authenticator app are counted for the account everywhere: they are short enough to be guessed, and whoever reads the
+    owner's email can get any number of links and known devices."""
+
+    @property
+    def subjects(self) -> tuple[str, str]:
+        email = hashlib.sha256(self.email.encode()).hexdigest()
+        address = hashlib.sha256(_network(self.address).encode()).hexdigest()
+        return f"{self._kind}account:{email}", f"{self._kind}address:{address}"
+
+    @property
+    def _kind(self) -> str:
+        return "" if self.factor == "password" else "code:"
+
+    @property
+    def limits(self) -> tuple[tuple[str, int], ...]:
+        """Subjects and their limits, always in this order, so that two attempts cannot lock each other out for good."""
+        account, address = self.subjects
+        if self.place and self.factor == "app_code":
+            return ((account, FAILURES_PER_ACCOUNT),)
+        if self.place:
+            return ((f"{self._kind}place:{self.place}", FAILURES_PER_ACCOUNT),)
+        return (account, FAILURES_PER_ACCOUNT), (address, FAILURES_PER_ADDRESS)
+
+
+async def is_banned(session: AsyncSession, attempt: Attempt) -> bool:
+    """A look without a lock, before any work is done on the attempt."""
+    throttles = await repository.list_throttles(session, [subject for subject, _ in attempt.limits])
+    moment = now()
+    return any(_lasts(throttle.banned_until, moment, BAN) for throttle in throttles)
+
+
+async def count_refused(session: AsyncSession, attempt: Attempt) -> int:
+    """Count an attempt during a ban; returns how many the ban has refused."""
+    return await repository.count_refused(session, [subject for subject, _ in attempt.limits])
+
+
+async def settle(session: AsyncSession, attempt: Attempt, *, is_right: bool) -> bool:
+    """Count the outcome and answer whether it stands. A right password does not when the ban began meanwhile.
+
+    The counters stay locked until the transaction ends: of many attempts made at once, only the allowed number counts.
+    """
+    moment = now()
+    throttles = [(await repository.lock_throttle(session, subject, window=WINDOW), limit) for subject, limit in attempt.limits]
+    if any(_lasts(throttle.banned_until, moment, BAN) for throttle, _ in throttles):
+        return False
+    for throttle, limit in throttles:
+        if not _lasts(throttle.window_ends_at, moment, WINDOW):
+            throttle.failures, throttle.window_ends_at = 0, moment + WINDOW
+        if is_right:
+            continue
+        throttle.failures += 1
+        if throttle.failures >= limit:
+            throttle.failures, throttle.refused, throttle.banned_until = 0, 0, moment + BAN
+            throttle.forget_at = moment + BAN
+    if is_right:
+        throttles[0][0].failures = 0
+    else:
+        await repository.forget_old_throttles(session)
+    return True
+
+
+async def require_calm(session: AsyncSession, purpose: str, *, email: str, address: str) -> None:
+    """Count a letter that somebody asks for, whether or not it is sent. Raises TooManyTries.
+
+    The refusal rolls back, so a refused wish does not count: who waits is let in again.
+    """
+    moment = now()
+    limits = (LETTERS_PER_ACCOUNT, LETTERS_PER_ADDRESS)
+    for subject, limit in zip(Attempt(email, address).subjects, limits, strict=True):
+        asked = await repository.lock_throttle(session, f"{purpose}:{subject}", window=LETTERS_WINDOW)
+        if not _lasts(asked.window_ends_at, moment, LETTERS_WINDOW):
+            asked.failures, asked.window_ends_at = 0, moment + LETTERS_WINDOW
+        if asked.failures >= limit:
+            raise TooManyTries
+        asked.failures += 1
+    await repository.forget_old_throttles(session)
+
+
+def _lasts(until: datetime | None, moment: datetime, longest: timedelta) -> bool:
+    """Whether a period of at most `longest` has not ended yet. If its end is much farther away, the clock has been set back, and nobody
+    should stay locked out until it has caught up. Up to twice `longest` is accepted, because the clocks of several machines differ."""
+    return until is not None and moment < until <= moment + 2 * longest
+
+
+def _network(address: str) -> str:
+    """An IPv6 customer has a whole /64 to choose addresses from: it counts as one."""
+    try:
+        parsed = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(parsed, IPv6Address):
+        return str(parsed.ipv4_mapped or int(parsed) >> 64)
+    return str(parsed)

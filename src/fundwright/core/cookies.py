@@ -1,0 +1,47 @@
+"""Cookies. Over https they are bound to this very host."""
+
+from __future__ import annotations
+
+import secrets
+
+from fastapi import Response
+from fastapi.requests import HTTPConnection
+
+from fundwright.core.settings import Settings
+
+_VISITOR_BYTES = 16
+_VISITOR_CHARACTERS = 22
+
+
+def cookie_name(settings: Settings) -> str:
+    """Name of the session cookie. Over https it is bound to this very host."""
+    return "__Host-session" if is_https(settings) else "session"
+
+
+def device_cookie_name(settings: Settings) -> str:
+    """Name of the cookie by which a browser is recognized in which accounts have signed in."""
+    return "__Host-device" if is_https(settings) else "device"
+
+
+def visitor_of(connection: HTTPConnection) -> str:
+    """Which of the signed-out visitors at one network address this is, by a cookie that anybody can make up: it grants nothing."""
+    visitor = connection.cookies.get(_visitor_cookie_name(connection.app.state.core.settings), "")
+    return visitor if len(visitor) == _VISITOR_CHARACTERS else ""
+
+
+def set_visitor_cookie(response: Response, settings: Settings) -> None:
+    """Distinguish this visitor from others at the same address until the browser is closed."""
+    set_cookie(response, settings, _visitor_cookie_name(settings), secrets.token_urlsafe(_VISITOR_BYTES))
+
+
+def _visitor_cookie_name(settings: Settings) -> str:
+    return "__Host-visitor" if is_https(settings) else "visitor"
+
+
+def set_cookie(response: Response, settings: Settings, name: str, value: str, *, max_age_s: int | None = None) -> None:
+    """Without `max_age_s`, the cookie lives until the browser is closed."""
+    response.set_cookie(name, value, max_age=max_age_s, path="/", secure=is_https(settings), httponly=True, samesite="lax")
+
+
+def is_https(settings: Settings) -> bool:
+    return settings.public_url is not None and settings.public_url.startswith("https://")

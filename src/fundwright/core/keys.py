@@ -1,0 +1,58 @@
+"""Keys in the data folder, for the owner's eyes only."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+from fundwright.core.assembly import Core
+from fundwright.core.errors import StartRefused
+
+_KEY_BYTES = 32
+
+
+def lasting_key(core: Core, name: str) -> bytes:
+    """A key of its own for what a change of keys would make useless. Made when first needed."""
+    if name not in core.cache:
+        path = core.settings.data / "keys" / name
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not path.exists():
+            create_key(path)
+        core.cache[name] = read_key(path)
+    return core.cache[name]
+
+
+def check_keys(data: Path) -> None:
+    """Refuse to start a server whose data folder has a damaged key. Raises StartRefused."""
+    for path in sorted((data / "keys").glob("*.key")):
+        with suppress(FileNotFoundError):  # retired this moment
+            read_key(path)
+
+
+def read_key(path: Path) -> bytes:
+    """Raises StartRefused when the file was cut off, as by a full disk: with what is left of the key, anybody could forge a token."""
+    secret = path.read_bytes()
+    if len(secret) < _KEY_BYTES:
+        raise StartRefused(
+            f"The key file {path} is damaged: it has fewer than {_KEY_BYTES} bytes. Restore it from a backup of the data folder. If there is "
+            "none, remove the file, and Fundwright makes a new key. A new session*.key ends every session. With a new second_factor.key, "
+            "authenticator apps no longer work, and everybody has to set up two-step verification again."
+        )
+    return secret
+
+
+def create_key(path: Path) -> None:
+    handle, name = tempfile.mkstemp(dir=path.parent)  # mode 0600
+    with os.fdopen(handle, "wb") as file:
+        file.write(secrets.token_bytes(_KEY_BYTES))
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        os.link(name, path)  # fails when another process was first: then its key is the one
+    except FileExistsError:
+        pass
+    finally:
+        Path(name).unlink()

@@ -1,0 +1,170 @@
+"""What administrators and overseers can do about accounts, and what they cannot."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from datetime import timedelta
+
+import pytest
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.access import account_changes, administration
+from fundwright.access.administration import LastAdministrator
+from fundwright.accounts import audit as accounts_audit
+from fundwright.accounts import people
+from fundwright.accounts import service as accounts
+from fundwright.accounts.schemas import AccountState, Actor, AuditQuery, Client, PeopleQuery, Role
+from fundwright.authentication import service as authentication
+from fundwright.authentication.schemas import SignedIn
+from fundwright.core import mail
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.errors import NotFound
+from fundwright.core.messages import speaking
+from fundwright.core.paging import PageRequest
+from tests.conftest import MakeActor
+
+HERE = Client(address="192.0.2.7", user_agent="Firefox")
+PASSWORD = "a gentle rain of otters"
+
+
+@pytest.fixture
+async def root(session: AsyncSession, make_actor: MakeActor) -> Actor:
+    return await make_actor(session, email="root@example.org", role=Role.ADMIN)
+
+
+@pytest.fixture
+async def ada(session: AsyncSession) -> Actor:
+    return await accounts.add_account(session, email="ada@example.org", name="Ada Byron", role=Role.USER, password=PASSWORD)
+
+
+async def _sign_in(core: Core, session: AsyncSession) -> SignedIn:
+    result = await authentication.sign_in(core, session, email="ada@example.org", password=PASSWORD, remember=True, client=HERE)
+    assert isinstance(result, SignedIn)
+    return result
+
+
+class TestListPeople:
+    async def test_filters_sorts_and_pages(self, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        await accounts.add_account(
+            session, email="new@example.org", name="Zoe", role=Role.VIEWER, password=None, is_verified=False
+        )
+
+        async def emails(**asked: object) -> list[str]:
+            found = await people.list_people(session, root, PeopleQuery.model_validate(asked))
+            return [person.email for person in found.items]
+
+        assert await emails() == ["ada@example.org", "new@example.org", "root@example.org"]
+        assert await emails(sort="-name") == ["new@example.org", "root@example.org", "ada@example.org"]
+        assert await emails(text="BYR") == ["ada@example.org"]
+        assert await emails(text="%") == []
+        assert await emails(role="admin") == ["root@example.org"]
+        assert await emails(state="unconfirmed") == ["new@example.org"]
+        assert await emails(page=2, page_size=2) == ["root@example.org"]
+
+    async def test_is_exported(self, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        lines = [line async for line in people.export_people(session, root, PeopleQuery(text="ada"))]
+        assert lines[0] == "Email,Name,Role,State,Created,Last signed in\r\n"
+        assert lines[1].startswith("ada@example.org,Ada Byron,User,Active,")
+
+
+class TestChange:
+    @pytest.mark.security(20, 45)
+    async def test_disabling_ends_every_session(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        token = (await _sign_in(core, session)).token
+        assert (await administration.disable(core, session, root, ada.id, client=HERE)).state is AccountState.DISABLED
+        assert await authentication.authenticate(core, session, token) is None
+        assert (await administration.enable(core, session, root, ada.id, client=HERE)).state is AccountState.ACTIVE
+        audit = (await accounts_audit.list_audit(session, root, AuditQuery(text="ada@"))).items
+        assert [(line.action, line.actor_email) for line in audit if line.actor_email == root.email] == [
+            ("account.enabled", root.email), ("account.disabled", root.email),
+        ]  # fmt: skip
+
+    @pytest.mark.security(21)
+    async def test_a_role_counts_at_once(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        token = (await _sign_in(core, session)).token
+        assert (await administration.change_role(core, session, root, ada.id, Role.REVIEWER, client=HERE)).role is Role.REVIEWER
+        assert await authentication.authenticate(core, session, token) is None
+
+    @pytest.mark.security(26)
+    async def test_each_is_told_to_the_owner_once(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        for _ in range(2):
+            await administration.change_role(core, session, root, ada.id, Role.REVIEWER, client=HERE)
+        for _ in range(2):
+            await administration.disable(core, session, root, ada.id, client=HERE)
+        for _ in range(2):
+            await administration.enable(core, session, root, ada.id, client=HERE)
+        sent = (await mail.list_messages(session, PageRequest())).items
+        assert {(letter.recipient, letter.subject) for letter in sent} == {
+            ("ada@example.org", "Your role was changed"),
+            ("ada@example.org", "Your account was disabled"),
+            ("ada@example.org", "Your account was enabled"),
+        }
+        assert len(sent) == 3
+        assert any("changed the role of your Fundwright account to Reviewer" in letter.text for letter in sent)
+
+    @pytest.mark.parametrize("is_command", [False, True])
+    async def test_each_email_says_who_did_it(
+        self, core: Core, session: AsyncSession, root: Actor, ada: Actor, is_command: bool
+    ) -> None:
+        by = None if is_command else root
+        await account_changes.disable_account(core, session, email=ada.email, by=by)
+        await account_changes.enable_account(core, session, email=ada.email, by=by)
+        await account_changes.change_role(core, session, email=ada.email, role=Role.VIEWER, by=by)
+        texts = [letter.text for letter in (await mail.list_messages(session, PageRequest())).items]
+        operator, administrator = (
+            ("The operator of the server" in text for text in texts),
+            ("An administrator" in text for text in texts),
+        )
+        assert (list(operator), list(administrator)) == ([is_command] * 3, [not is_command] * 3)
+
+    async def test_the_only_administrator_stays_one(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        with pytest.raises(LastAdministrator):
+            await administration.disable(core, session, root, root.id, client=HERE)
+        with pytest.raises(LastAdministrator):
+            await administration.change_role(core, session, root, root.id, Role.USER, client=HERE)
+        await administration.change_role(core, session, root, ada.id, Role.ADMIN, client=HERE)
+        await administration.disable(core, session, root, root.id, client=HERE)
+
+    @pytest.mark.security(24)
+    async def test_sessions_are_seen_and_ended(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        token = (await _sign_in(core, session)).token
+        (seen,) = (await administration.list_sessions(session, root, ada.id, PageRequest())).items
+        assert (seen.address, seen.user_agent) == ("192.0.2.7", "Firefox")
+        await administration.end_sessions(session, root, ada.id, client=HERE)
+        assert await authentication.authenticate(core, session, token) is None
+        assert (await administration.list_sessions(session, root, ada.id, PageRequest())).items == []
+
+    @pytest.mark.security(15, 16)
+    async def test_a_reset_is_started_and_never_seen(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        await administration.start_reset(core, session, root, ada.id, client=HERE)
+        (letter,) = (await mail.list_messages(session, PageRequest())).items
+        assert (letter.recipient, "/auth/confirm-reset/" in letter.text) == ("ada@example.org", True)
+        assert set(re.findall(r"https?://\S+(?=/auth/)", letter.text)) == {core.settings.address}
+        secret = letter.text.partition("/auth/confirm-reset/")[2].split()[0]
+        assert secret not in str(await accounts_audit.list_audit(session, root, AuditQuery()))
+        takes = [name for module in (people, administration) for name, function in vars(module).items() if inspect.isfunction(function)
+                 and "password" in inspect.signature(function).parameters]  # fmt: skip
+        assert takes == []
+
+    async def test_nobody_is_not_found(self, session: AsyncSession, root: Actor) -> None:
+        with pytest.raises(NotFound):
+            await people.get_person(session, root, type(root.id)(int=0))
+
+
+class TestAudit:
+    async def test_is_searched_by_words_and_days(self, session: AsyncSession, root: Actor, ada: Actor) -> None:
+        async def count(**asked: object) -> int:
+            return (await accounts_audit.list_audit(session, root, AuditQuery.model_validate(asked))).total
+
+        today = now().date()
+        assert await count() == 2
+        assert await count(text="ADA@") == 1
+        assert await count(first=today, last=today) == 2
+        assert await count(last=today - timedelta(days=1)) == 0
+        with speaking("de"):
+            assert await count(text="konto ANGE") == 2
+        assert await count(text="konto ANGE") == 0
+        lines = [line async for line in accounts_audit.export_audit(session, root, AuditQuery(text="ada@"))]
+        assert (len(lines), ",Account created,ada@example.org" in lines[1]) == (2, True)

@@ -1,0 +1,239 @@
+"""What people do with their own account."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import audit, locale_data, preferences, profile
+from fundwright.accounts import service as accounts
+from fundwright.accounts.passwords import WeakPassword
+from fundwright.accounts.schemas import Actor, AuditQuery, LocaleChange, ProfileChange, Role
+from fundwright.authentication import api_tokens, email_change, password_change, recovery, throttle
+from fundwright.authentication import service as authentication
+from fundwright.authentication.one_time_secrets import LinkSpent
+from fundwright.authentication.schemas import Refusal, SignedIn, SignInRefused, TokenScope
+from fundwright.core import mail
+from fundwright.core.assembly import Core
+from fundwright.core.errors import Invalid, NotAllowed
+from fundwright.core.mail import MailMessage
+from fundwright.core.paging import PageRequest
+from tests.conftest import MakeActor
+from tests.signing_in import HERE, PASSWORD
+
+NEW = "seven quiet lighthouses"
+
+
+@pytest.fixture
+async def ada(session: AsyncSession) -> Actor:
+    return await accounts.add_account(session, email="ada@example.org", name="Ada Byron", role=Role.USER, password=PASSWORD)
+
+
+async def sign_in(core: Core, session: AsyncSession, *, email: str = "ada@example.org", password: str = PASSWORD) -> SignedIn:
+    result = await authentication.sign_in(core, session, email=email, password=password, remember=True, client=HERE)
+    assert isinstance(result, SignedIn)
+    return result
+
+
+async def letters(session: AsyncSession) -> list[MailMessage]:
+    """Oldest first."""
+    return (await mail.list_messages(session, PageRequest())).items[::-1]
+
+
+async def actions(session: AsyncSession, make_actor: MakeActor) -> list[str]:
+    root = await make_actor(session, role=Role.ADMIN)
+    return [line.action for line in (await audit.list_audit(session, root, AuditQuery(sort="at"))).items]
+
+
+class TestChangeProfile:
+    async def test_keeps_what_is_said_and_empties_the_rest(self, session: AsyncSession, ada: Actor) -> None:
+        said = {"displayName": " Ada  King ", "phoneNumber": "+44 20 7946 0000", "country": "GB", "isPublic": "on"}
+        changed = await profile.change_profile(session, ada, ProfileChange.model_validate(said))
+        assert (changed.display_name, changed.phone_number, changed.country, changed.is_public) == (
+            "Ada King", "+44 20 7946 0000", "GB", True,
+        )  # fmt: skip
+        changed = await profile.change_profile(session, ada, ProfileChange(display_name="Ada"))
+        assert (changed.phone_number, changed.country, changed.is_public) == (None, None, False)
+        assert await profile.get_profile(session, ada) == changed
+
+    @pytest.mark.parametrize("number", ["call me", "12", "+" * 9, "1" * 21, "555 <b>0100</b>"])
+    def test_refuses_what_nobody_can_call(self, number: str) -> None:
+        with pytest.raises(ValidationError, match="Enter a phone number such as"):
+            ProfileChange(display_name="Ada", phone_number=number)
+
+    @pytest.mark.parametrize("number", ["+1 202 555 0100", "(202) 555-0100 ext. 12", "030/1234567", "+49.30.123456"])
+    def test_takes_numbers_as_people_write_them(self, number: str) -> None:
+        assert ProfileChange(display_name="Ada", phone_number=number).phone_number == number
+
+    @pytest.mark.parametrize("code", ["XX", "EU", "de", "ZZ"])
+    def test_refuses_a_country_that_is_not_there(self, code: str) -> None:
+        with pytest.raises(ValidationError, match="Choose a country"):
+            ProfileChange(display_name="Ada", country=code)
+
+    def test_lines_stay_lines(self) -> None:
+        change = ProfileChange(display_name="Ada\nByron\x00", about="  One\r\n\n\n\ntwo \x00 ", city="Lon\ndon")
+        assert (change.display_name, change.about, change.city) == ("Ada Byron", "One\n\ntwo", "Lon don")
+
+
+class TestChangeLocale:
+    async def test_follows_the_account(self, core: Core, session: AsyncSession, ada: Actor) -> None:
+        await preferences.change_locale(session, ada, LocaleChange(language="fr", time_zone="Europe/Paris"))
+        actor = (await sign_in(core, session)).actor
+        assert (actor.language, actor.time_zone) == ("fr", "Europe/Paris")
+        await preferences.change_locale(session, ada, LocaleChange.model_validate({"language": "", "timeZone": ""}))
+        actor = (await sign_in(core, session)).actor
+        assert (actor.language, actor.time_zone) == (None, None)
+
+    async def test_refuses_a_zone_that_is_not_there(self, session: AsyncSession, ada: Actor) -> None:
+        with pytest.raises(Invalid, match="There is no time zone Mars/Olympus"):
+            await preferences.change_locale(session, ada, LocaleChange(time_zone="Mars/Olympus"))
+
+
+class TestPlaces:
+    def test_countries_are_those_of_iso_3166_and_kosovo(self) -> None:
+        assert len(locale_data.country_codes()) == 250
+
+    def test_countries_stand_in_the_language_s_order(self) -> None:
+        names = [name for _, name in locale_data.countries("de")]
+        assert names.index("Österreich") < names.index("Pakistan")
+        assert dict(locale_data.countries("fr"))["US"] == "États-Unis"
+
+    def test_zones_are_places(self) -> None:
+        zones = locale_data.time_zones()
+        assert zones[0] == "UTC"
+        assert {"Europe/Berlin", "America/New_York", "Asia/Kolkata"} < set(zones)
+        assert not [zone for zone in zones if zone.startswith(("Etc/", "US/"))]
+
+
+class TestChangePassword:
+    @pytest.mark.security(13, 19, 26, 45)
+    async def test_needs_the_present_one_and_ends_every_other_session(
+        self, core: Core, session: AsyncSession, make_actor: MakeActor, ada: Actor
+    ) -> None:
+        here, elsewhere = await sign_in(core, session), await sign_in(core, session)
+        refused = await password_change.change_password(core, session, here.actor, current="wrong", new=NEW, client=HERE)
+        assert refused == SignInRefused(reason=Refusal.WRONG_PASSWORD)
+        assert await letters(session) == []
+        assert await password_change.change_password(core, session, here.actor, current=PASSWORD, new=NEW, client=HERE) is None
+        assert await authentication.authenticate(core, session, here.token)
+        assert await authentication.authenticate(core, session, elsewhere.token) is None
+        await sign_in(core, session, password=NEW)
+        (letter,) = await letters(session)
+        assert (letter.recipient, letter.subject) == ("ada@example.org", "Your password was changed")
+        assert "password.changed" in await actions(session, make_actor)
+
+    @pytest.mark.security(1, 13)
+    async def test_is_throttled_like_a_sign_in(self, core: Core, session: AsyncSession, ada: Actor) -> None:
+        for _ in range(throttle.FAILURES_PER_ACCOUNT):
+            await password_change.change_password(core, session, ada, current="wrong", new=NEW, client=HERE)
+        refused = await password_change.change_password(core, session, ada, current=PASSWORD, new=NEW, client=HERE)
+        assert refused == SignInRefused(reason=Refusal.THROTTLED)
+        with pytest.raises(NotAllowed, match="paused for 5 minutes"):
+            password_change.check_password_accepted(refused)
+
+    async def test_is_as_choosy_as_registration(self, core: Core, session: AsyncSession, ada: Actor) -> None:
+        with pytest.raises(WeakPassword):
+            await password_change.change_password(core, session, ada, current=PASSWORD, new="password1", client=HERE)
+        with pytest.raises(Invalid, match="the password you have"):
+            await password_change.change_password(core, session, ada, current=PASSWORD, new=PASSWORD, client=HERE)
+
+    @pytest.mark.security(16)
+    async def test_kills_open_reset_links(self, core: Core, session: AsyncSession, ada: Actor) -> None:
+        link = (await recovery.reset_link(session, email=ada.email)).rpartition("/")[2]
+        await password_change.change_password(core, session, ada, current=PASSWORD, new=NEW, client=HERE)
+        assert not await recovery.find_reset(session, link)
+
+
+class TestEndOtherSessions:
+    @pytest.mark.security(24)
+    async def test_keeps_the_one_that_asks(self, core: Core, session: AsyncSession, ada: Actor) -> None:
+        here, elsewhere = await sign_in(core, session), await sign_in(core, session)
+        await authentication.end_other_sessions(session, here.actor, client=HERE)
+        assert [each.id for each in (await authentication.list_sessions(session, ada, PageRequest())).items] == [
+            here.actor.session_id
+        ]
+        assert await authentication.authenticate(core, session, elsewhere.token) is None
+
+
+class TestMakeApiToken:
+    @pytest.mark.security(26, 44)
+    async def test_tells_the_owner_without_the_secret(self, core: Core, session: AsyncSession, ada: Actor) -> None:
+        made = await api_tokens.make_api_token(
+            core, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30, client=HERE
+        )
+        (letter,) = await letters(session)
+        assert (letter.recipient, "“nightly”" in letter.text, made.secret in letter.text) == ("ada@example.org", True, False)
+
+
+class TestEmailChange:
+    async def ask(self, core: Core, session: AsyncSession, ada: Actor, email: str = "new@example.org") -> str:
+        """The secret of the link that was sent."""
+        assert await email_change.ask(core, session, ada, email=email, password=PASSWORD, client=HERE) is None
+        return (await letters(session))[-2].text.partition("/auth/confirm-email/")[2].split()[0]
+
+    @pytest.mark.security(16, 26, 45)
+    async def test_counts_once_the_new_address_says_so(
+        self, core: Core, session: AsyncSession, make_actor: MakeActor, ada: Actor
+    ) -> None:
+        before = await sign_in(core, session)
+        reset = (await recovery.reset_link(session, email=ada.email)).rpartition("/")[2]
+        secret = await self.ask(core, session, ada, " NEW@example.org")
+        link, notice = await letters(session)
+        assert (link.recipient, notice.recipient) == ("new@example.org", "ada@example.org")
+        assert "new@example.org" in notice.text
+        assert secret not in notice.text
+        assert await email_change.address_to_confirm(session, secret) == "new@example.org"
+        await sign_in(core, session)
+        assert (await email_change.confirm(session, secret=secret, client=HERE)).email == "new@example.org"
+        assert await authentication.authenticate(core, session, before.token) is None
+        assert not await recovery.find_reset(session, reset)
+        assert (await sign_in(core, session, email="new@example.org")).actor.id == ada.id
+        assert {"email.change_asked", "email.changed"} <= set(await actions(session, make_actor))
+
+    @pytest.mark.security(16)
+    async def test_a_link_works_once_and_not_after_a_newer_one(self, core: Core, session: AsyncSession, ada: Actor) -> None:
+        first, second = await self.ask(core, session, ada), await self.ask(core, session, ada, "other@example.org")
+        with pytest.raises(LinkSpent, match="ask for a new one under Account"):
+            await email_change.confirm(session, secret=first, client=HERE)
+        await email_change.confirm(session, secret=second, client=HERE)
+        with pytest.raises(LinkSpent):
+            await email_change.confirm(session, secret=second, client=HERE)
+
+    @pytest.mark.security(7)
+    async def test_answers_the_same_for_a_taken_address_and_tells_its_owner(
+        self, core: Core, session: AsyncSession, make_actor: MakeActor, ada: Actor
+    ) -> None:
+        await make_actor(session, email="eve@example.org")
+        assert await email_change.ask(core, session, ada, email="eve@example.org", password=PASSWORD, client=HERE) is None
+        told, notice = await letters(session)
+        assert (told.recipient, told.subject) == ("eve@example.org", "You have an account already")
+        assert ("/auth/confirm-email/" in told.text, notice.recipient) == (False, "ada@example.org")
+
+    async def test_an_address_that_was_registered_meanwhile_stays_its_owner_s(
+        self, core: Core, session: AsyncSession, make_actor: MakeActor, ada: Actor
+    ) -> None:
+        secret = await self.ask(core, session, ada)
+        await make_actor(session, email="new@example.org")
+        with pytest.raises(LinkSpent):
+            await email_change.confirm(session, secret=secret, client=HERE)
+        await sign_in(core, session)
+
+    async def test_needs_the_password(self, core: Core, session: AsyncSession, ada: Actor) -> None:
+        refused = await email_change.ask(core, session, ada, email="new@example.org", password="wrong", client=HERE)
+        assert refused == SignInRefused(reason=Refusal.WRONG_PASSWORD)
+        assert await letters(session) == []
+
+    @pytest.mark.parametrize(("email", "sentence"), [("ada@", "must be a valid"), ("ADA@example.org", "the address you have")])
+    async def test_refuses_what_would_be_no_change(
+        self, core: Core, session: AsyncSession, ada: Actor, email: str, sentence: str
+    ) -> None:
+        with pytest.raises(Invalid, match=sentence):
+            await email_change.ask(core, session, ada, email=email, password=PASSWORD, client=HERE)
+
+    async def test_letters_speak_the_language_of_the_account(self, core: Core, session: AsyncSession, ada: Actor) -> None:
+        await preferences.change_locale(session, ada, LocaleChange(language="de"))
+        await self.ask(core, session, ada)
+        assert [letter.subject for letter in await letters(session)] == [
+            "Bestätigen Sie Ihre neue E-Mail-Adresse", "Ihre E-Mail-Adresse soll geändert werden",
+        ]  # fmt: skip

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from datetime import timedelta
+from uuid import uuid4
+
+import jwt
+import pytest
+
+from fundwright.accounts.schemas import Actor, Role
+from fundwright.authentication import second_factor, session_tokens
+from fundwright.authentication.keyring import keyring
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+
+_ACTOR = Actor(id=uuid4(), email="ada@example.org", name="Ada", role=Role.USER)
+
+
+def _sign(core: Core, *, lasts: timedelta = timedelta(hours=1)) -> str:
+    return session_tokens.sign(core, _ACTOR, session_id=uuid4(), issued_at=now(), expires_at=now() + lasts)
+
+
+class TestSign:
+    def test_carries_name_email_role_and_the_session(self, core: Core) -> None:
+        payload = jwt.decode(_sign(core), options={"verify_signature": False})
+        assert set(payload) == {"name", "email", "role", "sid", "gen", "exp", "iat"}
+        assert (payload["name"], payload["email"], payload["role"]) == ("Ada", "ada@example.org", "user")
+
+    def test_names_its_key(self, core: Core) -> None:
+        assert jwt.get_unverified_header(_sign(core))["kid"] == keyring(core).newest.id
+
+
+class TestAuthenticatorSecret:
+    async def test_outlives_the_keys_of_sessions(self, committed: Core) -> None:
+        factor_id = uuid4()
+        before, ring = second_factor._authenticator_secret(committed, factor_id), keyring(committed)
+        first = ring.newest
+        assert ring.add() != first
+        ring.remove(first)
+        committed.cache.clear()
+        assert second_factor._authenticator_secret(committed, factor_id) == before
+
+    def test_differs_for_each(self, core: Core) -> None:
+        assert second_factor._authenticator_secret(core, uuid4()) != second_factor._authenticator_secret(core, uuid4())
+
+
+class TestRead:
+    def test_reads_its_own(self, core: Core) -> None:
+        payload = session_tokens.read(core, _sign(core))
+        assert payload is not None
+        assert payload.email == "ada@example.org"
+
+    def test_refuses_an_expired_one(self, core: Core) -> None:
+        assert session_tokens.read(core, _sign(core, lasts=timedelta(seconds=-60))) is None
+
+    @pytest.mark.parametrize("token", ["", "x", "a.b.c", "eyJhbGciOiJub25lIn0.e30.", "\u00e9.\u00e9.\u00e9"])
+    def test_refuses_rubbish(self, core: Core, token: str) -> None:
+        assert session_tokens.read(core, token) is None
+
+    def test_refuses_another_key_and_an_unsigned_token(self, core: Core) -> None:
+        key = keyring(core).newest
+        payload = {"name": "A", "email": "a@b.c", "role": "admin", "sid": str(uuid4()), "iat": 0, "exp": 9_999_999_999}
+        headers = {"kid": key.id}
+        assert session_tokens.read(core, jwt.encode(payload, b"k" * 32, headers=headers)) is None
+        assert session_tokens.read(core, jwt.encode(payload, None, algorithm="none", headers=headers)) is None
+
+    def test_a_token_from_before_the_clock_was_set_back_is_good(self, core: Core) -> None:
+        key, in_an_hour = keyring(core).newest, int((now() + timedelta(hours=1)).timestamp())
+        payload = {"name": "A", "email": "a@b.c", "role": "user", "sid": str(uuid4()), "iat": in_an_hour, "exp": 9_999_999_999}
+        assert session_tokens.read(core, jwt.encode(payload, key.secret, headers={"kid": key.id}))
+
+    @pytest.mark.parametrize("missing", ["role", "email", "sid", "exp", "iat"])
+    def test_refuses_a_token_that_lacks_a_claim(self, core: Core, missing: str) -> None:
+        key = keyring(core).newest
+        payload = {"name": "A", "email": "a@b.c", "role": "user", "sid": str(uuid4()), "iat": 0, "exp": 9_999_999_999}
+        del payload[missing]
+        assert session_tokens.read(core, jwt.encode(payload, key.secret, headers={"kid": key.id})) is None
