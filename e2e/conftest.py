@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, WebError
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, WebError, expect
 from pytest_playwright.pytest_playwright import CreateContextCallback
 
 from e2e.application import Application, launch_options, started
@@ -22,6 +22,9 @@ from fundwright.accounts.schemas import Role
 
 # Hypothesis' plug-in would load it at the very end, beside threads, where Python 3.11 cannot always compile.
 import_module("hypothesis")
+
+# Journeys test what happens, not how soon: the machine may be busy.
+expect.set_options(timeout=15_000)
 
 EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
 

@@ -147,7 +147,7 @@ def test_of_two_tabs_none_overwrites_the_other_unseen(draft: DraftPage, complain
     eventually(lambda: draft.saved("First tab.") or None)
     other.page.unroute_all()
     conflict = other.page.get_by_role("alert").filter(has_text="This section was changed elsewhere.")
-    expect(conflict.get_by_role("insertion")).to_contain_text("Second", timeout=15_000)
+    expect(conflict.get_by_role("insertion")).to_contain_text("Second")
     assert not draft.saved("Second tab.")
     conflict.get_by_role("button", name="Keep my text").click()
     eventually(lambda: draft.saved("Second tab.") or None)

@@ -1,4 +1,4 @@
-"""Clicking twice while the server takes a second to answer does a thing once."""
+"""Clicking twice while the server takes a second to answer does a thing once, and a slow click counts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from e2e.application import Application
 from e2e.conftest import EMAIL, PASSWORD
+from e2e.pages.account import AccountPage
 from e2e.pages.category import CategoryPage
 from e2e.pages.network import slow_down
 from e2e.pages.ready import ready
@@ -70,3 +71,15 @@ def test_writes_one_draft(recognised: Page, things: Things) -> None:
     recognised.wait_for_url("**/generate/slug/*")
     ready(recognised)
     assert recognised.request.get("/api/drafts").json()["total"] == before + 1
+
+
+def test_a_slow_click_counts_whatever_leaving_the_field_changes_on_the_page(recognised: Page) -> None:
+    form = AccountPage(recognised).open("security").part("Password")
+    form.get_by_label("Current password").fill("not this one")
+    form.get_by_label("New password").fill("seven quiet lighthouses")
+    form.get_by_role("button", name="Change the password").hover()
+    recognised.mouse.down()
+    recognised.wait_for_timeout(500)  # longer than the server takes to say how strong the password is, which moves the button
+    recognised.mouse.up()
+    expect(form).to_contain_text("That is not your password.")
+    expect(form.get_by_label("Strength of the password")).to_be_visible()

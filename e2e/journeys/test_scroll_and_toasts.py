@@ -41,7 +41,7 @@ def test_a_message_that_appears_under_the_pointer_goes_by_itself(recognised: Pag
     message = page.get_by_role("group").filter(has_text="The category was created.")
     expect(message).to_be_visible()
     assert message.evaluate("toast => toast.matches(':hover')")
-    expect(message).to_have_count(0, timeout=10_000)
+    expect(message).to_have_count(0)
 
 
 @pytest.mark.parametrize("width", [390, 1_440])

@@ -6,7 +6,7 @@ from playwright.sync_api import Locator, Page
 
 _LOOK = """() => new Promise((done, fail) => {
   const looking = setInterval(() => (CONDITION) && done(clearInterval(looking)), 20);
-  setTimeout(() => fail(new Error(`Still not so: CONDITION`)), 10_000);
+  setTimeout(() => fail(new Error(`Still not so: CONDITION`)), 15_000);
 })"""
 
 _MOST_SCROLLS = 200
@@ -19,7 +19,7 @@ def ready(page: Page) -> Page:
 
 
 def until(page: Page, condition: str) -> None:
-    """Wait until `condition`, a JavaScript expression, is true in the document that is open now. Gives up after 10 s.
+    """Wait until `condition`, a JavaScript expression, is true in the document that is open now. Gives up after 15 s.
 
     Playwright's own `wait_for_function` evaluates its text again and again, which the content security policy forbids.
     """

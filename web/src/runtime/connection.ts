@@ -1,3 +1,4 @@
+import { Press } from "./press";
 import type { ClientFrame, EventData, Fault, ServerFrame } from "./protocol";
 import { type Transport, Transports } from "./transport";
 
@@ -51,6 +52,7 @@ interface Unanswered {
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #transports: Transports;
+  readonly #press = new Press();
   #transport: Transport | undefined;
   #hasHeard = false;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -79,6 +81,7 @@ export class Connection {
   }
 
   start(): void {
+    this.#press.start();
     addEventListener("offline", this.#drop);
     addEventListener("online", this.#comeBack);
     document.addEventListener("visibilitychange", this.#lookAliveWhenSeen);
@@ -89,6 +92,7 @@ export class Connection {
 
   stop(): void {
     this.#isStopped = true;
+    this.#press.stop();
     removeEventListener("offline", this.#drop);
     removeEventListener("online", this.#comeBack);
     document.removeEventListener("visibilitychange", this.#lookAliveWhenSeen);
@@ -160,14 +164,19 @@ export class Connection {
       const complete = greeting.complete && !this.#takesParts;
       if (transport === this.#transport) this.#write({ type: "hello", ...greeting, complete, ...earlier });
     });
-    transport.addEventListener("message", (message) => {
-      if (transport !== this.#transport) return;
+    const listen = (name: string, handle: (event: Event) => void): void => {
+      transport.addEventListener(name, (event) =>
+        this.#press.after(() => {
+          if (!this.#isStopped && transport === this.#transport) handle(event);
+        }),
+      );
+    };
+    listen("message", (message) => {
       if (!this.#hasHeard) this.#transports.heard(transport);
       this.#hasHeard = true;
       this.#receive(JSON.parse((message as MessageEvent<string>).data) as ServerFrame);
     });
-    transport.addEventListener("close", (event) => {
-      if (this.#isStopped || transport !== this.#transport) return;
+    listen("close", (event) => {
       this.#lose();
       if ((event as CloseEvent).code === SESSION_ENDED) {
         this.#options.onSessionEnded();
