@@ -24,8 +24,8 @@ test: python ## Check everything: style, types, architecture, units, journeys in
 eval: setup ## Measure how good the results are, each figure beside a floor; ONLY="retrieval relevance" measures only these, KEEP=1 adds them to docs/quality.md
 	exec $(BIN)/python -m benchmarks.eval $(ONLY) $(if $(KEEP),--keep)
 
-bench: setup ## Measure what the goals are about
-	exec $(BIN)/python -m benchmarks
+bench: setup ## Measure what the goals are about; PARTS="opportunities" measures only this
+	exec $(BIN)/python -m benchmarks $(PARTS)
 
 bench-auth: setup ## Measure signing in under load
 	exec $(BIN)/python -m benchmarks auth

@@ -16,6 +16,7 @@ from fundwright.opportunities import repository, service
 from fundwright.opportunities.question import Meaning
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
 from tests.opportunities.test_service import add, notice, titles
+from tests.statements import statements
 
 MODEL = "a model"
 
@@ -333,3 +334,27 @@ class TestWords:
         pages = [await search(session, actor, "roof gutter", page=number, page_size=7) for number in range(1, 6)]
         ids: list[UUID] = [row.id for page in pages for row in page.items]
         assert len(ids) == len(set(ids)) == pages[0].total == 29
+
+
+class TestEffort:
+    async def test_a_search_asks_the_database_five_times(self, session: AsyncSession, actor: Actor) -> None:
+        """For the words, the notices that are best by them and by meaning, those that have all, and the rows of the page."""
+        await add(session, *(notice(n, title=f"Roof {n}", number=f"N-{n // 2}-2026") for n in range(24)))
+        await embed(session, actor, Roof_1=0.9, Roof_2=0.5)
+        connection = (await session.connection()).sync_connection
+        assert connection is not None
+        with statements(connection) as sent:
+            assert (await search(session, actor, "roof")).total == 12
+        assert len(sent) == 5
+
+    async def test_ends_with_the_first_too_many_and_counts_the_rest_once(
+        self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(retrieval, "DEPTH", 2)
+        await add(session, *(notice(n, title=f"Roof {n}", number=f"N-{n // 2}-2026") for n in range(24)))
+        connection = (await session.connection()).sync_connection
+        assert connection is not None
+        with statements(connection) as sent:
+            await service.list_opportunities(session, actor, OpportunityQuery(text="roof"))
+        assert len([each for each in sent if each.startswith("SELECT count(*)")]) == 1
+        assert not any(len(each) > 5_000 for each in sent)  # no list of parameters that grows with what is found

@@ -158,13 +158,17 @@ class WriteRefused(RuntimeError):
     """A programming error: an attempt to write in `Database.reading`, which has no transaction."""
 
 
-def _read_only_by_default(connection: Any, _record: object) -> None:
-    """Let the server refuse what writes outside of `Database.transaction`, which begins with BEGIN READ WRITE.
+_SETTINGS = {"default_transaction_read_only": "on", "hnsw.ef_search": "300", "hnsw.iterative_scan": "relaxed_order"}
+"""Of every connection: set once, they cost nothing later.
 
-    Setting this once per connection costs nothing later, and covers what cannot be seen here: SQL as text, and functions that write.
-    """
+The server refuses what writes outside of `Database.transaction`, which begins with BEGIN READ WRITE: this covers what cannot be seen here,
+SQL as text and functions that write. Searches of vector indexes look at as many vectors as compete in a search, and at more when conditions
+leave out some of them."""
+
+
+def _apply_settings(connection: Any, _record: object) -> None:
     connection.autocommit = True
-    connection.cursor().execute("SET default_transaction_read_only = on")
+    connection.cursor().execute("; ".join(f"SET {name} = {value}" for name, value in _SETTINGS.items()))
     connection.autocommit = False
 
 
@@ -221,7 +225,7 @@ class Database:
             connect_args={"prepare_threshold": None},
             execution_options={"postgresql_readonly": False},
         )
-        event.listen(self.engine.sync_engine, "connect", _read_only_by_default)
+        event.listen(self.engine.sync_engine, "connect", _apply_settings)
         _replace_dead_connections(self.engine.sync_engine)
         self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
         self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")

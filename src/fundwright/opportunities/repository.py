@@ -7,10 +7,10 @@ import hashlib
 import re
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from itertools import chain, islice
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, cast, get_args
 from uuid import UUID
 
 import numpy as np
@@ -22,10 +22,12 @@ from sqlalchemy import (
     ColumnElement,
     Float,
     LargeBinary,
+    Row,
     Select,
     TextClause,
     Uuid,
     and_,
+    bindparam,
     delete,
     distinct,
     exists,
@@ -58,7 +60,7 @@ from fundwright.core.jobs import Job, JobState
 from fundwright.core.messages import t
 from fundwright.language import retrieval
 from fundwright.language.protocols import Vectors
-from fundwright.language.retrieval import Statistics, Weights
+from fundwright.language.retrieval import Statistics
 from fundwright.opportunities.incoming import COPIED, KEYS, Batch, copy_text
 from fundwright.opportunities.models import (
     ImportRejection,
@@ -91,7 +93,6 @@ _CANDIDATES = 1_000
 """How many notices with the rarest words are scored by words; of more, the newest."""
 _EXACT_LIMIT = 5_000
 """Among no more notices than these, all embeddings are compared."""
-_SEARCH_INDEX = text("SELECT set_config('hnsw.ef_search', '300', true), set_config('hnsw.iterative_scan', 'relaxed_order', true)")
 _MAX_INDEXED_DIMENSION = 4_000  # what pgvector's HNSW takes of halfvec
 _ALL = -1
 """Where `OpportunityWord` counts all opportunities."""
@@ -555,7 +556,7 @@ async def _page_by_relevance(
     best = list(ranked.ids)
     ids = best[query.offset : query.offset + query.page_size]
     if len(ids) < query.page_size and ranked.total > len(best):
-        rest = select(Opportunity.id).where(Opportunity.id.in_(_rest(_conditions(query, labelled), ranked)))
+        rest = select(Opportunity.id).where(*_rest(_conditions(query, labelled), ranked))
         newest = rest.order_by(*_NEWEST_FIRST)
         start = max(0, query.offset - len(best))
         ids += (await session.scalars(newest.offset(start).limit(query.page_size - len(ids)))).all()
@@ -592,12 +593,16 @@ def _found_in(query: OpportunityQuery, labelled: Select[UUID] | None, ranked: Ra
     if ranked is None:
         return conditions
     best = Opportunity.id == func.any(literal(list(ranked.ids), ARRAY(Uuid)))
-    return [or_(best, Opportunity.id.in_(_rest(conditions, ranked))) if ranked.total > len(ranked.ids) else best]
+    return [or_(best, and_(*_rest(conditions, ranked))) if ranked.total > len(ranked.ids) else best]
 
 
-def _rest(conditions: list[ColumnElement[bool]], ranked: Ranked) -> Select[UUID]:
+def _rest(conditions: list[ColumnElement[bool]], ranked: Ranked) -> list[ColumnElement[bool]]:
     """What matches beside the best. To tell the solicitations of tens of thousands of notices apart takes longer than a search may."""
-    return select(Opportunity.id).where(*conditions, ranked.matching, _SOLICITATION.not_in(ranked.solicitations))
+    return [
+        *conditions,
+        ranked.matching,
+        _SOLICITATION.op("<>", return_type=Boolean())(func.all(literal(list(ranked.solicitations), ARRAY(Text)))),
+    ]
 
 
 @dataclass(frozen=True)
@@ -613,7 +618,7 @@ class Ranked:
     has_few: bool
     """Whether what follows the best is close as well."""
     matching: ColumnElement[bool]
-    """Holds for notices that have all words or the number."""
+    """Holds for notices that have all words."""
     total: int
     question: Question
 
@@ -638,14 +643,14 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[
     if question.excluded:
         # Apart from the rest: an index that is asked for what lacks a word is read from end to end.
         conditions.append(not_(_has(question.excluded)))
-    has_all, numbered = _has(question.text), await _list_numbered(session, question, conditions)
-    matching = or_(has_all, Opportunity.id.in_([found.id for found in numbered])) if numbered else has_all
-    notices = await session.scalar(select(func.count()).select_from(Opportunity).where(*conditions, matching)) or 0
-    is_narrow = len(conditions) > bool(query.kind)
-    by_words, by_meaning = await _scores(session, question, conditions, meaning, is_narrow=is_narrow)
+    known = _Known()
+    numbered = await _list_numbered(session, question, conditions, known)
+    filters = len(conditions) - bool(query.kind)
+    is_narrow = None if filters == 1 and query.availability == "open" else filters > 0
+    by_words, by_meaning = await _scores(session, question, conditions, meaning, known, is_narrow=is_narrow)
     words, near = retrieval.scaled(by_words), retrieval.scaled(by_meaning)
-    fused = await _raise_named(session, question, retrieval.fuse(by_words, by_meaning, share=retrieval.NOTICE_WORDS), near)
-    flags = await _list_matching(session, question.text, conditions, fused, meaning, count=notices)
+    fused = _raise_named(question, retrieval.fuse(by_words, by_meaning, share=retrieval.NOTICE_WORDS), near)
+    flags, has_all_flags = await _list_matching(session, question.text, conditions, fused, meaning, known)
     scores = sorted(fused, key=lambda found: found.is_sample)
     about = {found for found, is_certain in flags.items() if is_certain or near.get(found, 0) >= _LEAST_MEANING}
     has_few = question.is_open and not numbered and len(_by_solicitation(about)) < _FEW
@@ -665,51 +670,64 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[
             reasons[found] = "all_words" if found in flags else "words" if is_by_words else "meaning"
     best = {**matched, **close}
     shown = {solicitation: max(alike, key=_Found.currency).id for solicitation, alike in best.items()}
-    of_shown = or_(Opportunity.number_key.in_(best), Opportunity.id.in_(shown.values()))
-    repeated = await session.scalar(select(func.count()).select_from(Opportunity).where(*conditions, matching, of_shown)) or 0
-    return Ranked(
+    ranked = Ranked(
         reasons={shown[solicitation]: reasons[alike[0]] for solicitation, alike in best.items()},
         solicitations=shown.keys(),
         close=frozenset(shown[solicitation] for solicitation in close),
         has_few=has_few,
-        matching=matching,
-        total=notices - repeated + len(best),
+        matching=_has(question.text),
+        total=len(best),
         question=question,
     )
+    if has_all_flags:
+        return ranked
+    rest = await session.scalar(select(func.count()).select_from(Opportunity).where(*_rest(conditions, ranked))) or 0
+    return replace(ranked, total=len(best) + rest)
 
 
-async def _raise_named(
-    session: AsyncSession, question: Question, scores: Mapping[_Found, float], near: Mapping[_Found, float]
-) -> Mapping[_Found, float]:
+def _raise_named(question: Question, scores: Mapping[_Found, float], near: Mapping[_Found, float]) -> Mapping[_Found, float]:
     """The notices of agencies that the question names come before others that fit as well. Those with a meaning far from that of the
     question do not fit, whatever words they have: the name of the agency is one of them."""
-    likely = (found.id for found in islice(scores, _NAMED_AMONG) if not near or near.get(found, 0) >= _LEAST_MEANING)
-    if not question.agencies or not (ids := list(likely)):
+    if not question.agencies:
         return scores
-    among = Opportunity.id == func.any(literal(ids, ARRAY(Uuid)))
-    rows = await session.execute(select(Opportunity.id, Opportunity.agency, Opportunity.sub_agency).where(among))
-    of_named = {id for id, *names in rows if any(is_named(name, question) for name in names)}
-    raised = {found: score * (1 + _NAMED * (found.id in of_named)) for found, score in scores.items()}
+    likely = (found for found in islice(scores, _NAMED_AMONG) if not near or near.get(found, 0) >= _LEAST_MEANING)
+    of_named = {found for found in likely if is_named(found.agency, question) or is_named(found.sub_agency, question)}
+    raised = {found: score * (1 + _NAMED * (found in of_named)) for found, score in scores.items()}
     return dict(sorted(raised.items(), key=lambda item: -item[1]))
 
 
-class _Found(NamedTuple):
-    """A notice of which a search may show the solicitation."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """A notice of which a search may show the solicitation. There is one object of each in a search: comparing ids takes longer."""
 
     id: UUID
     solicitation: str
     is_sample: bool
     is_award: bool
-    posted_at: datetime
+    posted_s: float
+    agency: str
+    sub_agency: str
 
-    def currency(self) -> tuple[bool, datetime, UUID]:
+    def currency(self) -> tuple[bool, float, UUID]:
         """The greatest of a solicitation is the one to read: the newest that is not of an award."""
-        return not self.is_award, self.posted_at, self.id
+        return not self.is_award, self.posted_s, self.id
+
+
+class _Known(dict[UUID, _Found]):
+    """The notices that a search has come across."""
+
+    def note(self, row: Sequence[Any]) -> _Found:
+        """The notice of a row that begins with `_FOUND`."""
+        found = self.get(row[0])
+        if found is None:
+            found = self[row[0]] = _Found(*row[: len(_FOUND)])
+        return found
 
 
 _FOUND = (
-    Opportunity.id, _SOLICITATION.label("solicitation"), Opportunity.is_sample, (Opportunity.type == _AWARD).label("is_award"),
-    Opportunity.posted_at,
+    Opportunity.id.label("id"), _SOLICITATION.label("solicitation"), Opportunity.is_sample.label("is_sample"),
+    (Opportunity.type == _AWARD).label("is_award"), sql_cast(func.extract("epoch", Opportunity.posted_at), Float).label("posted_s"),
+    Opportunity.agency.label("agency"), Opportunity.sub_agency.label("sub_agency"),
 )  # fmt: skip
 """The columns of `_Found`."""
 
@@ -721,16 +739,29 @@ def _by_solicitation(notices: Iterable[_Found]) -> dict[str, list[_Found]]:
     return alike
 
 
+_ASKED = func.unnest(bindparam("words", type_=ARRAY(Text))).table_valued("word").render_derived().c.word
+_STEM = (
+    func.unnest(func.to_tsvector(literal_column("'english'"), _ASKED))
+    .table_valued("lexeme", "positions", "weights")
+    .render_derived()
+    .lateral()
+)
+_UNKNOWN = (
+    select(_ASKED)
+    .join(_STEM, true())
+    .where(
+        not_(exists().where(OpportunityWord.place == func.word_place(_STEM.c.lexeme), OpportunityWord.notices > _MOST_MISSPELLED))
+    )
+)
+"""Words that few notices have. Like `_COUNTED`, it is made once: that takes as long as its execution."""
+
+
 async def correct(session: AsyncSession, text_: str) -> str:
     """A text with words that no notice has, or hardly any, replaced by the known words that they are taken for."""
     spelled = spelled_words(text_)
     if not spelled:
         return text_
-    word = func.unnest(literal(list(spelled), ARRAY(Text))).table_valued("word").render_derived().c.word
-    stems = func.to_tsvector(literal_column("'english'"), word)
-    stem = func.unnest(stems).table_valued("lexeme", "positions", "weights").render_derived().lateral()
-    is_known = exists().where(OpportunityWord.place == func.word_place(stem.c.lexeme), OpportunityWord.notices > _MOST_MISSPELLED)
-    unknown = (await session.scalars(select(word).join(stem, true()).where(not_(is_known)))).all()
+    unknown = (await session.scalars(_UNKNOWN, {"words": list(spelled)})).all()
     replaced = {spelled[word]: better for word in unknown[:_MOST_CORRECTED] if (better := await _meant(session, word))}
     return with_words(text_, replaced)
 
@@ -753,19 +784,32 @@ async def _list_matching(
     conditions: list[ColumnElement[bool]],
     scored: Collection[_Found],
     meaning: Meaning | None,
-    *,
-    count: int,
-) -> Mapping[_Found, bool]:
-    """Which notices have all words of a text; of very many, only those that are scored. Each with whether it is about them for certain,
-    whatever its meaning."""
-    is_certain = or_(_has(text_, Opportunity.title_search), not_(_is_embedded(meaning)))
-    found = select(*_FOUND, is_certain).where(*conditions, _has(text_))
-    if count > 2 * retrieval.DEPTH:
-        found = found.where(Opportunity.id == func.any(literal([each.id for each in scored], ARRAY(Uuid))))
-    return {_Found._make(row[:-1]): row[-1] for row in await session.execute(found)}
+    known: _Known,
+) -> tuple[Mapping[_Found, bool], bool]:
+    """Which notices have all words of a text, each with whether it is about them for certain, whatever its meaning; of very many, only
+    those that are scored. And whether these are all."""
+    most, has_all = 2 * retrieval.DEPTH, [*conditions, _has(text_)]
+    some = select(*_FOUND, Opportunity.title_search).where(*has_all).limit(most + 1).cte("some")
+    number = select(func.count().label("number")).select_from(some).subquery()
+    is_certain = or_(_has(text_, some.c.title_search), not_(_is_embedded(some.c.id, meaning)))
+    columns = [some.c[column.name] for column in _FOUND]
+    few = (
+        select(*columns, is_certain.label("is_certain"), number.c.number)
+        .select_from(number)
+        .outerjoin(some, number.c.number <= most)
+    )
+    rows = (await session.execute(few)).all()
+    if rows[0].number <= most:
+        return {known.note(row): row.is_certain for row in rows if row.id is not None}, True
+    of_scored = Opportunity.id == func.any(literal([each.id for each in scored], ARRAY(Uuid)))
+    is_certain = or_(_has(text_, Opportunity.title_search), not_(_is_embedded(Opportunity.id.expression, meaning)))
+    rows = (await session.execute(select(Opportunity.id, is_certain).where(*has_all, of_scored))).all()
+    return {known[id]: is_certain for id, is_certain in rows}, False
 
 
-async def _list_numbered(session: AsyncSession, question: Question, conditions: list[ColumnElement[bool]]) -> Sequence[_Found]:
+async def _list_numbered(
+    session: AsyncSession, question: Question, conditions: list[ColumnElement[bool]], known: _Known
+) -> Sequence[_Found]:
     """Notices with a number of the question; if there are none and it is nothing but a part of a number, those that begin with it, or else
     contain it. Newest first."""
     key = Opportunity.number_key
@@ -774,7 +818,7 @@ async def _list_numbered(session: AsyncSession, question: Question, conditions: 
         tried += [key.startswith(question.number), key.contains(question.number)]
     for has_number in tried:
         newest = select(*_FOUND).where(*conditions, has_number).order_by(_SAMPLES_LAST, Opportunity.posted_at.desc())
-        if found := [_Found._make(row) for row in await session.execute(newest.limit(_NUMBERED))]:
+        if found := [known.note(row) for row in await session.execute(newest.limit(_NUMBERED))]:
             return found
     return []
 
@@ -784,49 +828,58 @@ async def _scores(
     question: Question,
     conditions: list[ColumnElement[bool]],
     meaning: Meaning | None,
+    known: _Known,
     *,
-    is_narrow: bool,
+    is_narrow: bool | None,
 ) -> tuple[Mapping[_Found, float], Mapping[_Found, float]]:
     """Of the best by words, and of the best by meaning. A question without a word that counts has neither."""
     lexemes, statistics = await _lexemes_of(session, question.words)
     if not lexemes:
         return {}, {}
-    by_words = await _by_words(session, lexemes, statistics, conditions)
-    by_meaning = await _by_meaning(session, meaning, conditions, is_narrow=is_narrow) if meaning else {}
-    if not by_words and max(by_meaning.values(), default=0) < _LEAST_COSINE_ALONE:
+    by_words = {known.note(row): -row[-1] for row in await _by_words(session, lexemes, statistics, conditions)}
+    by_meaning = await _by_meaning(session, meaning, conditions, is_narrow=is_narrow) if meaning else ()
+    cosines = {known.note(row): 1 - row[-1] for row in by_meaning}
+    if not by_words and max(cosines.values(), default=0) < _LEAST_COSINE_ALONE:
         return {}, {}
-    return by_words, by_meaning
+    return by_words, cosines
+
+
+_LEXEME = (
+    func.unnest(func.to_tsvector(literal_column("'english'"), bindparam("words", type_=Text)))
+    .table_valued("lexeme", "positions", "weights")
+    .render_derived()
+)
+_EVERYTHING = select(OpportunityWord.notices).where(OpportunityWord.place == _ALL).scalar_subquery()
+_COUNTED = select(_LEXEME.c.lexeme, func.cardinality(_LEXEME.c.positions), OpportunityWord.notices, _EVERYTHING).outerjoin_from(
+    _LEXEME, OpportunityWord, OpportunityWord.place == func.word_place(_LEXEME.c.lexeme)
+)
 
 
 async def _lexemes_of(session: AsyncSession, words: str) -> tuple[Mapping[str, int], Statistics]:
     """How often each lexeme is in the words, and in how many notices."""
-    asked = (
-        func.unnest(func.to_tsvector(text("'english'"), words)).table_valued("lexeme", "positions", "weights").render_derived()
-    )
-    everything = select(OpportunityWord.notices).where(OpportunityWord.place == _ALL).scalar_subquery()
-    counted = select(asked.c.lexeme, func.cardinality(asked.c.positions), OpportunityWord.notices, everything).outerjoin_from(
-        asked, OpportunityWord, OpportunityWord.place == func.word_place(asked.c.lexeme)
-    )
-    rows = (await session.execute(counted)).all()
+    rows = (await session.execute(_COUNTED, {"words": words})).all()
     found_in = {retrieval.place_of(lexeme): notices or 0 for lexeme, _, notices, _ in rows}
     return {lexeme: count for lexeme, count, _, _ in rows}, Statistics(rows[0][3] or 0 if rows else 0, found_in)
 
 
 async def _by_words(
     session: AsyncSession, lexemes: Mapping[str, int], statistics: Statistics, conditions: list[ColumnElement[bool]]
-) -> dict[_Found, float]:
-    """BM25 scores of the best among the notices with the rarest of these words."""
+) -> Sequence[Row[*tuple[Any, ...]]]:
+    """The best among the notices with the rarest of these words, each with its BM25 score, negated."""
     weights = retrieval.weigh(lexemes, statistics)
     rarest = retrieval.rarest(lexemes, statistics, most=_CANDIDATES)
     term = sql_cast(retrieval.any_of(rarest), TSQUERY)
     is_rare = statistics.found_in[retrieval.place_of(rarest[0])] <= _CANDIDATES
     column = Opportunity.search if is_rare else Opportunity.title_search
-    candidates = select(Opportunity.id).where(*conditions, column.op("@@", return_type=Boolean())(term))
-    newest = candidates.order_by(Opportunity.posted_at.desc()).limit(_CANDIDATES)
-    distance = _word_distance(weights).label("distance")
-    scored = select(*_FOUND, distance).outerjoin(OpportunityWords, OpportunityWords.opportunity_id == Opportunity.id)
-    rows = await session.execute(scored.where(Opportunity.id.in_(newest)).order_by(distance).limit(retrieval.DEPTH))
-    return {_Found._make(row[:-1]): -row[-1] for row in rows if row[-1] < 0}
+    having = select(*_FOUND).where(*conditions, column.op("@@", return_type=Boolean())(term))
+    newest = having.order_by(Opportunity.posted_at.desc()).limit(_CANDIDATES).subquery()
+    # Right after an import, words that are not weighed yet are weighed here.
+    unweighed = select(_WEIGHTS).where(Opportunity.id == newest.c.id).scalar_subquery()
+    asked = sql_cast(retrieval.words_vector(weights), SPARSEVEC(retrieval.WORD_DIMENSION))
+    distance = func.coalesce(OpportunityWords.words, unweighed).op("<#>", return_type=Float())(asked).label("distance")
+    scored = select(*newest.c, distance).outerjoin_from(newest, OpportunityWords, OpportunityWords.opportunity_id == newest.c.id)
+    best = scored.order_by(distance, newest.c.posted_s.desc(), newest.c.id).limit(retrieval.DEPTH)
+    return [row for row in await session.execute(best) if row[-1] < 0]
 
 
 _WEIGHTS = func.word_weights(
@@ -836,50 +889,51 @@ _WEIGHTS = func.word_weights(
 )
 
 
-def _word_distance(weights: Weights) -> ColumnElement[float]:
-    """The BM25 score, negated. Right after an import, words that are not weighed yet are weighed here."""
-    asked = sql_cast(retrieval.words_vector(weights), SPARSEVEC(retrieval.WORD_DIMENSION))
-    return func.coalesce(OpportunityWords.words, _WEIGHTS).op("<#>", return_type=Float())(asked)
-
-
 async def _by_meaning(
-    session: AsyncSession, meaning: Meaning, conditions: list[ColumnElement[bool]], *, is_narrow: bool
-) -> dict[_Found, float]:
-    """Cosines of the nearest. Among few notices all are compared: with a narrow filter, the index would be read to its end."""
-    if is_narrow:
-        some = select(Opportunity.id).where(*conditions).limit(_EXACT_LIMIT + 1).cte("some")
-        are_few = select(func.count() <= _EXACT_LIMIT).select_from(some).scalar_subquery()
-        # One by one: with a join, the planner would rather read the vectors of all notices.
-        of_notice = and_(OpportunityVector.opportunity_id == some.c.id, OpportunityVector.model_id == meaning.model_id)
-        distance = select(_distance(OpportunityVector.vector.expression, meaning)).where(of_notice).scalar_subquery()
-        compared = select(some.c.id, distance.label("distance")).where(are_few).subquery()
-        ordered = select(compared).where(compared.c.distance.is_not(None)).order_by(compared.c.distance)
-        nearest = ordered.limit(retrieval.DEPTH).subquery()
-        described = select(*_FOUND, nearest.c.distance).join(nearest, nearest.c.id == Opportunity.id)
-        if found := {_Found._make(row[:-1]): 1 - row[-1] for row in await session.execute(described)}:
-            return found
-    return dict(await _nearest(session, meaning, conditions, limit=retrieval.DEPTH))
+    session: AsyncSession, meaning: Meaning, conditions: list[ColumnElement[bool]], *, is_narrow: bool | None
+) -> Sequence[Row[*tuple[Any, ...]]]:
+    """The nearest, each with its distance. Among few notices all are compared: with a narrow filter, the index would be read to its end.
+    When it is not known how narrow the filter is, what the index finds tells."""
+    if is_narrow and (found := await _compared(session, meaning, conditions)):
+        return found
+    found = await _nearest(session, meaning, conditions, limit=retrieval.DEPTH)
+    if is_narrow is None and len(found) < retrieval.DEPTH:
+        return await _compared(session, meaning, conditions) or found
+    return found
+
+
+async def _compared(
+    session: AsyncSession, meaning: Meaning, conditions: list[ColumnElement[bool]]
+) -> Sequence[Row[*tuple[Any, ...]]]:
+    """The nearest of few notices; none of many."""
+    some = select(Opportunity.id).where(*conditions).limit(_EXACT_LIMIT + 1).cte("some")
+    are_few = select(func.count() <= _EXACT_LIMIT).select_from(some).scalar_subquery()
+    # One by one: with a join, the planner would rather read the vectors of all notices.
+    of_notice = and_(OpportunityVector.opportunity_id == some.c.id, OpportunityVector.model_id == meaning.model_id)
+    distance = select(_distance(OpportunityVector.vector.expression, meaning)).where(of_notice).scalar_subquery()
+    compared = select(some.c.id, distance.label("distance")).where(are_few)
+    nearest = compared.order_by(literal_column("distance")).limit(retrieval.DEPTH).subquery()
+    described = select(*_FOUND, nearest.c.distance).join(nearest, nearest.c.id == Opportunity.id)
+    return (await session.execute(described.where(nearest.c.distance.is_not(None)))).all()
 
 
 async def _nearest(
     session: AsyncSession, meaning: Meaning, conditions: list[ColumnElement[bool]], *, limit: int
-) -> list[tuple[_Found, float]]:
-    """(notice, cosine) of the nearest, nearest first, by the index of the model if there is one."""
+) -> Sequence[Row[*tuple[Any, ...]]]:
+    """The nearest, nearest first, each with its distance, by the index of the model if there is one."""
     dimension = len(meaning.vector)
     stored, of_model = OpportunityVector.vector.expression, OpportunityVector.model_id == meaning.model_id
     if dimension <= _MAX_INDEXED_DIMENSION:
         # The planner takes the partial index only for this cast, and a model's id that stands in the statement.
         stored = sql_cast(OpportunityVector.vector, HALFVEC(dimension))
         of_model = OpportunityVector.model_id == literal_column("'" + meaning.model_id.replace("'", "''") + "'")
-        await session.execute(_SEARCH_INDEX)
     distance = _distance(stored, meaning)
     found = (
         select(*_FOUND, distance)
         .select_from(OpportunityVector)
         .join(Opportunity, Opportunity.id == OpportunityVector.opportunity_id)
     )
-    rows = await session.execute(found.where(of_model, *conditions).order_by(distance).limit(limit))
-    return [(_Found._make(row[:-1]), 1 - row[-1]) for row in rows]
+    return (await session.execute(found.where(of_model, *conditions).order_by(distance).limit(limit))).all()
 
 
 def _distance(stored: ColumnElement[Any], meaning: Meaning) -> ColumnElement[float]:
@@ -887,10 +941,10 @@ def _distance(stored: ColumnElement[Any], meaning: Meaning) -> ColumnElement[flo
     return stored.op("<=>", return_type=Float())(asked).label("distance")
 
 
-def _is_embedded(meaning: Meaning | None) -> ColumnElement[bool]:
+def _is_embedded(id: ColumnElement[UUID], meaning: Meaning | None) -> ColumnElement[bool]:
     if meaning is None:
         return literal(False)
-    return exists().where(OpportunityVector.opportunity_id == Opportunity.id, OpportunityVector.model_id == meaning.model_id)
+    return exists().where(OpportunityVector.opportunity_id == id, OpportunityVector.model_id == meaning.model_id)
 
 
 async def passages_of(session: AsyncSession, ids: Sequence[UUID], words: str) -> Mapping[UUID, str]:
@@ -1311,4 +1365,4 @@ async def similar(
 ) -> list[tuple[UUID, float]]:
     """(id, cosine) of the nearest opportunities, nearest first."""
     nearest = await _nearest(session, Meaning(model_id, vector), [], limit=limit + 1)
-    return [(found.id, cosine) for found, cosine in nearest if found.id != leave_out][:limit]
+    return [(row[0], 1 - row[-1]) for row in nearest if row[0] != leave_out][:limit]

@@ -117,13 +117,21 @@ def visits_topic(owner_id: UUID) -> str:
 
 async def understand(core: Core, query: OpportunityQuery) -> tuple[OpportunityQuery, Meaning | None]:
     """The query with misspelled words corrected, unless it is to be taken verbatim, and the embedding of its text, for a search by
-    meaning as well; None when nothing in it has a meaning, or there is no model. Opens its own transaction: call it before the one in which
+    meaning as well; None when nothing in it has a meaning, or there is no model. Opens its own session: call it before the one in which
     the search is made.
     """
-    if not query.verbatim and query.text.strip():
-        async with core.database.transaction() as session:
-            query = query.model_copy(update={"text": await repository.correct(session, query.text)})
-    return query, await _read_meaning(core, query.text)
+    if query.verbatim or not query.text.strip():
+        return query, await _read_meaning(core, query.text)
+    # Hardly any search is misspelled: what is typed is embedded meanwhile.
+    corrected, meaning = await asyncio.gather(_correct(core, query.text), _read_meaning(core, query.text))
+    if corrected != query.text:
+        query, meaning = query.model_copy(update={"text": corrected}), await _read_meaning(core, corrected)
+    return query, meaning
+
+
+async def _correct(core: Core, text: str) -> str:
+    async with core.database.reading() as session:
+        return await repository.correct(session, text)
 
 
 async def _read_meaning(core: Core, text: str) -> Meaning | None:
@@ -141,9 +149,9 @@ async def _read_meaning(core: Core, text: str) -> Meaning | None:
 
 @needs(Permission.READ)
 async def search(core: Core, actor: Actor, query: OpportunityQuery) -> FoundPage:
-    """As `list_opportunities`, by words and meaning, with misspelled words corrected. Opens its own transactions."""
+    """As `list_opportunities`, by words and meaning, with misspelled words corrected. Opens its own sessions."""
     understood, meaning = await understand(core, query)
-    async with core.database.transaction() as session:
+    async with core.database.reading() as session:
         found = await list_opportunities(session, actor, understood, meaning=meaning)
     return FoundPage(**dict(found), corrected=understood.text if understood.text != query.text else "")
 

@@ -63,7 +63,6 @@ _CANDIDATES = 3_000
 """In accounts with more chunks, about as many are scored by words: those with the rarest."""
 _EXACT_LIMIT = 5_000
 """Accounts with fewer vectors are searched exactly: as fast as the index, and an owner filter cannot cost recall."""
-_EF_SEARCH = 300
 _ALL = -1
 """Where `ChunkWord` counts all chunks."""
 _MAX_INDEXED_DIMENSION = 4_000  # what pgvector's HNSW takes of halfvec
@@ -524,13 +523,7 @@ async def _is_index_worthwhile(
     if dimension > _MAX_INDEXED_DIMENSION:
         return False
     mine = select(ChunkVector.chunk_id).where(ChunkVector.owner_id == owner_id, ChunkVector.model_id == model_id, is_seen)
-    if await session.scalar(mine.offset(_EXACT_LIMIT).limit(1)) is None:
-        return False
-    await session.execute(
-        text("SELECT set_config('hnsw.ef_search', :ef, true), set_config('hnsw.iterative_scan', 'strict_order', true)"),
-        {"ef": str(_EF_SEARCH)},
-    )
-    return True
+    return await session.scalar(mine.offset(_EXACT_LIMIT).limit(1)) is not None
 
 
 async def read_documents(

@@ -56,7 +56,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
 
     async def search() -> _Found:
         understood, meaning = await service.understand(connection.core, query)
-        async with connection.core.database.transaction() as session:
+        async with connection.core.database.reading() as session:
             listed, labels = await service.list_with_labels(session, actor, understood, meaning=meaning)
             elsewhere: Mapping[Availability, int] = {}
             if query.availability == OPEN and listed.page == 1 and not any(is_match(item) for item in listed.items):
