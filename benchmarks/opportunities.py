@@ -33,7 +33,7 @@ from fundwright.core.plugins import Plugins
 from fundwright.core.settings import Settings
 from fundwright.language import service as language
 from fundwright.opportunities import repository, service
-from fundwright.opportunities.schemas import CategoriseOpportunities, ImportOpportunities, OpportunityQuery
+from fundwright.opportunities.schemas import CategorizeOpportunities, ImportOpportunities, OpportunityQuery
 from fundwright_ui import extension
 
 _DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "sam"
@@ -230,8 +230,8 @@ def _categorize(folder: Path, _file: Path) -> dict[str, Any]:
                 decide = categories.reject if number % 4 == 3 else categories.accept
                 await decide(core, session, actor, label.subject_id, label.category_id)
         async with core.database.transaction() as session:
-            waiting = await service.start_categorising(session, actor, core)
-            await service.cancel_categorising(session, actor, waiting.id)  # no worker runs here, and only one is to sort
+            waiting = await service.start_categorizing(session, actor, core)
+            await service.cancel_categorizing(session, actor, waiting.id)  # no worker runs here, and only one is to sort
         started = time.perf_counter()
         sorting = asyncio.create_task(_sort(core, actor))
         open_s, clicks = None, {"list": list[float](), "queue": list[float]()}
@@ -260,14 +260,14 @@ def _categorize(folder: Path, _file: Path) -> dict[str, Any]:
 
 async def _sort(core: Core, actor: Actor) -> float:
     before = time.perf_counter()
-    await core.jobs.run_inline(CategoriseOpportunities(), title="benchmark", owner_id=actor.id)
+    await core.jobs.run_inline(CategorizeOpportunities(), title="benchmark", owner_id=actor.id)
     return time.perf_counter() - before
 
 
 async def _is_past_the_open(core: Core) -> bool:
     async with core.database.transaction() as session:
         job = await session.scalar(
-            select(Job).where(Job.kind == CategoriseOpportunities.job_kind).order_by(Job.created_at.desc()).limit(1)
+            select(Job).where(Job.kind == CategorizeOpportunities.job_kind).order_by(Job.created_at.desc()).limit(1)
         )
         return job is not None and (job.checkpoint or {}).get("is_open") is False
 

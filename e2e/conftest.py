@@ -16,7 +16,7 @@ from pytest_playwright.pytest_playwright import CreateContextCallback
 
 from e2e.application import Application, launch_options, started
 from e2e.pages.outbox import Outbox
-from e2e.pages.screens import Things, find_things
+from e2e.pages.screens import Fixtures, find_fixtures
 from e2e.pages.sign_in import SignInPage
 from fundwright.accounts.schemas import Role
 
@@ -131,14 +131,14 @@ def outbox(application: Application) -> Outbox:
 
 
 @pytest.fixture(scope="session")
-def things(application: Application, browser: Browser, token: str, administrator: str) -> Things:
-    return find_things(browser, application.url, token, administrator)
+def fixtures(application: Application, browser: Browser, token: str, administrator: str) -> Fixtures:
+    return find_fixtures(browser, application.url, token, administrator)
 
 
 Visitor = TypeVar("Visitor", Page, BrowserContext)
 
 
-def recognise(visitor: Visitor, token: str) -> Visitor:
+def recognize(visitor: Visitor, token: str) -> Visitor:
     """Give the browser the cookie of the token's session, as a page does that finds a token only."""
     answer = visitor.request.post("/session", data={"token": token}, headers={"X-Requested-With": "fundwright"})
     assert answer.ok
@@ -146,9 +146,9 @@ def recognise(visitor: Visitor, token: str) -> Visitor:
 
 
 @pytest.fixture
-def recognised(page: Page, token: str) -> Page:
+def recognized(page: Page, token: str) -> Page:
     """A page that has loaded nothing yet, in a browser that Ada is signed in with."""
-    return recognise(page, token)
+    return recognize(page, token)
 
 
 @pytest.fixture

@@ -63,7 +63,7 @@ PROMISES = (
     "An error shows an id, never a trace",
     "When the database is down, nobody gets in",
 )
-PAINS = (
+REGRESSIONS = (
     "A lost connection takes what was done with it",
     "A proxy that cuts idle sockets loads the page anew",
     "A laptop that slept finds a blank page",
@@ -85,7 +85,7 @@ PAINS = (
     "A message too long kills the socket, for ever",
     "A proxy or a path prefix breaks the socket",
 )
-LISTS = {"security": ("security", PROMISES), "pains": ("pain", PAINS)}
+LISTS = {"security": ("security", PROMISES), "pains": ("pain", REGRESSIONS)}
 """The marker and the items of each list."""
 
 

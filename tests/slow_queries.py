@@ -184,7 +184,7 @@ class Pages:
             router=self._router,
             shell=shell,
             authenticate=self._authenticate,
-            recognise=self._recognise,
+            recognize=self._recognize,
             on_view=lambda _path, _actor, _language: None,
             base="",
             bundle=Bundle(core.settings.web_dist, base=""),
@@ -220,7 +220,7 @@ class Pages:
     async def _authenticate(self, _connection: HTTPConnection) -> Actor | None:
         return self.actor
 
-    async def _recognise(self, actor: Actor, *, is_use: bool) -> Actor | None:
+    async def _recognize(self, actor: Actor, *, is_use: bool) -> Actor | None:
         return actor
 
 

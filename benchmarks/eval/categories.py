@@ -43,7 +43,7 @@ _AT_MOST = (0, 3, 10, 30)
 DESCRIPTIONS = {
     "Agricultural": "Farming, crops, livestock, agricultural research, loans and insurance for farmers, plant and animal health.",
     "Business and Commerce": "Small business development, loans, trade, export, manufacturing, minority-owned business.",
-    "Community Development": "Neighbourhood and rural development, community facilities, historic preservation, block grants.",
+    "Community Development": "Neighborhood and rural development, community facilities, historic preservation, block grants.",
     "Consumer Protection": "Product safety, complaints, inspection of food and goods, fair practices for consumers.",
     "Cultural Affairs": "Arts, humanities, museums, libraries.",
     "Disaster Prevention and Relief": "Emergency preparedness, disaster relief, flood prevention, homeland security, fire fighters.",

@@ -66,7 +66,7 @@ async def main(data: Path, port: int, origin: str) -> None:
         app = FastAPI(openapi_url=None)
         app.state.core = core
         screens = [Screen("/", "Counter and table", page, area="public")]
-        mount(app, core=core, screens=screens, redirects={}, shell=plain, authenticate=unknown, recognise=unknown)
+        mount(app, core=core, screens=screens, redirects={}, shell=plain, authenticate=unknown, recognize=unknown)
         await answer_requests(app, listen(core.settings.host, port))
 
 

@@ -14,7 +14,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.edge import KnownHosts, StrictTransport, UntrustedProxy, known_names
 from fundwright.core.errors import StartRefused
 from fundwright.core.plugins import Plugins
-from fundwright.core.web import REFUSAL, Bounds, RequestId, Speech, add_error_handlers
+from fundwright.core.web import REFUSAL, LocaleMiddleware, RequestId, RequestLimitMiddleware, add_error_handlers
 from fundwright.insights.tracking import Tracker
 from fundwright_ui.reference import add_reference
 from fundwright_ui.runtime.modules import Modules
@@ -46,8 +46,8 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
     add_error_handlers(app)
     # The last one that is added comes first.
     app.add_middleware(KnownHosts, names=known_names(core.settings))
-    app.add_middleware(Bounds)
-    app.add_middleware(Speech)
+    app.add_middleware(RequestLimitMiddleware)
+    app.add_middleware(LocaleMiddleware)
     app.add_middleware(RequestId)
     app.add_middleware(StrictTransport)
     if proxies := core.settings.trusted_proxies:
@@ -69,7 +69,7 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
         redirects=REDIRECTS,
         shell=frame,
         authenticate=partial(authenticate, core),
-        recognise=partial(recognise, core),
+        recognize=partial(recognise, core),
         modules=Modules(core.plugins.collect("web_modules"), taken=[widget.__name__ for widget in WIDGETS]),
         on_view=app.state.tracker.record,
         base=base,

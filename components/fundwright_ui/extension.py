@@ -32,7 +32,7 @@ __all__ = ["Screen", "SidebarEntry", "WebModule", "icons", "screens", "sidebar_e
 
 @dataclass(frozen=True)
 class SidebarEntry:
-    """A link in the sidebar. `label`, `heading` and `group` are English message ids; `roles` None means every role. Neighbours with one
+    """A link in the sidebar. `label`, `heading` and `group` are English message ids; `roles` None means every role. Neighbors with one
     heading stand below it, and those with one group below that.
 
     It is marked on its own page, on those below it, and on those of `also`.

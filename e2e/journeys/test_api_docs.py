@@ -9,14 +9,14 @@ from playwright.sync_api import Page, expect
 from e2e.pages.ready import scroll_to
 
 
-def test_the_reference_lists_every_part_and_answers(recognised: Page) -> None:
-    answer = recognised.goto("/api/docs")
+def test_the_reference_lists_every_part_and_answers(recognized: Page) -> None:
+    answer = recognized.goto("/api/docs")
     assert answer is not None
     assert "'unsafe" not in answer.headers["content-security-policy"]
-    expect(recognised.get_by_role("heading", name="Fundwright")).to_be_visible()
-    expect(recognised.get_by_role("heading", name=re.compile("^identity"))).to_be_visible()
-    scroll_to(recognised, recognised.get_by_role("button", name=re.compile(r"^get .*api\W+account\W+sessions$"))).click()
-    recognised.get_by_role("button", name="Execute").click()
-    expect(recognised.locator(".live-responses-table .response-col_status").filter(has_text="200")).to_be_visible()
+    expect(recognized.get_by_role("heading", name="Fundwright")).to_be_visible()
+    expect(recognized.get_by_role("heading", name=re.compile("^identity"))).to_be_visible()
+    scroll_to(recognized, recognized.get_by_role("button", name=re.compile(r"^get .*api\W+account\W+sessions$"))).click()
+    recognized.get_by_role("button", name="Execute").click()
+    expect(recognized.locator(".live-responses-table .response-col_status").filter(has_text="200")).to_be_visible()
     for part in ("opportunities", "categories", "training", "drafts"):
-        expect(scroll_to(recognised, recognised.get_by_role("heading", name=re.compile(f"^{part}")))).to_be_visible()
+        expect(scroll_to(recognized, recognized.get_by_role("heading", name=re.compile(f"^{part}")))).to_be_visible()

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from e2e.application import Application
-from e2e.conftest import EMAIL, PASSWORD, NewContext, recognise
+from e2e.conftest import EMAIL, PASSWORD, NewContext, recognize
 from e2e.pages.billing import PaymentHistoryPage, PremiumLinksPage, SubscriptionsPage
 from e2e.pages.ready import ready
 from fundwright.accounts.schemas import Role
@@ -28,7 +28,7 @@ def boss(application: Application) -> str:
 def office(page: Page, boss: str) -> Page:
     """A page that has loaded nothing yet, in a browser that the administrator is signed in with."""
     answer = page.request.post("/signin", data={"email": boss, "password": PASSWORD})
-    return recognise(page, answer.json()["token"])
+    return recognize(page, answer.json()["token"])
 
 
 def test_an_invoice_is_written_paid_and_exported(office: Page) -> None:
@@ -87,6 +87,6 @@ def test_a_new_price_is_on_the_public_page_at_once(office: Page, new_context: Ne
 
 
 @pytest.mark.parametrize("path", ["/dashboard/payment/history", "/dashboard/freepremium", "/dashboard/subscription"])
-def test_a_user_does_not_find_these_pages(recognised: Page, path: str) -> None:
-    recognised.goto(path)
-    recognised.wait_for_url("**/404")
+def test_a_user_does_not_find_these_pages(recognized: Page, path: str) -> None:
+    recognized.goto(path)
+    recognized.wait_for_url("**/404")

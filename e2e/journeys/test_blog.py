@@ -149,8 +149,8 @@ class TestAPost:
 
 
 class TestFeedback:
-    def test_goes_from_anybody_signed_in_to_the_team(self, recognised: Page, author: str, new_context: NewContext) -> None:
-        sender = recognised
+    def test_goes_from_anybody_signed_in_to_the_team(self, recognized: Page, author: str, new_context: NewContext) -> None:
+        sender = recognized
         sender.goto("/feedback?page=/dashboard/sam")
         ready(sender)
         expect(sender).to_have_title("Feedback")
@@ -182,7 +182,7 @@ class TestFeedback:
         context.close()
 
 
-def test_who_may_not_oversee_does_not_find_the_teams_pages(recognised: Page) -> None:
+def test_who_may_not_oversee_does_not_find_the_teams_pages(recognized: Page) -> None:
     for path in ("/dashboard/blog/new-post", "/dashboard/blog/list", "/dashboard/feedback"):
-        answer = recognised.request.get(path, max_redirects=0)
+        answer = recognized.request.get(path, max_redirects=0)
         assert (answer.status, answer.headers["location"]) == (302, "/404")

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from e2e.pages.polling import eventually
 from e2e.pages.ready import ready
-from e2e.pages.screens import Things
+from e2e.pages.screens import Fixtures
 
 HEADERS = {"X-Requested-With": "fundwright"}
 
@@ -18,9 +18,9 @@ def _violations(page: Page) -> list[str]:
     return [violation["id"] for violation in Axe().run(page).response["violations"]]
 
 
-def test_typed_sentences_are_checked(recognised: Page, things: Things) -> None:
-    page = recognised
-    asked = {"opportunity_id": things.contract, "template": "capability-statement"}
+def test_typed_sentences_are_checked(recognized: Page, fixtures: Fixtures) -> None:
+    page = recognized
+    asked = {"opportunity_id": fixtures.contract, "template": "capability-statement"}
     made = page.request.post("/api/drafts", data=asked, headers=HEADERS).json()
     address = f"/api/drafts/{made['id']}"
 

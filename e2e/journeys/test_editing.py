@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from e2e.application import Application
-from e2e.conftest import PASSWORD, NewContext, recognise
+from e2e.conftest import PASSWORD, NewContext, recognize
 from e2e.pages.polling import eventually
 from e2e.pages.ready import ready
 from e2e.pages.screens import requests_of
@@ -64,8 +64,8 @@ def token(application: Application, browser: Browser) -> Iterator[str]:
 
 
 @pytest.fixture
-def draft(recognised: Page) -> DraftPage:
-    request = recognised.request
+def draft(recognized: Page) -> DraftPage:
+    request = recognized.request
     notice = request.get("/api/opportunities?kind=contract").json()["items"][0]["id"]
     asked = {"opportunity_id": notice, "template": "capability-statement"}
     made = request.post("/api/drafts", data=asked, headers=HEADERS).json()
@@ -75,7 +75,7 @@ def draft(recognised: Page) -> DraftPage:
     for place, section in enumerate(sections):
         wanted = {"heading": f"Part {place + 1}", "text": f"Words of part {place + 1}.", "based_on": section["revision"]}
         assert request.put(f"{address}/sections/{section['id']}", data=wanted, headers=HEADERS).ok
-    return DraftPage(recognised, made).open()
+    return DraftPage(recognized, made).open()
 
 
 def test_typed_text_saves_itself_and_outlives_a_reload_in_the_middle(draft: DraftPage) -> None:
@@ -194,7 +194,7 @@ def test_sections_are_moved_added_and_deleted_with_the_keyboard(draft: DraftPage
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1440, "dark")])
 def test_the_editor_has_no_barriers(draft: DraftPage, new_context: NewContext, token: str, width: int, scheme: str) -> None:
-    context = recognise(new_context(viewport={"width": width, "height": 900}, color_scheme=scheme), token)
+    context = recognize(new_context(viewport={"width": width, "height": 900}, color_scheme=scheme), token)
     page = DraftPage(context.new_page(), {"id": draft.id, "slug": draft.path.rpartition("/")[2]}).open()
     page.page.get_by_role("button", name="Versions of Part 2").click()
     page.page.get_by_role("button", name="Show changes since version 1").click()

@@ -11,7 +11,7 @@ from e2e.pages.account import AccountPage
 from e2e.pages.category import CategoryPage
 from e2e.pages.network import slow_down
 from e2e.pages.ready import ready
-from e2e.pages.screens import Things
+from e2e.pages.screens import Fixtures
 from e2e.pages.sign_in import SignInPage
 from fundwright.accounts.schemas import Role
 
@@ -51,35 +51,35 @@ def test_sends_one_piece_of_feedback(page: Page, application: Application) -> No
     assert page.request.get("/api/feedback?text=double").json()["total"] == 1
 
 
-def test_creates_one_category(recognised: Page) -> None:
-    slow_down(recognised)
-    screen = CategoryPage(recognised).open()
+def test_creates_one_category(recognized: Page) -> None:
+    slow_down(recognized)
+    screen = CategoryPage(recognized).open()
     screen.start_new("Made once")
     screen.create.dblclick()
-    ready(recognised)
-    expect(recognised.get_by_role("article", name="Made once")).to_be_visible()
-    names = [category["name"] for category in recognised.request.get("/api/categories").json()]
+    ready(recognized)
+    expect(recognized.get_by_role("article", name="Made once")).to_be_visible()
+    names = [category["name"] for category in recognized.request.get("/api/categories").json()]
     assert names.count("Made once") == 1
 
 
-def test_writes_one_draft(recognised: Page, things: Things) -> None:
-    slow_down(recognised)
-    before = recognised.request.get("/api/drafts").json()["total"]
-    recognised.goto(f"/generate/index?opportunity={things.contract}&template=capability-statement")
-    ready(recognised)
-    recognised.get_by_role("button", name="Generate", exact=True).dblclick()
-    recognised.wait_for_url("**/generate/slug/*")
-    ready(recognised)
-    assert recognised.request.get("/api/drafts").json()["total"] == before + 1
+def test_writes_one_draft(recognized: Page, fixtures: Fixtures) -> None:
+    slow_down(recognized)
+    before = recognized.request.get("/api/drafts").json()["total"]
+    recognized.goto(f"/generate/index?opportunity={fixtures.contract}&template=capability-statement")
+    ready(recognized)
+    recognized.get_by_role("button", name="Generate", exact=True).dblclick()
+    recognized.wait_for_url("**/generate/slug/*")
+    ready(recognized)
+    assert recognized.request.get("/api/drafts").json()["total"] == before + 1
 
 
-def test_a_slow_click_counts_whatever_leaving_the_field_changes_on_the_page(recognised: Page) -> None:
-    form = AccountPage(recognised).open("security").part("Password")
+def test_a_slow_click_counts_whatever_leaving_the_field_changes_on_the_page(recognized: Page) -> None:
+    form = AccountPage(recognized).open("security").part("Password")
     form.get_by_label("Current password").fill("not this one")
     form.get_by_label("New password").fill("seven quiet lighthouses")
     form.get_by_role("button", name="Change the password").hover()
-    recognised.mouse.down()
-    recognised.wait_for_timeout(500)  # longer than the server takes to say how strong the password is, which moves the button
-    recognised.mouse.up()
+    recognized.mouse.down()
+    recognized.wait_for_timeout(500)  # longer than the server takes to say how strong the password is, which moves the button
+    recognized.mouse.up()
     expect(form).to_contain_text("That is not your password.")
     expect(form.get_by_label("Strength of the password")).to_be_visible()

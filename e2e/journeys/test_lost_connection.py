@@ -28,55 +28,55 @@ PLACE = """() => ({
 
 
 @pytest.mark.pain(1)
-def test_a_network_that_is_away_for_a_while(recognised: Page) -> None:
-    screen = CategoryPage(recognised).open()
+def test_a_network_that_is_away_for_a_while(recognized: Page) -> None:
+    screen = CategoryPage(recognized).open()
     screen.start_new("Typed before")
-    recognised.context.set_offline(True)
+    recognized.context.set_offline(True)
     screen.name.fill("Typed while away")
     screen.create.click()
-    recognised.context.set_offline(False)
-    ready(recognised)
-    expect(recognised.get_by_role("article", name="Typed while away")).to_be_visible()
+    recognized.context.set_offline(False)
+    ready(recognized)
+    expect(recognized.get_by_role("article", name="Typed while away")).to_be_visible()
 
 
-def test_a_browser_that_has_no_network_says_so_and_is_back_at_once(recognised: Page) -> None:
-    recognised.clock.install()
-    screen = CategoryPage(recognised).open()
-    banner = recognised.get_by_text("Reconnecting…")
+def test_a_browser_that_has_no_network_says_so_and_is_back_at_once(recognized: Page) -> None:
+    recognized.clock.install()
+    screen = CategoryPage(recognized).open()
+    banner = recognized.get_by_text("Reconnecting…")
     screen.start_new("Half a")
     screen.name.evaluate("element => { window.typedInto = element }")
-    recognised.context.set_offline(True)
-    until(recognised, "!navigator.onLine")
-    recognised.clock.run_for(1_500)
+    recognized.context.set_offline(True)
+    until(recognized, "!navigator.onLine")
+    recognized.clock.run_for(1_500)
     expect(banner).to_have_count(0)
-    recognised.clock.run_for(1_000)
+    recognized.clock.run_for(1_000)
     expect(banner).to_be_visible()
     screen.name.press_sequentially(" name")
-    recognised.context.set_offline(False)
+    recognized.context.set_offline(False)
     expect(banner).to_have_count(0, timeout=1_500)
-    ready(recognised)
+    ready(recognized)
     expect(screen.name).to_have_value("Half a name")
-    assert recognised.evaluate("window.typedInto === document.activeElement")
+    assert recognized.evaluate("window.typedInto === document.activeElement")
 
 
 @pytest.mark.pain(1, 16)
-def test_nothing_on_the_page_moves_when_it_is_back(recognised: Page) -> None:
-    recognised.set_viewport_size({"width": 1_000, "height": 300})
-    screen = CategoryPage(recognised).open()
+def test_nothing_on_the_page_moves_when_it_is_back(recognized: Page) -> None:
+    recognized.set_viewport_size({"width": 1_000, "height": 300})
+    screen = CategoryPage(recognized).open()
     screen.start_new("Half a name")
     screen.name.evaluate(SELECT)
-    recognised.evaluate(WATCH)
-    before = recognised.evaluate(PLACE)
+    recognized.evaluate(WATCH)
+    before = recognized.evaluate(PLACE)
     assert before["scrolled"] > 0 and before["selected"] == [5, 8]
-    be_away(recognised)
-    assert recognised.evaluate(PLACE) == before
+    be_away(recognized)
+    assert recognized.evaluate(PLACE) == before
 
-    recognised.get_by_role("article").first.get_by_role("button", name="Delete").click()
-    dialog = recognised.get_by_role("dialog")
+    recognized.get_by_role("article").first.get_by_role("button", name="Delete").click()
+    dialog = recognized.get_by_role("dialog")
     expect(dialog).to_be_visible()
-    ready(recognised)
+    ready(recognized)
     dialog.evaluate("dialog => { window.opened = dialog }")
-    be_away(recognised)
+    be_away(recognized)
     assert dialog.evaluate("dialog => dialog === window.opened && dialog.contains(document.activeElement)")
     dialog.get_by_role("button", name="Cancel").click()
     expect(dialog).to_have_count(0)

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from e2e.application import PROJECT
 from e2e.conftest import EMAIL, PASSWORD
-from e2e.pages.opportunities import CATEGORISE_TIMEOUT_MS, OpportunitiesPage
+from e2e.pages.opportunities import CATEGORIZE_TIMEOUT_MS, OpportunitiesPage
 from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
@@ -66,17 +66,17 @@ def do_main_job(page: Page, notices: Notices, folder: Path) -> None:
 
     shell.go_to("Opportunities")
     opportunities = OpportunitiesPage(page).open_contracts()
-    expect(opportunities.categorise()).to_have_text(re.compile(r"^Last run: [1-9]\d* newly categorized, 0 decided by you\.$"))
+    expect(opportunities.categorize()).to_have_text(re.compile(r"^Last run: [1-9]\d* newly categorized, 0 decided by you\.$"))
     expect(opportunities.import_file(notices.file)).to_have_text(notices.summary)
     if notices.newest:  # read first, so it is not necessary to wait for the rest
         opportunities.show("All")
         expect(opportunities.count).to_have_text("12,309 opportunities")  # without the sample, which the import removed
-        opportunities.start_categorising()
+        opportunities.start_categorizing()
         opportunities.search(f'"{notices.newest}"')
         expect(opportunities.category_of(notices.newest)).to_contain_text(
-            "Construction and facilities", timeout=CATEGORISE_TIMEOUT_MS
+            "Construction and facilities", timeout=CATEGORIZE_TIMEOUT_MS
         )
-        opportunities.stop_categorising()
+        opportunities.stop_categorizing()
 
     shell.go_to("Train")
     train = TrainPage(page)

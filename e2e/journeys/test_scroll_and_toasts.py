@@ -11,8 +11,8 @@ from e2e.pages.ready import ready, until
 SCROLL = "scrollTo(0, 400)"
 
 
-def test_a_page_that_is_loaded_opens_at_its_top_and_the_one_before_it_where_it_was(recognised: Page) -> None:
-    page = recognised
+def test_a_page_that_is_loaded_opens_at_its_top_and_the_one_before_it_where_it_was(recognized: Page) -> None:
+    page = recognized
     page.set_viewport_size({"width": 1_000, "height": 300})
     page.goto("/dashboard/sam")
     ready(page)
@@ -32,8 +32,8 @@ def test_a_page_that_is_loaded_opens_at_its_top_and_the_one_before_it_where_it_w
     until(page, "scrollY === 150")
 
 
-def test_a_message_that_appears_under_the_pointer_goes_by_itself(recognised: Page) -> None:
-    page = recognised
+def test_a_message_that_appears_under_the_pointer_goes_by_itself(recognized: Page) -> None:
+    page = recognized
     screen = CategoryPage(page).open()
     screen.start_new("Shown to a resting pointer")
     page.mouse.move(page.evaluate("innerWidth") - 40, 76)
@@ -45,8 +45,8 @@ def test_a_message_that_appears_under_the_pointer_goes_by_itself(recognised: Pag
 
 
 @pytest.mark.parametrize("width", [390, 1_440])
-def test_a_warning_covers_no_control_of_the_page_until_it_is_closed(recognised: Page, width: int) -> None:
-    page = recognised
+def test_a_warning_covers_no_control_of_the_page_until_it_is_closed(recognized: Page, width: int) -> None:
+    page = recognized
     page.set_viewport_size({"width": width, "height": 900})
     screen = CategoryPage(page).open()
     page.evaluate("sessionStorage.setItem('reloaded-during-step', '1')")

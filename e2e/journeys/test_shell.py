@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import Page, Route, expect
 
-from e2e.conftest import EMAIL, PASSWORD, NewContext, recognise
+from e2e.conftest import EMAIL, PASSWORD, NewContext, recognize
 from e2e.pages.keyboard import Keyboard
 from e2e.pages.ready import ready, until
 from e2e.pages.shell import Shell
@@ -14,8 +14,8 @@ from e2e.pages.sign_in import SignInPage
 
 
 class TestFindAnything:
-    def test_the_keyboard_alone_leads_from_anywhere_to_an_opportunity(self, recognised: Page) -> None:
-        page = recognised
+    def test_the_keyboard_alone_leads_from_anywhere_to_an_opportunity(self, recognized: Page) -> None:
+        page = recognized
         page.goto("/dashboard/category")
         ready(page)
         keyboard = Keyboard(page)
@@ -31,8 +31,8 @@ class TestFindAnything:
         ready(page)
         expect(page.get_by_role("main").get_by_role("heading", level=1)).to_have_text(title)
 
-    def test_escape_gives_the_focus_back(self, recognised: Page) -> None:
-        page = recognised
+    def test_escape_gives_the_focus_back(self, recognized: Page) -> None:
+        page = recognized
         page.goto("/dashboard/sam")
         ready(page)
         search = page.get_by_role("searchbox", name="Search")
@@ -69,8 +69,8 @@ class TestFindAnything:
         choose("logout")
         expect(page.get_by_role("dialog", name="Sure you want to Log Out?")).to_be_visible()
 
-    def test_a_press_beside_it_closes_it(self, recognised: Page) -> None:
-        page = recognised
+    def test_a_press_beside_it_closes_it(self, recognized: Page) -> None:
+        page = recognized
         page.goto("/generate/index")
         ready(page)
         Shell(page).find.click()
@@ -80,8 +80,8 @@ class TestFindAnything:
 
 
 class TestKeys:
-    def test_two_letters_lead_to_a_page_until_they_are_switched_off(self, recognised: Page) -> None:
-        page = recognised
+    def test_two_letters_lead_to_a_page_until_they_are_switched_off(self, recognized: Page) -> None:
+        page = recognized
         page.goto("/dashboard/category")
         ready(page)
         page.keyboard.press("?")
@@ -137,7 +137,7 @@ class TestLoadingScreen:
 
 
 def test_everybody_finds_the_feedback_form(page: Page, administrator: str) -> None:
-    recognise(page, administrator).goto("/dashboard/index")
+    recognize(page, administrator).goto("/dashboard/index")
     ready(page)
     Shell(page).account_menu.click()
     page.get_by_role("menuitem", name="Send feedback").click()

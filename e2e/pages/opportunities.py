@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 from e2e.pages.ready import ready
 
 IMPORT_TIMEOUT_MS = 120_000
-CATEGORISE_TIMEOUT_MS = 420_000
+CATEGORIZE_TIMEOUT_MS = 420_000
 
 
 class OpportunitiesPage:
@@ -34,19 +34,19 @@ class OpportunitiesPage:
         expect(importing).to_have_count(0, timeout=IMPORT_TIMEOUT_MS)
         return summary
 
-    def start_categorising(self) -> None:
+    def start_categorizing(self) -> None:
         self.page.get_by_role("button", name="Categorize", exact=True).click()
         expect(self.page.get_by_role("progressbar", name="Categorizing")).to_be_visible()
 
-    def stop_categorising(self) -> None:
+    def stop_categorizing(self) -> None:
         self.page.get_by_role("button", name="Stop", exact=True).click()
         expect(self.page.get_by_role("button", name="Categorize", exact=True)).to_be_visible()
 
-    def categorise(self) -> Locator:
+    def categorize(self) -> Locator:
         """Wait until everything is categorized; returns the sentence that sums it up."""
         self.page.get_by_role("button", name="Categorize", exact=True).click()
         summary = self.page.get_by_role("status").filter(has_text="Last run:")
-        expect(summary).to_be_visible(timeout=CATEGORISE_TIMEOUT_MS)
+        expect(summary).to_be_visible(timeout=CATEGORIZE_TIMEOUT_MS)
         return summary
 
     def category_of(self, title: str) -> Locator:

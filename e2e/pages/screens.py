@@ -1,4 +1,4 @@
-"""Where every screen is. Names in braces stand for things that `Things` knows."""
+"""Where every screen is. Names in braces stand for ids that `Fixtures` knows."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ ADDRESSES = (*PUBLIC, *GUARDED, *OVERSEEN)
 
 
 @dataclass(frozen=True)
-class Things:
+class Fixtures:
     """One of each kind of thing that has a page."""
 
     grant: str
@@ -95,9 +95,9 @@ class Things:
         return pattern.format(**vars(self))
 
 
-def find_things(browser: Browser, url: str, token: str, administrator: str) -> Things:
+def find_fixtures(browser: Browser, url: str, token: str, administrator: str) -> Fixtures:
     with requests_of(browser, url, token) as own, requests_of(browser, url, administrator) as overseeing:
-        return Things(**find_own(own), **add_overseen(overseeing, account=own.get("/api/account/my-account").json()["user"]))
+        return Fixtures(**find_own(own), **add_overseen(overseeing, account=own.get("/api/account/my-account").json()["user"]))
 
 
 @contextmanager

@@ -114,7 +114,7 @@ ROUTES = _table(
         GET /api/opportunities/suggestions
         GET /api/opportunities/new
         GET /api/opportunities/export.csv
-        GET /api/opportunities/categorise/{job_id}
+        GET /api/opportunities/categorize/{job_id}
         GET /api/opportunities/embedding
         GET /api/opportunities/sources
         GET /api/opportunities/imports
@@ -145,8 +145,8 @@ ROUTES = _table(
         PATCH /api/categories/{category_id}
         DELETE /api/categories/{category_id}
         DELETE /api/categories/sample
-        POST /api/opportunities/categorise
-        PUT /api/opportunities/categorise/{job_id}/cancellation
+        POST /api/opportunities/categorize
+        PUT /api/opportunities/categorize/{job_id}/cancellation
         PUT /api/categories/labels/{subject_id}
         PUT /api/categories/labels/{subject_id}/{category_id}/acceptance
         PUT /api/categories/labels/{subject_id}/{category_id}/rejection
@@ -309,7 +309,7 @@ JOBS: dict[str, str | None] = {
     "identity.personal_data": "POST /api/account/data",
     "identity.personal_data_expiry": None,
     "import": "POST /api/opportunities/imports/{source}",
-    "categorise": "POST /api/opportunities/categorise",
+    "categorize": "POST /api/opportunities/categorize",
     "embed": None,
     "propose_kinds": None,
     "remove_files": None,

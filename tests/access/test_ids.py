@@ -51,7 +51,7 @@ from fundwright_ui import screens
 from fundwright_ui.app import build_app
 from tests.access.table import ID_FIELD, NO_IDS, NOT_OWNED, QUERIES, ROUTES, SCREENS, WORLD
 from tests.access.test_events import anything, events
-from tests.access.test_jobs import start_categorising, start_import
+from tests.access.test_jobs import start_categorizing, start_import
 from tests.access.test_roles import Asker, opened
 from tests.accounts.test_photos import picture
 from tests.screens_login.conftest import Open
@@ -119,7 +119,7 @@ async def world(committed: Core) -> World:
             core, session, await one_time_secrets.new_handover(session, ada.id, remember=True), client=HERE
         )
     run = await training.start_run(core, ada, [document.id])
-    job = await start_categorising(core, ada)
+    job = await start_categorizing(core, ada)
     await start_import(core, ada)
     async with core.database.transaction() as session:
 

@@ -44,10 +44,10 @@ async def start_import(core: Core, actor: Actor) -> UUID:
     return run.job_id
 
 
-async def start_categorising(core: Core, actor: Actor) -> UUID:
+async def start_categorizing(core: Core, actor: Actor) -> UUID:
     async with core.database.transaction() as session:
         await categories.create(session, actor, CategoryCreate(name="Roofs"))
-        return (await opportunities.start_categorising(session, actor, core)).id
+        return (await opportunities.start_categorizing(session, actor, core)).id
 
 
 async def start_training(core: Core, actor: Actor) -> UUID:
@@ -70,7 +70,7 @@ async def start_copy(core: Core, actor: Actor) -> UUID:
         return (await personal_data.start_copy(core, session, actor, client=Client(address="127.0.0.1"))).job.id
 
 
-WORK = [start_import, start_categorising, start_training, start_draft]
+WORK = [start_import, start_categorizing, start_training, start_draft]
 
 
 async def demote(core: Core, actor: Actor) -> None:
@@ -118,7 +118,7 @@ class TestQueued:
 
     async def test_of_an_earlier_version_has_the_rights_of_now(self, committed: Core, worker: Actor) -> None:
         """Such a job holds a copy of whoever started it."""
-        job_id = await start_categorising(committed, worker)
+        job_id = await start_categorizing(committed, worker)
         promoted = worker.model_copy(update={"role": Role.ADMIN}).model_dump(mode="json")
         async with committed.database.transaction() as session:
             await session.execute(update(Job).where(Job.id == job_id).values(payload={"actor": promoted}))

@@ -20,7 +20,7 @@ NOT_DELETIONS = {
 PUBLIC_EXPORTS = {"src/fundwright/content/api.py": "published posts, which anybody may read"}
 RECORDING = re.compile(r"(audit\.)?record|_record_payment")
 COMPOSED = {
-    "f'blog_post.{deed}'": [f"blog_post.{deed}" for deed in ("created", "changed", "published", "withdrawn", "deleted")],
+    "f'blog_post.{action}'": [f"blog_post.{action}" for action in ("created", "changed", "published", "withdrawn", "deleted")],
     "f'payment.{state}'": [f"payment.{state}" for state in (PaymentState.PAID, PaymentState.VOID)],
 }
 """Actions whose name is put together, by the expression that does so."""

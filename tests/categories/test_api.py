@@ -46,7 +46,7 @@ async def bob(committed: Core) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def test_a_category_is_made_changed_read_and_deleted(ada: httpx.AsyncClient) -> None:
-    made = await ada.post("/api/categories", json={"name": "Roofing", "colour": "red"})
+    made = await ada.post("/api/categories", json={"name": "Roofing", "color": "red"})
     assert made.status_code == 201
     url = f"/api/categories/{made.json()['id']}"
     changed = await ada.patch(url, json={"description": "Roofs and gutters"})
@@ -62,7 +62,7 @@ async def test_refusals_carry_a_sentence_and_a_status(ada: httpx.AsyncClient) ->
     assert again.status_code == 409
     assert "Choose another name" in again.json()["error"]["message"]
     assert (await ada.post("/api/categories", json={"name": "   "})).status_code == 422
-    assert (await ada.post("/api/categories", json={"name": "x", "colour": "plaid"})).status_code == 422
+    assert (await ada.post("/api/categories", json={"name": "x", "color": "plaid"})).status_code == 422
 
 
 async def test_a_stranger_is_refused(committed: Core, ada: httpx.AsyncClient) -> None:

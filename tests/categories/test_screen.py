@@ -8,7 +8,7 @@ from sqlalchemy import update
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.categories import service
 from fundwright.categories.models import Label
-from fundwright.categories.schemas import CategoryCreate, CategoryRead, Colour, LabelSource, LabelState, SuggestionQuery
+from fundwright.categories.schemas import CategoryColor, CategoryCreate, CategoryRead, LabelSource, LabelState, SuggestionQuery
 from fundwright.core.assembly import Core
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.models import Opportunity
@@ -326,7 +326,7 @@ class TestReview:
             assert "Roofing" not in screen.text
 
 
-class TestCategorising:
+class TestCategorizing:
     async def test_it_starts_a_job_and_shows_it(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
@@ -364,5 +364,5 @@ async def test_first_paint_shows_the_categories(committed: Core, ada: Actor) -> 
         assert "shingles and gutters" in screen.text
 
 
-def test_every_colour_of_a_category_has_a_chip_of_its_own() -> None:
-    assert len({category_color(colour) for colour in Colour}) == len(Colour)
+def test_every_color_of_a_category_has_a_chip_of_its_own() -> None:
+    assert len({category_color(color) for color in CategoryColor}) == len(CategoryColor)

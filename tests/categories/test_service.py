@@ -15,9 +15,9 @@ from fundwright.categories import service
 from fundwright.categories.classifier import Band
 from fundwright.categories.schemas import (
     CategoryChange,
+    CategoryColor,
     CategoryCreate,
     CategoryRead,
-    Colour,
     LabelSource,
     LabelState,
     SuggestionQuery,
@@ -51,10 +51,10 @@ SOUP = "tomato soup kettle"
 class TestCreate:
     async def test_a_category_is_listed_by_name_with_what_was_given(self, session: AsyncSession, actor: Actor) -> None:
         await software(session, actor)
-        await service.create(session, actor, CategoryCreate(name="  roofing ", colour=Colour.RED))
-        assert [(c.name, c.colour) for c in await service.list_categories(session, actor)] == [
-            ("roofing", Colour.RED),
-            ("Software", Colour.BLUE),
+        await service.create(session, actor, CategoryCreate(name="  roofing ", color=CategoryColor.RED))
+        assert [(c.name, c.color) for c in await service.list_categories(session, actor)] == [
+            ("roofing", CategoryColor.RED),
+            ("Software", CategoryColor.BLUE),
         ]
 
     async def test_a_second_one_of_the_same_name_is_refused_capitals_aside(self, session: AsyncSession, actor: Actor) -> None:

@@ -210,7 +210,7 @@ class TestMainJob:
         assert "is a folder. Specify the files in it" in said
         assert "Trained" not in said
 
-    def test_train_search_draft_and_categorise(self, shell: Shell, tmp_path: Path) -> None:
+    def test_train_search_draft_and_categorize(self, shell: Shell, tmp_path: Path) -> None:
         profile, broken = tmp_path / "profile.md", tmp_path / "broken.pdf"
         profile.write_text(_PROFILE)
         broken.write_bytes(b"%PDF-1.4 nothing")
@@ -239,7 +239,7 @@ class TestMainJob:
         assert {"id", "slug", "title", "writer", "open"} <= written.keys()
         poem = shell.refusal("draft", "--opportunity", "w91-77", "--template", "poem", "--json")
         assert "Choose one of these: capability-statement" in poem
-        assert {"labelled", "kept", "unchanged", "abstained"} <= shell.answer("categorise").keys()
+        assert {"labelled", "kept", "unchanged", "abstained"} <= shell.answer("categorize").keys()
 
     def test_what_cannot_be_done_is_one_sentence(self, shell: Shell) -> None:
         draft = ("draft", "--json", "--opportunity")

@@ -269,13 +269,13 @@ class TestFeedback:
     async def test_it_is_sent_and_the_form_is_empty_again(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, feedback_screen, path="/feedback?page=/dashboard/sam") as screen:
             await screen.choose("What is it about?", "idea")
-            await screen.type("Your feedback", "More colours")
+            await screen.type("Your feedback", "More colors")
             assert screen.value("Page") == "/dashboard/sam"
             await screen.click("button", "Send")
             assert screen.toasts == ["Thank you. Your feedback has reached the team."]
         async with committed.database.transaction() as session:
             (entry,) = (await service.list_feedback(session, ada, FeedbackQuery())).items
-        assert (entry.kind, entry.text, entry.page) == (FeedbackKind.IDEA, "More colours", "/dashboard/sam")
+        assert (entry.kind, entry.text, entry.page) == (FeedbackKind.IDEA, "More colors", "/dashboard/sam")
 
     async def test_an_empty_one_is_refused_beside_the_field(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, feedback_screen) as screen:
@@ -298,9 +298,9 @@ class TestFeedbackList:
 
     async def test_filters_are_in_the_address(self, committed: Core, ada: Actor) -> None:
         await send(committed, ada, "Broken", kind=FeedbackKind.PROBLEM)
-        await send(committed, ada, "Colours")
+        await send(committed, ada, "Colors")
         async with mounted(committed, ada, feedback_list_screen) as screen:
-            assert [row["text"] for row in screen.rows()] == ["Colours", "Broken"]
+            assert [row["text"] for row in screen.rows()] == ["Colors", "Broken"]
             await screen.choose("Kind", "problem")
             assert screen.address.endswith("?kind=problem")
             assert [row["text"] for row in screen.rows()] == ["Broken"]
@@ -308,7 +308,7 @@ class TestFeedbackList:
             assert "Nothing matches." in screen.text
 
     async def test_the_team_says_how_far_it_is(self, committed: Core, ada: Actor) -> None:
-        id = await send(committed, ada, "More colours", page="/dashboard/train")
+        id = await send(committed, ada, "More colors", page="/dashboard/train")
         async with mounted(committed, ada, feedback_list_screen) as screen:
             await screen.emit("DataTable", "on_open", id=id)
             assert screen.find("link", "/dashboard/train")

@@ -137,8 +137,8 @@ class TestPublishing:
         await service.change_post(session, admin, post.id, PostChange(title="News", text="x"), client=HERE)
         await service.withdraw_post(session, admin, post.id, client=HERE)
         await service.delete_post(session, admin, post.id, client=HERE)
-        deeds = ("created", "published", "changed", "withdrawn", "deleted")
-        assert await audited(session) == [(f"blog_post.{deed}", "News") for deed in deeds]
+        actions = ("created", "published", "changed", "withdrawn", "deleted")
+        assert await audited(session) == [(f"blog_post.{action}", "News") for action in actions]
 
     async def test_it_outlives_its_author(self, session: AsyncSession, admin: Actor) -> None:
         post = await write_post(session, admin, "News")
@@ -210,9 +210,9 @@ class TestFeedback:
         await service.send_feedback(session, actor, FeedbackSend(kind=kind, text=words, page="/dashboard/train"))
 
     async def test_it_arrives_as_new_with_its_sender(self, session: AsyncSession, actor: Actor, admin: Actor) -> None:
-        await self.send(session, actor, "More colours")
+        await self.send(session, actor, "More colors")
         (entry,) = (await service.list_feedback(session, admin, FeedbackQuery())).items
-        assert (entry.text, entry.sender, entry.state, entry.note) == ("More colours", actor.email, FeedbackState.NEW, "")
+        assert (entry.text, entry.sender, entry.state, entry.note) == ("More colors", actor.email, FeedbackState.NEW, "")
 
     async def test_nobody_sends_more_than_a_number_a_day(
         self, session: AsyncSession, actor: Actor, admin: Actor, monkeypatch: pytest.MonkeyPatch
@@ -227,7 +227,7 @@ class TestFeedback:
         await self.send(session, actor, "Three, a day later")
 
     async def test_the_team_says_how_far_it_is(self, session: AsyncSession, actor: Actor, admin: Actor) -> None:
-        await self.send(session, actor, "More colours")
+        await self.send(session, actor, "More colors")
         (entry,) = (await service.list_feedback(session, admin, FeedbackQuery())).items
         change = FeedbackChange(state=FeedbackState.OPEN, note="Asked the designer")
         await service.change_feedback(session, admin, entry.id, change, client=HERE)
@@ -257,7 +257,7 @@ class TestFeedback:
         assert [line.split(",")[5] for line in lines[1:]] == [text.replace("=", "'=") for text in texts]
 
     async def test_it_goes_with_the_account_that_sent_it(self, session: AsyncSession, actor: Actor, admin: Actor) -> None:
-        await self.send(session, actor, "More colours")
+        await self.send(session, actor, "More colors")
         await session.execute(text("DELETE FROM account WHERE id = :id"), {"id": actor.id})
         assert (await service.list_feedback(session, admin, FeedbackQuery())).total == 0
 

@@ -147,9 +147,9 @@ def try_to_reach(victim: int, folder: Path) -> Iterator[bytes]:
 
 
 def try_everything(port: int, folder: Path, secret: Path) -> Iterator[bytes]:
-    """The name of each deed that succeeds."""
+    """The name of each action that succeeds."""
     existing = folder / "existing"
-    deeds = {
+    actions = {
         "a TCP socket": lambda: socket.create_connection(("127.0.0.1", port), 1),
         "a UDP socket": lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
         "a Unix socket": lambda: socket.socket(socket.AF_UNIX),
@@ -167,7 +167,7 @@ def try_everything(port: int, folder: Path, secret: Path) -> Iterator[bytes]:
         "a program": lambda: subprocess.run(["/bin/true"], check=True),
         "a fork": lambda: os.fork() or os._exit(0),
     }
-    yield from _succeeding(deeds)
+    yield from _succeeding(actions)
 
 
 NEWER_SYSTEM_CALLS = {
@@ -185,10 +185,10 @@ def call_newer_system_calls() -> Iterator[bytes]:
             yield name.encode()
 
 
-def _succeeding(deeds: Mapping[str, Callable[[], object]]) -> Iterator[bytes]:
-    for name, deed in deeds.items():
+def _succeeding(actions: Mapping[str, Callable[[], object]]) -> Iterator[bytes]:
+    for name, action in actions.items():
         try:
-            deed()
+            action()
         except (OSError, RuntimeError):
             continue
         yield name.encode()

@@ -150,10 +150,10 @@ class TestSend:
             waiting = await _try(core)
         assert (waiting.state, waiting.error) == (MailState.WAITING, "554 Come from another address")
 
-    async def test_of_an_accepted_letter_does_not_wait_for_the_farewell(
+    async def test_of_an_accepted_letter_does_not_wait_for_the_end_of_the_connection(
         self, committed: Core, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("fundwright.core.mail._FAREWELL_S", 0)
+        monkeypatch.setattr("fundwright.core.mail._QUIT_TIMEOUT_S", 0)
         async with reciting(b"220 hi", b"250 hi", b"250 ok", b"250 ok", b"354 go", b"250 accepted") as (heard, settings):
             core = with_settings(committed, **settings)
             await _post(core)

@@ -14,7 +14,7 @@ from babel.messages.pofile import read_po
 from fundwright.core import messages
 from fundwright.core.messages import Message, current_language, later, nlater, nt, number, percent, speaking, t, translations
 
-_CATALOGUE = """
+_CATALOG = """
 msgid ""
 msgstr ""
 "Content-Type: text/plain; charset=UTF-8\\n"
@@ -43,7 +43,7 @@ def french(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     folder = tmp_path / "fr" / "LC_MESSAGES"
     folder.mkdir(parents=True)
     with (folder / "messages.mo").open("wb") as file:
-        write_mo(file, read_po(StringIO(_CATALOGUE)))
+        write_mo(file, read_po(StringIO(_CATALOG)))
     monkeypatch.setattr(messages, "_LOCALES", tmp_path)
     messages.use_catalogs([])
     yield
@@ -69,7 +69,7 @@ class TestMessage:
         with speaking("fr"):
             assert t("") == ""
 
-    def test_is_english_in_a_language_without_a_catalogue(self) -> None:
+    def test_is_english_in_a_language_without_a_catalog(self) -> None:
         with speaking("de"):
             assert t("Save {name}", name="x") == "Save x"
 

@@ -267,8 +267,8 @@ class TestConfinement:
     def test_all_of_it_works_outside(self, tmp_path: Path) -> None:
         (tmp_path / "existing").write_bytes(b"")
         with socket.create_server(("127.0.0.1", 0)) as server:
-            deeds = list(sandboxed.try_everything(server.getsockname()[1], tmp_path, tmp_path / "new"))
-        assert len(deeds) == 16
+            actions = list(sandboxed.try_everything(server.getsockname()[1], tmp_path, tmp_path / "new"))
+        assert len(actions) == 16
 
     async def test_reads_the_file_that_it_was_given(self, sandbox: Sandbox, tmp_path: Path) -> None:
         (tmp_path / "a.pdf").write_bytes(b"content")

@@ -21,7 +21,16 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import Database
 from fundwright.core.errors import DatabaseAway
 from fundwright.core.mail import Mail, MailKind, MailState
-from fundwright.core.web import Bounds, CoreDep, CsvDownload, DbSession, Speech, add_error_handlers, csv_download, receive_file
+from fundwright.core.web import (
+    CoreDep,
+    CsvDownload,
+    DbSession,
+    LocaleMiddleware,
+    RequestLimitMiddleware,
+    add_error_handlers,
+    csv_download,
+    receive_file,
+)
 from tests.polling import eventually
 
 
@@ -38,8 +47,8 @@ class Note(BaseModel):
 def build(core: Core) -> FastAPI:
     app = FastAPI()
     app.state.core = core
-    app.add_middleware(Bounds)
-    app.add_middleware(Speech)
+    app.add_middleware(RequestLimitMiddleware)
+    app.add_middleware(LocaleMiddleware)
     add_error_handlers(app)
 
     @app.post("/api/notes")

@@ -141,7 +141,7 @@ async def desk(database_url: str, tmp_path: Path) -> AsyncIterator[Desk]:
                 core, session, actor, PastedText(title="Roofs", text="Shingles gutters were repaired at Hill base in 2024.")
             )
             team = await training.add_text(
-                core, session, actor, PastedText(title="Team", text="Foreman electrician Bo Diaz holds a master licence.")
+                core, session, actor, PastedText(title="Team", text="Foreman electrician Bo Diaz holds a master license.")
             )
         await training.run_inline(core, actor, [roofs.id, team.id])
         yield Desk(core=core, actor=actor, writer=models.writer, opportunity_id=found.items[0].id)

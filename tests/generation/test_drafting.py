@@ -53,7 +53,7 @@ class TestWriting:
         roofs, _, team = draft.sections
         assert draft.state == DraftState.FINISHED
         assert roofs.text == "Shingles gutters were repaired at Hill base in 2024. [1]"
-        assert team.text == "Foreman electrician Bo Diaz holds a master licence. [2]"
+        assert team.text == "Foreman electrician Bo Diaz holds a master license. [2]"
         assert [(c.number, c.document_title) for c in draft.citations] == [(1, "Roofs"), (2, "Team")]
         assert all(section.state == SectionState.DONE for section in draft.sections)
 

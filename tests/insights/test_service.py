@@ -69,7 +69,7 @@ class TestUsage:
         self, session: AsyncSession, viewer: Actor
     ) -> None:
         at = datetime(2026, 3, 2, 8, tzinfo=UTC)
-        for kind in ("draft", "import", "import", "train", "categorise"):
+        for kind in ("draft", "import", "import", "train", "categorize"):
             await add_job(session, viewer, kind, at=at)
         await add_job(session, None, "import", at=at)
         await add_job(session, None, "mail.send", at=at)

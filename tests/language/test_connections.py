@@ -238,7 +238,7 @@ async def start(kind: str, core: Core, actor: Actor) -> UUID:
         return (await training.start_run(core, actor, [document.id for document in documents])).job_id
     async with core.database.transaction() as session:
         if kind == "categorizing":
-            return (await opportunities.start_categorising(session, actor, core)).id
+            return (await opportunities.start_categorizing(session, actor, core)).id
         notice = (await opportunities.list_opportunities(session, actor, OpportunityQuery())).items[0]
         draft = await generation.start_draft(session, actor, core, opportunity_id=notice.id, template="cover-letter")
     assert draft.job_id

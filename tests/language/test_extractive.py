@@ -29,7 +29,7 @@ PROFILE = (
     "The contractor shall offer services and technical capabilities to the Government.\n\n"
     "Services that the company offers together with partners participating in"
 )
-SERVICES = "What services and technical capabilities does our organisation offer?"
+SERVICES = "What services and technical capabilities does our organization offer?"
 
 
 def request(

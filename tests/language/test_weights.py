@@ -42,7 +42,7 @@ class TestModel:
         assert similar[1] == pytest.approx(0.694, abs=0.02)
         assert similar[2] == pytest.approx(0.257, abs=0.02)
 
-    async def test_a_vector_does_not_depend_on_its_neighbours(self, core: Core, folder: Path) -> None:
+    async def test_a_vector_does_not_depend_on_its_neighbors(self, core: Core, folder: Path) -> None:
         embedder = await service.get_embedder(core)
         together = await embedder.embed(["a short one", "a very much longer text " * 40])
         alone = await embedder.embed(["a short one"])

@@ -99,7 +99,7 @@ async def test_every_answer_is_as_it_is_described(committed: Core, tmp_path: Pat
 
         # Not in the thread: it imports much, and Python 3.11 fails now and then when pytest rewrites modules in two threads.
         schema = schemathesis.openapi.from_dict(app.openapi())
-        with capture_logs() as logs:  # a trace in colours takes seconds
+        with capture_logs() as logs:  # a trace in colors takes seconds
             problems = await asyncio.to_thread(ask_everything, schema, send)
     failures = [repr(line["exc_info"]) for line in logs if "exc_info" in line]
     assert not problems, f"{len(problems)}\n" + "\n".join([*problems, *failures])

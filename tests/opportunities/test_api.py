@@ -35,27 +35,27 @@ async def client(committed: Core, member: Actor) -> AsyncIterator[httpx.AsyncCli
         yield opened
 
 
-class TestCategorising:
+class TestCategorizing:
     async def test_its_job_is_read_and_cancelled(self, client: httpx.AsyncClient) -> None:
-        address = f"/api/opportunities/categorise/{(await client.post('/api/opportunities/categorise')).json()['id']}"
+        address = f"/api/opportunities/categorize/{(await client.post('/api/opportunities/categorize')).json()['id']}"
         assert (await client.get(address)).json()["state"] == "queued"
         assert (await client.put(f"{address}/cancellation")).json()["state"] == "cancelled"
         assert (await client.put(f"{address}/cancellation")).status_code == 409
 
     async def test_one_job_waits_however_often_it_is_asked_for(self, client: httpx.AsyncClient) -> None:
-        asked = await asyncio.gather(*(client.post("/api/opportunities/categorise") for _ in range(4)))
+        asked = await asyncio.gather(*(client.post("/api/opportunities/categorize") for _ in range(4)))
         assert len({answer.json()["id"] for answer in asked}) == 1
 
     async def test_somebody_elses_job_and_another_kind_of_job_are_not_found(
         self, client: httpx.AsyncClient, committed: Core, member: Actor, make_actor: MakeActor
     ) -> None:
         async with committed.database.transaction() as session:
-            others = await service.start_categorising(session, await make_actor(session), committed)
+            others = await service.start_categorizing(session, await make_actor(session), committed)
             payload = ImportOpportunities(run_id=others.id, source="sam", path=Path("x"))
             own = await committed.jobs.enqueue(session, payload, title="x", owner_id=member.id)
         for job in (others, own):
-            assert (await client.get(f"/api/opportunities/categorise/{job.id}")).status_code == 404
-            assert (await client.put(f"/api/opportunities/categorise/{job.id}/cancellation")).status_code == 404
+            assert (await client.get(f"/api/opportunities/categorize/{job.id}")).status_code == 404
+            assert (await client.put(f"/api/opportunities/categorize/{job.id}/cancellation")).status_code == 404
 
 
 class TestCategories:

@@ -162,15 +162,15 @@ class Hostile:
                 bytearray(4_000_000_000)
             case b"crash":
                 os._exit(1)
-            case deed:
-                raise ZeroDivisionError(deed)
+            case action:
+                raise ZeroDivisionError(action)
         yield from ()
 
 
 @pytest.mark.security(42)
 class TestHostileFile:
     @pytest.mark.parametrize(
-        ("deed", "reason"),
+        ("action", "reason"),
         [
             (b"allocate", "Reading “a.txt” needs more than 500 MB of memory"),
             (b"crash", "The reader crashed on “a.txt”"),
@@ -179,11 +179,11 @@ class TestHostileFile:
         ],
     )
     async def test_fails_with_its_reason(
-        self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deed: bytes, reason: str
+        self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, action: bytes, reason: str
     ) -> None:
-        monkeypatch.setattr(importing, "LIMITS", replace(importing.LIMITS, silent_seconds=2 if deed == b"loop" else 60))
+        monkeypatch.setattr(importing, "LIMITS", replace(importing.LIMITS, silent_seconds=2 if action == b"loop" else 60))
         with pytest.raises(UnreadableFile, match=reason):
-            await import_hostile(committed, member, tmp_path / "a.txt", deed)
+            await import_hostile(committed, member, tmp_path / "a.txt", action)
 
     async def test_can_be_canceled(self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(jobs, "_PATIENCE_S", 0.05)
@@ -196,8 +196,8 @@ class TestHostileFile:
             await import_hostile(committed, member, tmp_path / "a.txt", b"loop")
 
 
-async def import_hostile(core: Core, actor: Actor, path: Path, deed: bytes) -> None:
-    path.write_bytes(deed)
+async def import_hostile(core: Core, actor: Actor, path: Path, action: bytes) -> None:
+    path.write_bytes(action)
     async with core.database.transaction() as session:
         started = await service.prepare_import(session, actor, core, source="sam", filename=path.name)
 

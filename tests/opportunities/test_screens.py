@@ -12,7 +12,7 @@ from sqlalchemy import text
 from fundwright.accounts.schemas import Actor
 from fundwright.categories import service as categories
 from fundwright.categories.models import Label
-from fundwright.categories.schemas import CategoryCreate, Colour
+from fundwright.categories.schemas import CategoryColor, CategoryCreate
 from fundwright.core.assembly import Core
 from fundwright.opportunities import repository, service
 from fundwright.opportunities.models import Opportunity
@@ -26,7 +26,7 @@ from fundwright_ui.ui import category_color
 from tests.categories.embedding import WordEmbedder
 from tests.opportunities.conftest import ImportFile, listed
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
-from tests.opportunities.test_categorising import embed
+from tests.opportunities.test_categorizing import embed
 from tests.statements import statements
 
 
@@ -352,17 +352,17 @@ class TestImports:
 
 
 class TestCategoryChip:
-    async def test_has_the_colour_of_the_category_and_says_how_sure_it_is(
+    async def test_has_the_color_of_the_category_and_says_how_sure_it_is(
         self, committed: Core, member: Actor, import_file: ImportFile
     ) -> None:
         await import_file(sam_file(sam_row()))
         async with committed.database.transaction() as session:
-            roofs = await categories.create(session, member, CategoryCreate(name="Roofs", colour=Colour.RED))
+            roofs = await categories.create(session, member, CategoryCreate(name="Roofs", color=CategoryColor.RED))
             [notice] = await listed(session, member)
             await categories.accept(committed, session, member, notice.id, roofs.id)
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
             chips = screen.rows()[0]["marks"]
-            assert {"label": "Roofs", "color": category_color(Colour.RED)} in chips
+            assert {"label": "Roofs", "color": category_color(CategoryColor.RED)} in chips
 
 
 class TestCorrectCategory:

@@ -47,7 +47,7 @@ def test_theme_settings() -> None:
     ]
 
 
-def test_colours() -> None:
+def test_colors() -> None:
     """'Colour options: default, purple, cyan, blue, orange, red.'"""
     assert 'THEME_COLORS = ["default", "purple", "cyan", "blue", "orange", "red"]' in source("runtime/settings.ts")
 

@@ -17,7 +17,7 @@ _HEAD = b"HOSTILE\x00"
 _CHANNEL = 3
 
 
-def cuts(*spans: tuple[int, int], heading: str = "", page: int | None = None) -> bytes:
+def chunk_spans(*spans: tuple[int, int], heading: str = "", page: int | None = None) -> bytes:
     return json.dumps([{"start": start, "end": end, "heading": heading, "page": page} for start, end in spans]).encode()
 
 
@@ -36,30 +36,30 @@ FORGED = {
     "no kind": [(b"D", b"text"), (b"D", b"text"), (b"E", b"")],
     "no text": results(b"\xff"),
     "null characters": results(b"a\x00b"),
-    "null characters in a heading": results(b"text", cuts((0, 4), heading="\x00")),
-    "a page that no column holds": results(b"text", cuts((0, 4), page=2**40)),
+    "null characters in a heading": results(b"text", chunk_spans((0, 4), heading="\x00")),
+    "a page that no column holds": results(b"text", chunk_spans((0, 4), page=2**40)),
     "no chunks": results(b"text", b"{}"),
-    "chunks of other text": results(b"text", cuts((2, 5))),
-    "chunks as long as the text": results(b"x" * 10_000, cuts((0, 10_000))),
-    "chunks that overlap": results(b"x" * 5_000, cuts(*((start, start + 4_000) for start in range(100)))),
-    "more chunks than text": results(b"x" * 1_000, cuts(*((place, place + 1) for place in range(100)))),
-    "chunks without end": results(b"text", b" " * 6_000_000 + cuts((0, 4))),
+    "chunks of other text": results(b"text", chunk_spans((2, 5))),
+    "chunks as long as the text": results(b"x" * 10_000, chunk_spans((0, 10_000))),
+    "chunks that overlap": results(b"x" * 5_000, chunk_spans(*((start, start + 4_000) for start in range(100)))),
+    "more chunks than text": results(b"x" * 1_000, chunk_spans(*((place, place + 1) for place in range(100)))),
+    "chunks without end": results(b"text", b" " * 6_000_000 + chunk_spans((0, 4))),
 }
 """What a parser that has been taken over may send in place of its results."""
 
-ALLOWED = results(b"text", cuts((0, 4)))
+ALLOWED = results(b"text", chunk_spans((0, 4)))
 """What it may send; all of `FORGED` but the first two differ from this in one thing only."""
 
 
-def document(deed: str) -> bytes:
-    return _HEAD + deed.encode()
+def document(action: str) -> bytes:
+    return _HEAD + action.encode()
 
 
 class HostileReader:
     media_type = "application/x-hostile"
     label = "hostile"
 
-    def recognises(self, head: bytes, filename: str) -> bool:
+    def recognizes(self, head: bytes, filename: str) -> bool:
         return head.startswith(_HEAD)
 
     def read(self, path: Path, filename: str) -> list[Block]:
@@ -80,8 +80,8 @@ class HostileReader:
                 raise Unreadable("No\x00.")
             case "flood":
                 return [Block(text="word " * 30_000_000)]
-            case deed:
-                raise ValueError(deed)
+            case action:
+                raise ValueError(action)
         return [Block(text="Nothing happened.")]
 
 

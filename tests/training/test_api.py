@@ -14,7 +14,7 @@ from fundwright.accounts.schemas import Actor, Role
 from fundwright.authentication import api_tokens
 from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
-from fundwright.core.web import Bounds, add_error_handlers
+from fundwright.core.web import RequestLimitMiddleware, add_error_handlers
 from fundwright.training import api
 
 FERRY = b"# Boats\n\nThe harbour ferry carries forty passengers across the bay every hour of the day."
@@ -24,7 +24,7 @@ async def client_of(core: Core, email: str, *, role: Role = Role.USER) -> httpx.
     app = FastAPI()
     app.state.core = core
     app.include_router(api.router)
-    app.add_middleware(Bounds)
+    app.add_middleware(RequestLimitMiddleware)
     add_error_handlers(app)
     async with core.database.transaction() as session:
         actor: Actor = await accounts.add_account(session, email=email, name="Ada Example", role=role, password=None)

@@ -332,16 +332,16 @@ class TestChunk:
         blocks = [Block("Plan", level=1), *(Block(f"Sentence {n} is here. " * 12, page=n) for n in range(1, 20))]
         chunked = chunk(blocks)
         assert len(chunked.chunks) > 3
-        for cut in chunked.chunks:
-            text = chunked.text[cut.start : cut.end]
+        for span in chunked.chunks:
+            text = chunked.text[span.start : span.end]
             assert len(text.split()) <= 185
             assert text[0] in "SP"
             assert text.endswith("here.")
-            assert cut.heading == "Plan"
+            assert span.heading == "Plan"
         assert chunked.chunks[0].start == 0
         assert chunked.chunks[-1].end == len(chunked.text.rstrip())
 
-    def test_neighbours_overlap_by_a_sentence_or_more(self) -> None:
+    def test_neighbors_overlap_by_a_sentence_or_more(self) -> None:
         chunked = chunk([Block(" ".join(f"Sentence number {n} is here." for n in range(100)))])
         neighbors = list(pairwise(chunked.chunks))
         assert neighbors
@@ -356,8 +356,8 @@ class TestChunk:
             Block("It was early.", page=2),
         ]
         chunked = chunk(blocks)
-        (cut,) = chunked.chunks
-        assert [(chunked.text[place.start : place.start + 4], place.heading, place.page) for place in cut.places] == [
+        (span,) = chunked.chunks
+        assert [(chunked.text[place.start : place.start + 4], place.heading, place.page) for place in span.places] == [
             ("Work", "Work", 1),
             ("Valu", "Work › Value", 1),
             ("Outc", "Work › Outcome", 2),
@@ -369,11 +369,11 @@ class TestChunk:
         chunked = chunk(
             [Block("One", level=1), Block(long), Block("Two", level=2), Block(long), Block("Three", level=1), Block(long)]
         )
-        assert [cut.heading for cut in chunked.chunks] == ["One", "One › Two", "Three"]
+        assert [span.heading for span in chunked.chunks] == ["One", "One › Two", "Three"]
 
     def test_a_giant_sentence_is_cut_between_words(self) -> None:
         chunked = chunk([Block("word " * 1_000)])
-        assert [len(chunked.text[cut.start : cut.end].split()) for cut in chunked.chunks] == [180, 180, 180, 180, 180, 100]
+        assert [len(chunked.text[span.start : span.end].split()) for span in chunked.chunks] == [180, 180, 180, 180, 180, 100]
 
     @pytest.mark.parametrize(
         "text",
@@ -387,11 +387,11 @@ class TestChunk:
     )
     def test_what_has_no_words_is_cut_between_characters(self, text: str) -> None:
         chunked = chunk([Block(text, level=1), Block(text)])
-        assert max(cut.end - cut.start for cut in chunked.chunks) <= 4_000
-        assert max(len(cut.heading) for cut in chunked.chunks) <= 300
-        covered = {place for cut in chunked.chunks for place in range(cut.start, cut.end)}
+        assert max(span.end - span.start for span in chunked.chunks) <= 4_000
+        assert max(len(span.heading) for span in chunked.chunks) <= 300
+        covered = {place for span in chunked.chunks for place in range(span.start, span.end)}
         assert {place for place, character in enumerate(chunked.text) if not character.isspace()} <= covered
 
     def test_long_words_are_not_repeated_in_every_chunk(self) -> None:
         chunked = chunk([Block("x" * 128) for _ in range(1_000)])
-        assert sum(cut.end - cut.start for cut in chunked.chunks) < 2 * len(chunked.text)
+        assert sum(span.end - span.start for span in chunked.chunks) < 2 * len(chunked.text)

@@ -280,7 +280,7 @@ class TestHostileDocument:
     """Whatever the reader of a document does, the document fails with a reason, and the run goes on with the next one."""
 
     @pytest.mark.parametrize(
-        ("deed", "reason"),
+        ("action", "reason"),
         [
             (
                 "allocate",
@@ -293,16 +293,16 @@ class TestHostileDocument:
                 "“a.hostile” is damaged or not really hostile (PermissionError). Open it, save it again, and add the new file.",
             ),
             *(
-                (deed, "The reader crashed on “a.hostile”. Save the file again or in another format, and try again.")
-                for deed in hostile.FORGED
+                (action, "The reader crashed on “a.hostile”. Save the file again or in another format, and try again.")
+                for action in hostile.FORGED
             ),
             ("a reason with null characters", "No."),
         ],
     )
-    async def test_fails_alone(self, committed: Core, owner: Actor, add_file: AddFile, deed: str, reason: str) -> None:
+    async def test_fails_alone(self, committed: Core, owner: Actor, add_file: AddFile, action: str, reason: str) -> None:
         committed.plugins.register(hostile)
         async with committed.database.transaction() as session:
-            bad = await add_file(committed, session, owner, hostile.document(deed), "a.hostile")
+            bad = await add_file(committed, session, owner, hostile.document(action), "a.hostile")
             good = await add_file(committed, session, owner, BOATS, "boats.md")
         run = await _train(committed, owner, bad.id, good.id)
         assert (run.state, run.documents) == (JobState.SUCCEEDED, 1)

@@ -561,12 +561,12 @@ async def server(committed: Core) -> AsyncIterator[Server]:
     app.include_router(api.router)
     served = Server(f"http://127.0.0.1:{port}", committed, actor)
 
-    async def recognise(who: Actor, *, is_use: bool) -> Actor | None:
+    async def recognize(who: Actor, *, is_use: bool) -> Actor | None:
         if served.outage.is_set():
             raise DatabaseAway
         if served.silence.is_set():
             await asyncio.Event().wait()
-        return await requests.recognise(committed, who, is_use=is_use)
+        return await requests.recognize(committed, who, is_use=is_use)
 
     mount(
         app,
@@ -575,7 +575,7 @@ async def server(committed: Core) -> AsyncIterator[Server]:
         redirects={"/": "/private"},
         shell=shell,
         authenticate=partial(requests.authenticate, committed),
-        recognise=recognise,
+        recognize=recognize,
         on_view=lambda path, actor, language: served.views.append((path, actor.email if actor else None, language)),
     )
     serving = uvicorn.Server(

@@ -45,7 +45,7 @@ CALLS: dict[str, Callable[[], object]] = {
 
 @component
 def careless_screen() -> Any:
-    def deed(name: str, *, is_in_thread: bool) -> Any:
+    def action(name: str, *, is_in_thread: bool) -> Any:
         async def call() -> None:
             if is_in_thread:
                 await asyncio.to_thread(CALLS[name])
@@ -55,8 +55,8 @@ def careless_screen() -> Any:
         return use_action(call, in_transaction=False)
 
     return html.main(
-        html.p([button(name, on_click=deed(name, is_in_thread=False), key=name) for name in CALLS]),
-        html.p([button(f"{name} in a thread", on_click=deed(name, is_in_thread=True), key=name) for name in CALLS]),
+        html.p([button(name, on_click=action(name, is_in_thread=False), key=name) for name in CALLS]),
+        html.p([button(f"{name} in a thread", on_click=action(name, is_in_thread=True), key=name) for name in CALLS]),
     )
 
 

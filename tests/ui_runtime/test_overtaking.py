@@ -196,7 +196,7 @@ class TestDatabaseAway:
     async def test_pauses_the_page_although_the_database_does_not_even_refuse(
         self, server: Server, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("fundwright_ui.runtime.session._RECOGNISE_TIMEOUT_S", 0.05)
+        monkeypatch.setattr("fundwright_ui.runtime.session._RECOGNIZE_TIMEOUT_S", 0.05)
         async with server.socket(token=await server.sign_in()) as client:
             await client.hello("/notes")
             server.silence.set()

@@ -712,7 +712,7 @@ class TestFailingComponent:
 async def test_screens_speak_the_language_of_the_session(core: Core) -> None:
     @component
     def screen() -> Any:
-        return html.p(t("No such message in any catalogue"))
+        return html.p(t("No such message in any catalog"))
 
     async with mounted(core, None, screen, language="de") as shown:
-        assert shown.text == "No such message in any catalogue"
+        assert shown.text == "No such message in any catalog"

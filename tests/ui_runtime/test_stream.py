@@ -163,7 +163,7 @@ async def other_process(server: Server) -> AsyncIterator[str]:
         redirects={},
         shell=shell,
         authenticate=partial(requests.authenticate, server.core),
-        recognise=partial(requests.recognise, server.core),
+        recognize=partial(requests.recognize, server.core),
     )
     serving = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, lifespan="off", timeout_graceful_shutdown=1))
     task = asyncio.create_task(serving.serve())

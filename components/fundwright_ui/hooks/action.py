@@ -99,7 +99,7 @@ def use_action(
     """
     connection = use_connection()
     action = use_kept(lambda: Action(connection, rerenderer(), in_transaction=in_transaction))
-    action.work = action.deed = work
+    action.work = action.operation = work
     action.wants_payload = takes_payload(work, given=1 if in_transaction else 0)
     action.success, action.then = success, then
     return action

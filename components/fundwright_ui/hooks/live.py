@@ -1,4 +1,4 @@
-"""Things that change by themselves."""
+"""Fixtures that change by themselves."""
 
 from __future__ import annotations
 

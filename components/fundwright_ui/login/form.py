@@ -80,7 +80,7 @@ def use_submit(
         return None if content is None else await send(session, content)
 
     action = use_action(submit, then=lambda result: None if result is None else then(result))
-    action.deed = send
+    action.operation = send
     return action
 
 

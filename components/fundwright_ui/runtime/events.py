@@ -52,11 +52,11 @@ class Handler(BaseEventHandler):
 
     Without `read` the payload is that of an element. Calling the handler raises MalformedPayload.
 
-    `is_exclusive`: the browser drops further events of it until the last one is done. `deed` is what the person gets done by
-    it, when `call` only leads there: an event that was meant for another deed is not answered.
+    `is_exclusive`: the browser drops further events of it until the last one is done. `operation` is what
+    the person wants done when `call` only leads there. An event meant for another operation is ignored.
     """
 
-    __slots__ = ("call", "deed", "is_exclusive", "read", "takes_payload")
+    __slots__ = ("call", "is_exclusive", "operation", "read", "takes_payload")
 
     def __init__(
         self,
@@ -66,11 +66,11 @@ class Handler(BaseEventHandler):
         prevent_default: bool = False,
         stop_propagation: bool = False,
         is_exclusive: bool = False,
-        deed: Call | None = None,
+        operation: Call | None = None,
     ) -> None:
         self.call = call
         self.takes_payload = takes_payload(call)
-        self.deed = deed or call
+        self.operation = operation or call
         self.read = read
         self.is_exclusive = is_exclusive
         self.prevent_default = prevent_default
@@ -108,7 +108,7 @@ def handler(
         prevent_default=prevent_default,
         stop_propagation=stop_propagation,
         is_exclusive=is_action and target.is_exclusive,
-        deed=target.deed if is_action else None,
+        operation=target.operation if is_action else None,
     )
 
 

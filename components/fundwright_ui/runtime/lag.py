@@ -61,8 +61,8 @@ def culprit_of(frame: FrameType | None) -> dict[str, str]:
         if "at" not in found and "site-packages" not in frame.f_code.co_filename and not _is_standard(frame.f_code):
             found["at"] = f"{frame.f_code.co_filename}:{frame.f_lineno}"
         if frame.f_code is _HANDLE:
-            deed = frame.f_locals["self"].deed
-            found["handler"] = f"{deed.__module__}.{getattr(deed, '__qualname__', deed)}"
+            operation = frame.f_locals["self"].operation
+            found["handler"] = f"{operation.__module__}.{getattr(operation, '__qualname__', operation)}"
             break
         frame = frame.f_back
     return found

@@ -29,9 +29,9 @@ log = structlog.get_logger()
 
 T = TypeVar("T")
 
-_DOING = "|"
-"""Stands between the place and the doing in the name of a handler."""
-_RETRY = f"retry{_DOING}"
+_FINGERPRINT_MARK = "|"
+"""Separates the position and the fingerprint in the name of a handler."""
+_RETRY = f"retry{_FINGERPRINT_MARK}"
 """Stands before an error id in the name of what renders the component that failed with it once more."""
 
 
@@ -72,9 +72,9 @@ class GuardedLayout(Layout):
         """Run the handler named `target`. False when it is gone: the event was sent before the page changed."""
         if target.startswith(_RETRY):
             return self._retry(target.removeprefix(_RETRY))
-        place, _, doing = target.rpartition(_DOING)
+        place, _, fingerprint = target.rpartition(_FINGERPRINT_MARK)
         handler = self._event_handlers.get(place)
-        if handler is None or _doing(handler) != doing:
+        if handler is None or _code_fingerprint(handler) != fingerprint:
             return False
         # ReactPy hands this number to the next rendering of an input, so that the client knows what we have seen.
         self._last_event_seq_by_target[place] = seq
@@ -262,9 +262,9 @@ class GuardedLayout(Layout):
     def _serialize_event_handler(handler: Any, target: str) -> dict[str, Any]:
         """ReactPy names a handler after its place. A button that another one has replaced there must not press that one, so
         the name also says what is done."""
-        if (told := _told(handler)) is not None:
-            takes_payload(told)  # or it is refused here, where it is rendered
-        entry = Layout._serialize_event_handler(handler, f"{target}{_DOING}{_doing(handler)}")
+        if (function := _wrapped_function(handler)) is not None:
+            takes_payload(function)  # or it is refused here, where it is rendered
+        entry = Layout._serialize_event_handler(handler, f"{target}{_FINGERPRINT_MARK}{_code_fingerprint(handler)}")
         if isinstance(handler, Handler) and handler.is_exclusive:
             entry["isExclusive"] = True
         return entry
@@ -486,7 +486,7 @@ def _fill(hook: Any) -> None:
 
 def event_of(target: str) -> str:
     """The event in the name of a handler, such as `onClick`."""
-    return target.rpartition(_DOING)[0].rpartition(":")[2]
+    return target.rpartition(_FINGERPRINT_MARK)[0].rpartition(":")[2]
 
 
 async def _finished(handler: Any, data: dict[str, Any]) -> None:
@@ -494,24 +494,24 @@ async def _finished(handler: Any, data: dict[str, Any]) -> None:
     It also hands every function the payload."""
     if not isinstance(handler, Handler):
         data = read_element(data)
-    told = _told(handler)
-    if told is None:
+    function = _wrapped_function(handler)
+    if function is None:
         await handler.function([data])
-    elif inspect.isawaitable(answer := told(data) if takes_payload(told) else told()):
-        await answer
+    elif inspect.isawaitable(result := function(data) if takes_payload(function) else function()):
+        await result
 
 
-def _told(handler: Any) -> Call | None:
+def _wrapped_function(handler: Any) -> Call | None:
     """The function that ReactPy's own handler was made of; None for one of ours, or for several in one."""
     return None if isinstance(handler, Handler) else getattr(handler.function, "__wrapped__", None)
 
 
-def _doing(handler: Any) -> str:
-    """Stands for the code of a handler: the same in every rendering and every process."""
-    deed = handler.deed if isinstance(handler, Handler) else inspect.unwrap(handler.function)
-    while isinstance(deed, partial):
-        deed = deed.func
-    code = getattr(deed, "__code__", None)
+def _code_fingerprint(handler: Any) -> str:
+    """Identify the code of a handler. It is the same in every rendering and every process."""
+    operation = handler.operation if isinstance(handler, Handler) else inspect.unwrap(handler.function)
+    while isinstance(operation, partial):
+        operation = operation.func
+    code = getattr(operation, "__code__", None)
     return _digest(code) if isinstance(code, CodeType) else ""
 
 

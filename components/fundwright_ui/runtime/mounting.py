@@ -15,7 +15,7 @@ from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.document import Documents
 from fundwright_ui.runtime.modules import Modules
 from fundwright_ui.runtime.router import Router, Screen
-from fundwright_ui.runtime.session import Authenticate, Recognise, Site
+from fundwright_ui.runtime.session import Authenticate, Recognize, Site
 from fundwright_ui.runtime.socket import Sockets
 from fundwright_ui.runtime.stream import Streams
 from fundwright_ui.runtime.turns import Turns
@@ -39,7 +39,7 @@ def mount(
     redirects: Mapping[str, str],
     shell: Shell,
     authenticate: Authenticate,
-    recognise: Recognise,
+    recognize: Recognize,
     modules: Modules | None = None,
     on_view: OnView = lambda _path, _actor, _language: None,
     base: str = "",
@@ -47,7 +47,7 @@ def mount(
     """Answer every `GET` outside of `/api/` that nothing else in `app` answers with a page, and drive open pages over `{base}/socket`.
 
     `redirects` maps paths to paths. `shell(area, screen)` frames a screen. `authenticate(connection)` says who opens
-    a page or a socket, `recognise(actor, is_use=…)` who that is by now.
+    a page or a socket, `recognize(actor, is_use=…)` who that is by now.
     `modules` are the widgets of other packages. `on_view` is told of each page that somebody is shown.
     Call this after every other route has been added.
     """
@@ -76,7 +76,7 @@ def mount(
         router=router,
         shell=shell,
         authenticate=authenticate,
-        recognise=recognise,
+        recognize=recognize,
         on_view=on_view,
         bundle=bundle,
         base=base,

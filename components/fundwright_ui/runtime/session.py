@@ -41,7 +41,7 @@ class Authenticate(Protocol):
     def __call__(self, connection: HTTPConnection, *, is_use: bool = True) -> Awaitable[Actor | None]: ...
 
 
-class Recognise(Protocol):
+class Recognize(Protocol):
     """Who the actor of an open page is by now, or None when the session has ended. Looking is no use of the session."""
 
     def __call__(self, actor: Actor, *, is_use: bool) -> Awaitable[Actor | None]: ...
@@ -59,7 +59,7 @@ _HEAD_START_S = 0.15
 _SETTLE_TIMEOUT_S = 1.0
 _LAST_WORDS_S = 3.0
 _IDENTITY_MAX_AGE_S = 1.0
-_RECOGNISE_TIMEOUT_S = 10.0
+_RECOGNIZE_TIMEOUT_S = 10.0
 _IDLE_CHECK_S = 60.0
 _FIRST_RETRY_S = 0.5
 _LONGEST_RETRY_S = 10.0
@@ -82,7 +82,7 @@ class Site:
     router: Router
     shell: Shell
     authenticate: Authenticate
-    recognise: Recognise
+    recognize: Recognize
     on_view: OnView
     bundle: Bundle
     base: str
@@ -537,7 +537,7 @@ class Session:
                 return False
             if time.monotonic() - self._identified_at < _IDENTITY_MAX_AGE_S:
                 return True
-            actor = await self._recognise(self._actor, is_use=is_use)
+            actor = await self._recognize(self._actor, is_use=is_use)
             self._identified_at = time.monotonic()
             if actor is None or actor.id != self._actor.id:
                 self._close_code = _SESSION_ENDED
@@ -548,14 +548,14 @@ class Session:
                 self._show(self._view.found.location.address)
             return True
 
-    async def _recognise(self, actor: Actor, *, is_use: bool) -> Actor | None:
+    async def _recognize(self, actor: Actor, *, is_use: bool) -> Actor | None:
         """Who the actor is by now. While that cannot be found out, the page is paused: nothing is handled and all of its
         state is kept."""
         retry_s = _FIRST_RETRY_S
         while True:
             try:
-                async with asyncio.timeout(_RECOGNISE_TIMEOUT_S):
-                    found = await self._site.recognise(actor, is_use=is_use)
+                async with asyncio.timeout(_RECOGNIZE_TIMEOUT_S):
+                    found = await self._site.recognize(actor, is_use=is_use)
             except Exception as error:
                 self._pause(error)
                 await asyncio.sleep(retry_s)

@@ -1,4 +1,4 @@
-"""Things to press."""
+"""Fixtures to press."""
 
 from __future__ import annotations
 

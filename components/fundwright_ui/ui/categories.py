@@ -6,28 +6,28 @@ from reactpy import html
 from reactpy.types import VdomDict
 
 from fundwright.categories.classifier import Band
-from fundwright.categories.schemas import Colour
+from fundwright.categories.schemas import CategoryColor
 from fundwright.core.messages import percent, t
 from fundwright_ui.ui.data import Color, chip
 
-_COLORS: dict[Colour, Color] = {
-    Colour.GREY: "secondary",
-    Colour.BLUE: "info",
-    Colour.GREEN: "success",
-    Colour.ORANGE: "warning",
-    Colour.RED: "error",
-    Colour.PURPLE: "primary",
+_COLORS: dict[CategoryColor, Color] = {
+    CategoryColor.GRAY: "secondary",
+    CategoryColor.BLUE: "info",
+    CategoryColor.GREEN: "success",
+    CategoryColor.ORANGE: "warning",
+    CategoryColor.RED: "error",
+    CategoryColor.PURPLE: "primary",
 }
 
 
-def category_color(colour: Colour) -> Color:
-    """The colour of a category's chip: for `chip(…)` here and for a table's `Chip(…)`."""
-    return _COLORS[colour]
+def category_color(color: CategoryColor) -> Color:
+    """The color of a category's chip: for `chip(…)` here and for a table's `Chip(…)`."""
+    return _COLORS[color]
 
 
-def category_chip(name: str, colour: Colour, *, key: str | None = None) -> VdomDict:
-    """A category's name in its colour."""
-    return chip(name, color=category_color(colour), key=key)
+def category_chip(name: str, color: CategoryColor, *, key: str | None = None) -> VdomDict:
+    """A category's name in its color."""
+    return chip(name, color=category_color(color), key=key)
 
 
 def band_name(band: Band) -> str:

@@ -281,7 +281,7 @@ def form(
                 sent,
                 prevent_default=True,
                 is_exclusive=is_exclusive,
-                deed=submitting.deed if submitting else None,
+                operation=submitting.operation if submitting else None,
             ),
             key=f"form:{draft}:{round_}",  # typed text must not carry over to the form of another item
         ),

@@ -42,7 +42,7 @@ On = Annotated[Callable[[P], Any] | Callable[[], Any] | Handler | None, Event]
 
 
 class Props(BaseModel):
-    """Mother of everything that travels to or from a widget."""
+    """Base class of everything that travels to or from a widget."""
 
     model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True)
 
@@ -85,7 +85,7 @@ class _Declared(VdomDict):
 
 
 class Widget(_Declared):
-    """Mother of every widget; an instance is a ReactPy node. `events` names each event (in Python) and its payload."""
+    """Base class of every widget; an instance is a ReactPy node. `events` names each event (in Python) and its payload."""
 
     key: str | None = None
     fallback: Sequence[Any] = ()

@@ -13,7 +13,7 @@ from fundwright_ui.widgets.base import Props, Widget
 
 
 class Series(Props):
-    """One line or one colour of bars: a number for each day."""
+    """One line or one color of bars: a number for each day."""
 
     label: str
     values: tuple[int, ...]

@@ -32,7 +32,7 @@ _USUAL_WIDTH = 1200
 
 
 class Chip(Props):
-    """A short coloured label in a `chips` cell."""
+    """A short colored label in a `chips` cell."""
 
     label: str
     color: Color = "primary"
@@ -149,7 +149,7 @@ def data_table(
     kinds = [(column.field, _writer(column)) for column in columns]
     return DataTable(
         label=label,
-        columns=_travelling(columns),
+        columns=_sent_columns(columns),
         rows=[[write(row.cells.get(field)) for field, write in kinds] for row in rows],
         ids=[row.id for row in rows],
         total=len(rows) if total is None else total,
@@ -164,7 +164,7 @@ def data_table(
     )
 
 
-def _travelling(columns: Sequence[Column]) -> list[TableColumn]:
+def _sent_columns(columns: Sequence[Column]) -> list[TableColumn]:
     """Each column needs its least width, and gets its part of the rest at the usual width of a table. All are as wide as the
     tightest of them allows, so that the table scrolls when there is less room."""
     least = sum(column.min_width for column in columns)

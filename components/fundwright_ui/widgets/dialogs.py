@@ -88,7 +88,7 @@ class LanguageChosen(Props):
 
 
 class SettingsDrawer(Widget):
-    """Theme, direction, colour and width, kept by the browser; and the language, kept for the account as well."""
+    """Theme, direction, color and width, kept by the browser; and the language, kept for the account as well."""
 
     language: str
     languages: Sequence[Language]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import EMAIL, PASSWORD, NewContext, recognise
+from e2e.conftest import EMAIL, PASSWORD, NewContext, recognize
 from e2e.pages.category import CategoryPage
 from e2e.pages.laboratory import MovingPage
 from e2e.pages.ready import ready
@@ -36,24 +36,24 @@ def test_a_laptop_that_slept_comes_back_to_its_page(moving: MovingPage) -> None:
 
 
 @pytest.mark.pain(1)
-def test_filters_page_and_what_is_typed_are_back(recognised: Page) -> None:
-    recognised.goto("/dashboard/sam?q=systems&page=1")
-    ready(recognised)
-    recognised.get_by_role("searchbox", name="Search").fill("systems engin")
-    shown = recognised.get_by_role("main").get_by_role("link").all_inner_texts()
-    recognised.context.set_offline(True)
-    expect(recognised.locator("html")).not_to_have_attribute("data-ready", "")
-    recognised.context.set_offline(False)
-    ready(recognised)
-    expect(recognised).to_have_url("/dashboard/sam?q=systems&page=1")
-    expect(recognised.get_by_role("searchbox", name="Search")).to_have_value("systems engin")
-    assert recognised.get_by_role("main").get_by_role("link").all_inner_texts() == shown
+def test_filters_page_and_what_is_typed_are_back(recognized: Page) -> None:
+    recognized.goto("/dashboard/sam?q=systems&page=1")
+    ready(recognized)
+    recognized.get_by_role("searchbox", name="Search").fill("systems engin")
+    shown = recognized.get_by_role("main").get_by_role("link").all_inner_texts()
+    recognized.context.set_offline(True)
+    expect(recognized.locator("html")).not_to_have_attribute("data-ready", "")
+    recognized.context.set_offline(False)
+    ready(recognized)
+    expect(recognized).to_have_url("/dashboard/sam?q=systems&page=1")
+    expect(recognized.get_by_role("searchbox", name="Search")).to_have_value("systems engin")
+    assert recognized.get_by_role("main").get_by_role("link").all_inner_texts() == shown
 
 
 @pytest.mark.pain(4)
 def test_a_login_that_ended_leads_to_sign_in_and_back_to_the_filled_form(page: Page, new_context: NewContext) -> None:
     answer = page.request.post("/signin", data={"email": EMAIL, "password": PASSWORD}).json()
-    recognise(page, answer["token"])
+    recognize(page, answer["token"])
     screen = CategoryPage(page).open()
     screen.start_new("Half a category")
     page.get_by_role("textbox", name="Description").first.fill("what belongs here")

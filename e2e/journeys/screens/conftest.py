@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Route
 
 from e2e.application import PROJECT
-from e2e.conftest import listening, recognise
+from e2e.conftest import listening, recognize
 from e2e.pages.screens import ADDRESSES
 from fundwright_ui.extension import Screen
 
@@ -38,7 +38,7 @@ def _browsers(browser: Browser, base_url: str) -> Iterator[Visiting]:
         if key not in kept:
             kept[key] = browser.new_context(base_url=base_url, **options)
             if token:
-                recognise(kept[key], token)
+                recognize(kept[key], token)
             if prepare:
                 prepare(kept[key])
         return kept[key]
@@ -66,7 +66,7 @@ def visiting(_browsers: Visiting, complaints: list[str]) -> Iterator[Visiting]:
 
 
 @pytest.fixture(scope="module")
-def talkative(tmp_path_factory: pytest.TempPathFactory) -> Prepare:
+def development_build(tmp_path_factory: pytest.TempPathFactory) -> Prepare:
     """Puts React's development build in the place of the served one. It says on the console what the other keeps to itself,
     so that a screen which is hydrated to something else fails its journey."""
     folder = tmp_path_factory.mktemp("development")

@@ -17,7 +17,7 @@ from e2e.application import Application
 from e2e.conftest import PASSWORD
 from e2e.journeys.screens.conftest import Prepare, Visiting, addresses_of
 from e2e.pages.ready import ready, until
-from e2e.pages.screens import ADDRESSES, Things, find_own, requests_of
+from e2e.pages.screens import ADDRESSES, Fixtures, find_own, requests_of
 from e2e.pages.shell import Shell
 from fundwright.accounts.schemas import Role
 from fundwright_ui import plugin
@@ -25,7 +25,7 @@ from fundwright_ui.extension import Screen
 
 NARROW, WIDE = ViewportSize(width=360, height=780), ViewportSize(width=1440, height=900)
 
-# Colours, direction and width do not depend on each other: two looks show every value of each.
+# Colors, direction and width do not depend on each other: two looks show every value of each.
 LookOptions = tuple[str, str, ViewportSize]
 LOOKS: Sequence[LookOptions] = (("light", "ltr", NARROW), ("dark", "rtl", WIDE))
 LIGHT, DARK = LOOKS
@@ -91,10 +91,10 @@ MakeLook = Callable[[LookOptions], "Look"]
 
 
 @pytest.fixture
-def make_look(visiting: Visiting, talkative: Prepare, base_url: str) -> MakeLook:
+def make_look(visiting: Visiting, development_build: Prepare, base_url: str) -> MakeLook:
     def make(options: LookOptions) -> Look:
         mode, direction, size = options
-        prepare = talkative if size is NARROW else None  # the other look is at what people are served
+        prepare = development_build if size is NARROW else None  # the other look is at what people are served
         return Look(mode, direction, size, visiting, prepare, base_url)
 
     return make
@@ -146,13 +146,13 @@ class Member:
 
     EMAIL = "member@example.org"
 
-    def __init__(self, application: Application, browser: Browser, things: Things) -> None:
+    def __init__(self, application: Application, browser: Browser, fixtures: Fixtures) -> None:
         self._application, self._browser = application, browser
         application.add_person(self.EMAIL, PASSWORD)
         self._role = Role.USER
         self._token = self._sign_in()
         with requests_of(browser, application.url, self._token) as requests:
-            self.things = replace(things, **find_own(requests))
+            self.fixtures = replace(fixtures, **find_own(requests))
 
     def token(self, role: Role) -> str:
         if role != self._role:
@@ -166,21 +166,23 @@ class Member:
 
 
 @pytest.fixture(scope="module")
-def member(application: Application, browser: Browser, things: Things) -> Member:
-    return Member(application, browser, things)
+def member(application: Application, browser: Browser, fixtures: Fixtures) -> Member:
+    return Member(application, browser, fixtures)
 
 
 @pytest.mark.parametrize("visit", visits(), ids=str)
-def test_screens(visit: Visit, member: Member, things: Things, make_look: MakeLook) -> None:
+def test_screens(visit: Visit, member: Member, fixtures: Fixtures, make_look: MakeLook) -> None:
     look = make_look(visit.look)
-    address = (member.things if visit.role else things).path(visit.pattern)
+    address = (member.fixtures if visit.role else fixtures).path(visit.pattern)
     page = look.open(address, token=member.token(visit.role) if visit.role else "", language=visit.language)
     look.assert_accessible(page)
     if "?" not in address:
         others: list[str] = page.evaluate(
             "[...document.querySelectorAll('.fw-tabs [href]:not([aria-current])')].map(tab => tab.getAttribute('href'))"
         )
-        assert set(others) <= {things.path(each) for each in ADDRESSES}, "Add the addresses of the tabs to e2e/pages/screens.py."
+        assert set(others) <= {fixtures.path(each) for each in ADDRESSES}, (
+            "Add the addresses of the tabs to e2e/pages/screens.py."
+        )
 
 
 @pytest.mark.parametrize("path", ["/dashboard/category", "/generate/index"])

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from e2e.conftest import EMAIL, PASSWORD
 from e2e.journeys.screens.conftest import Visiting, addresses_of
 from e2e.pages.ready import ready
-from e2e.pages.screens import GUARDED, OVERSEEN, Things
+from e2e.pages.screens import GUARDED, OVERSEEN, Fixtures
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
 from fundwright_ui import plugin
@@ -23,9 +23,9 @@ def test_no_screen_is_left_out() -> None:
 @pytest.mark.pain(15)
 @pytest.mark.parametrize("pattern", GUARDED)
 def test_a_screen_can_be_opened_loaded_again_and_come_back_to(
-    visiting: Visiting, token: str, things: Things, pattern: str
+    visiting: Visiting, token: str, fixtures: Fixtures, pattern: str
 ) -> None:
-    page, path = visiting(token).new_page(), things.path(pattern)
+    page, path = visiting(token).new_page(), fixtures.path(pattern)
     heading = page.get_by_role("main").get_by_role("heading", level=1)
 
     def expect_the_screen() -> None:
@@ -52,9 +52,9 @@ def test_a_screen_can_be_opened_loaded_again_and_come_back_to(
     expect(heading).to_have_text(elsewhere)
 
 
-def test_a_part_of_a_screen_can_be_come_back_to(recognised: Page) -> None:
+def test_a_part_of_a_screen_can_be_come_back_to(recognized: Page) -> None:
     """Steps that change only the query or the fragment show what they say, and the page announces that it is settled."""
-    page = recognised
+    page = recognized
     parts = page.get_by_role("group", name="Parts of the account")
 
     def expect_part(name: str) -> None:
@@ -80,9 +80,9 @@ def test_a_part_of_a_screen_can_be_come_back_to(recognised: Page) -> None:
 
 @pytest.mark.parametrize("pattern", OVERSEEN)
 def test_a_screen_of_administrators_can_be_opened_and_loaded_again_and_is_nowhere_for_others(
-    visiting: Visiting, administrator: str, token: str, things: Things, pattern: str
+    visiting: Visiting, administrator: str, token: str, fixtures: Fixtures, pattern: str
 ) -> None:
-    path = things.path(pattern)
+    path = fixtures.path(pattern)
     page = visiting(administrator).new_page()
     heading = page.get_by_role("main").get_by_role("heading", level=1)
     page.goto(path)
@@ -96,14 +96,14 @@ def test_a_screen_of_administrators_can_be_opened_and_loaded_again_and_is_nowher
     assert visiting(token).request.get(path, max_redirects=0).headers["location"] == "/404"
 
 
-def test_nobody_sees_a_screen_before_signing_in(page: Page, things: Things) -> None:
-    for path in map(things.path, (*GUARDED, *OVERSEEN)):
+def test_nobody_sees_a_screen_before_signing_in(page: Page, fixtures: Fixtures) -> None:
+    for path in map(fixtures.path, (*GUARDED, *OVERSEEN)):
         answer = page.request.get(path, max_redirects=0)
         assert (answer.status, answer.headers["location"]) == (302, f"/auth/login?next={quote(path, safe='')}")
 
 
-def test_signing_in_leads_to_where_one_was_going(page: Page, things: Things) -> None:
-    wanted = f"{things.path('/dashboard/sam')}?q=systems&page=1"
+def test_signing_in_leads_to_where_one_was_going(page: Page, fixtures: Fixtures) -> None:
+    wanted = f"{fixtures.path('/dashboard/sam')}?q=systems&page=1"
     page.goto(wanted)
     ready(page)
     SignInPage(page).sign_in(EMAIL, PASSWORD)
@@ -113,21 +113,21 @@ def test_signing_in_leads_to_where_one_was_going(page: Page, things: Things) -> 
 
 
 @pytest.mark.parametrize("path", ["/auth/login", "/auth/register/standard/open"])
-def test_who_is_signed_in_is_led_away_from_the_forms(recognised: Page, path: str) -> None:
-    recognised.goto(path)
-    recognised.wait_for_url("**/dashboard/train")
+def test_who_is_signed_in_is_led_away_from_the_forms(recognized: Page, path: str) -> None:
+    recognized.goto(path)
+    recognized.wait_for_url("**/dashboard/train")
 
 
 @pytest.mark.parametrize("path", ["/generate", "/dashboard/generate"])
-def test_an_area_leads_to_its_first_screen(recognised: Page, path: str) -> None:
-    recognised.goto(path)
-    recognised.wait_for_url("**/generate/index")
+def test_an_area_leads_to_its_first_screen(recognized: Page, path: str) -> None:
+    recognized.goto(path)
+    recognized.wait_for_url("**/generate/index")
 
 
-def test_the_top_bar_of_a_draft_leads_back_to_the_dashboard(recognised: Page, things: Things) -> None:
-    recognised.goto(things.path("/generate/slug/{draft}"))
-    ready(recognised)
-    Shell(recognised).account_menu.click()
-    expect(recognised.get_by_role("menuitem").and_(recognised.locator("a"))).to_have_text(
+def test_the_top_bar_of_a_draft_leads_back_to_the_dashboard(recognized: Page, fixtures: Fixtures) -> None:
+    recognized.goto(fixtures.path("/generate/slug/{draft}"))
+    ready(recognized)
+    Shell(recognized).account_menu.click()
+    expect(recognized.get_by_role("menuitem").and_(recognized.locator("a"))).to_have_text(
         ["Opportunities", "Category", "Train", "Embedding History"]
     )

@@ -92,6 +92,6 @@ def _square(content: bytes) -> Iterator[bytes]:
         raise NotAPhoto(t("This is no picture that can be read. Choose a PNG, JPEG or WebP file.")) from None
     square = ImageOps.fit(upright, (_SIDE_PIXELS, _SIDE_PIXELS))
     written = io.BytesIO()
-    # A new picture, pixels only: Pillow would hand on place, camera and colour profile.
+    # A new picture, pixels only: Pillow would hand on location, camera, and color profile.
     Image.frombytes(square.mode, square.size, square.tobytes()).save(written, "WEBP", quality=85)
     yield written.getvalue()

@@ -20,7 +20,7 @@ class Category(Base):
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
     name: Mapped[str]
     description: Mapped[str] = mapped_column(default="")
-    colour: Mapped[str]
+    color: Mapped[str]
     is_sample: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = mapped_column(default=now)
     changed_at: Mapped[datetime] = mapped_column(default=now)

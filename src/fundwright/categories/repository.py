@@ -30,7 +30,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories.classifier import LOW, MEDIUM
 from fundwright.categories.models import Category, Label
-from fundwright.categories.schemas import CategoryRead, Colour, EarlierLabel, LabelRead, LabelSource, LabelState, SuggestionQuery
+from fundwright.categories.schemas import (
+    CategoryColor,
+    CategoryRead,
+    EarlierLabel,
+    LabelRead,
+    LabelSource,
+    LabelState,
+    SuggestionQuery,
+)
 from fundwright.core.database import acquire_lock, now
 from fundwright.core.errors import NotFound
 from fundwright.core.messages import t
@@ -69,7 +77,7 @@ async def list_with_counts(session: AsyncSession, owner_id: UUID) -> list[Catego
             id=category.id,
             name=category.name,
             description=category.description,
-            colour=Colour(category.colour),
+            color=CategoryColor(category.color),
             is_sample=category.is_sample,
             created_at=category.created_at,
             changed_at=category.changed_at,
@@ -156,7 +164,7 @@ def labels_in(owner_id: UUID, subject_id: ColumnElement[UUID]) -> ScalarSelect[l
         "subject_id": Label.subject_id,
         "category_id": Label.category_id,
         "category_name": Category.name,
-        "colour": Category.colour,
+        "color": Category.color,
         "confidence": Label.confidence,
         "state": Label.state,
         "source": Label.source,
@@ -329,7 +337,7 @@ def _label_read(label: Label, category: Category) -> LabelRead:
         subject_id=label.subject_id,
         category_id=category.id,
         category_name=category.name,
-        colour=Colour(category.colour),
+        color=CategoryColor(category.color),
         confidence=label.confidence,
         state=LabelState(label.state),
         source=LabelSource(label.source),

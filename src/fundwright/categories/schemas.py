@@ -17,10 +17,10 @@ CategoryName = Annotated[str, StringConstraints(strip_whitespace=True, min_lengt
 CategoryDescription = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 
 
-class Colour(StrEnum):
-    """Colours a category may have; screens show them as chip colours."""
+class CategoryColor(StrEnum):
+    """Colors a category may have; screens show them as chip colors."""
 
-    GREY = "grey"
+    GRAY = "gray"
     BLUE = "blue"
     GREEN = "green"
     ORANGE = "orange"
@@ -57,7 +57,7 @@ class CategoryRead(BaseModel):
     id: UUID
     name: str
     description: str
-    colour: Colour
+    color: CategoryColor
     is_sample: bool
     created_at: datetime
     changed_at: datetime
@@ -85,7 +85,7 @@ class LabelRead(BaseModel):
     subject_id: UUID
     category_id: UUID
     category_name: str
-    colour: Colour
+    color: CategoryColor
     confidence: float
     state: LabelState
     source: LabelSource
@@ -118,7 +118,7 @@ class CategoryCreate(BaseModel):
 
     name: CategoryName
     description: CategoryDescription = ""
-    colour: Colour = Colour.BLUE
+    color: CategoryColor = CategoryColor.BLUE
 
 
 class CategoryChange(BaseModel):
@@ -128,7 +128,7 @@ class CategoryChange(BaseModel):
 
     name: CategoryName | None = None
     description: CategoryDescription | None = None
-    colour: Colour | None = None
+    color: CategoryColor | None = None
     based_on: AwareDatetime | None = None
     """If the category has been changed since then, the call is refused (409), so that the other change is not overwritten."""
 

@@ -27,10 +27,10 @@ from fundwright.categories.classifier import LOW, Classifier, Description, Examp
 from fundwright.categories.models import Category
 from fundwright.categories.schemas import (
     CategoryChange,
+    CategoryColor,
     CategoryCreate,
     CategoryRead,
     Classified,
-    Colour,
     EarlierLabel,
     LabelRead,
     LabelSource,
@@ -123,7 +123,7 @@ async def _add(session: AsyncSession, actor: Actor, category: CategoryCreate, *,
         owner_id=actor.id,
         name=category.name,
         description=category.description,
-        colour=category.colour,
+        color=category.color,
         is_sample=is_sample,
     )
     session.add(added)
@@ -136,7 +136,7 @@ async def _add(session: AsyncSession, actor: Actor, category: CategoryCreate, *,
 async def change(
     session: AsyncSession, actor: Actor, category_id: UUID, change: CategoryChange, *, core: Core | None = None
 ) -> CategoryRead:
-    """Rename, describe or recolour. Labels stay; with `core`, the classifier soon reads a new text, or else next time. Raises NotFound,
+    """Rename, describe or recolor. Labels stay; with `core`, the classifier soon reads a new text, or else next time. Raises NotFound,
     NameTaken, CategoryChangedMeanwhile."""
     category = await repository.get(session, actor.id, category_id, for_update=True)
     if change.based_on is not None and change.based_on != category.changed_at:
@@ -149,8 +149,8 @@ async def change(
         category.name = change.name
     if change.description is not None:
         category.description = change.description
-    if change.colour is not None:
-        category.colour = change.colour
+    if change.color is not None:
+        category.color = change.color
     category.changed_at = now()
     await session.flush()
     await _announce(session, actor)
@@ -454,30 +454,30 @@ async def forget_subjects(session: AsyncSession, subject_ids: Sequence[UUID]) ->
 @needs(Permission.READ)
 async def add_sample(_core: Core, session: AsyncSession, actor: Actor) -> None:
     """Give a new account four categories to begin with, marked as sample."""
-    for name, description, colour in SAMPLE_CATEGORIES:
-        await _add(session, actor, CategoryCreate(name=name, description=description, colour=colour), is_sample=True)
+    for name, description, color in SAMPLE_CATEGORIES:
+        await _add(session, actor, CategoryCreate(name=name, description=description, color=color), is_sample=True)
 
 
 SAMPLE_CATEGORIES = (
     (
         "Health and biomedical research",
         "Studies of disease, diagnosis, treatment and prevention; clinical trials, medical research grants, public health.",
-        Colour.RED,
+        CategoryColor.RED,
     ),
     (
         "Information technology",
         "Software, cloud hosting, cyber security, data systems, help desk, networks and computer equipment.",
-        Colour.BLUE,
+        CategoryColor.BLUE,
     ),
     (
         "Construction and facilities",
         "Building, renovation, roofing, paving, heating and cooling, maintenance and repair of buildings and grounds.",
-        Colour.ORANGE,
+        CategoryColor.ORANGE,
     ),
     (
         "Environment and energy",
         "Climate, water quality, conservation, habitat restoration, clean-up of pollution, renewable energy.",
-        Colour.GREEN,
+        CategoryColor.GREEN,
     ),
 )
 

@@ -1,4 +1,4 @@
-"""`fundwright import` and `fundwright categorise`."""
+"""`fundwright import` and `fundwright categorize`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from fundwright.core.files import file_name
 from fundwright.core.jobs import job_topic, jobs_topic
 from fundwright.core.messages import nt, number
 from fundwright.opportunities import embedding, service
-from fundwright.opportunities.schemas import CategoriseOpportunities, EmbedOpportunities, ImportOpportunities, ImportReport
+from fundwright.opportunities.schemas import CategorizeOpportunities, EmbedOpportunities, ImportOpportunities, ImportReport
 
 _CHUNK_BYTES = 1 << 20
 
 
 def add_to(app: typer.Typer) -> None:
     app.command("import")(import_file)
-    app.command()(categorise)
+    app.command()(categorize)
 
 
 def import_file(
@@ -65,7 +65,7 @@ def import_file(
     run(command, if_stopped="Stopped. Opportunities imported so far were kept. Run the command again to import the rest.")
 
 
-def categorise(context: typer.Context, as_json: AsJson = False) -> None:
+def categorize(context: typer.Context, as_json: AsJson = False) -> None:
     """Categorize all opportunities for the account."""
 
     async def command() -> None:
@@ -73,7 +73,7 @@ def categorise(context: typer.Context, as_json: AsJson = False) -> None:
             with _progress(core, None, "Reading"):
                 await core.jobs.run_inline(EmbedOpportunities(), title=embedding.TITLE, owner_id=None)
             with _progress(core, actor.id, "Sorting"):
-                job = await core.jobs.run_inline(CategoriseOpportunities(), title=service.CATEGORISING_TITLE, owner_id=actor.id)
+                job = await core.jobs.run_inline(CategorizeOpportunities(), title=service.CATEGORIZING_TITLE, owner_id=actor.id)
         result: dict[str, Any] = job.result or {}
         emit(
             result,

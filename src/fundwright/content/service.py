@@ -281,17 +281,17 @@ async def _free_slug(session: AsyncSession, title: str, *, but_of: UUID | None =
     return next(slug for slug in chain([wanted], numbered) if slug not in taken)
 
 
-async def _keep(session: AsyncSession, actor: Actor, post: BlogPost, deed: str, client: Client) -> PostRead:
+async def _keep(session: AsyncSession, actor: Actor, post: BlogPost, action: str, client: Client) -> PostRead:
     post.changed_at = now()
     session.add(post)
     await session.flush()
-    await _record(session, actor, post, deed, client)
+    await _record(session, actor, post, action, client)
     return PostRead.model_validate(post)
 
 
-async def _record(session: AsyncSession, actor: Actor, post: BlogPost, deed: str, client: Client) -> None:
+async def _record(session: AsyncSession, actor: Actor, post: BlogPost, action: str, client: Client) -> None:
     appears = post.published_at.isoformat() if post.published_at else ""
     await audit.record(
-        session, f"blog_post.{deed}", actor=actor, subject=post.title, client=client, slug=post.slug, published_at=appears
+        session, f"blog_post.{action}", actor=actor, subject=post.title, client=client, slug=post.slug, published_at=appears
     )
     await publish(session, POSTS_TOPIC)

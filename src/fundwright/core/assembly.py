@@ -33,7 +33,7 @@ class Core:
     plugins: Plugins
     sandbox: Sandbox
     cache: dict[str, Any] = field(default_factory=dict)
-    """Things made once per process, such as a loaded model. Keyed by module name."""
+    """Fixtures made once per process, such as a loaded model. Keyed by module name."""
     package_settings: tuple[PackageSettings, ...] = ()
 
     def settings_of(self, kind: type[S]) -> S:

@@ -26,7 +26,7 @@ from fundwright.core.errors import DatabaseAway, DiskFull, StartRefused, Unusabl
 
 
 class Base(DeclarativeBase):
-    """Mother of every table. `dict[str, Any]` columns are JSONB, `datetime` columns carry a time zone."""
+    """Declarative base of all tables. `dict[str, Any]` columns are JSONB, `datetime` columns carry a time zone."""
 
     metadata = MetaData(
         naming_convention={

@@ -37,7 +37,7 @@ M = TypeVar("M", bound="MailRead")
 
 _WAITS_S = (10, 60, 300, 1_800, 7_200)
 """How long to wait after each try that failed; what failed after the last one is given up."""
-_TIMEOUT_S, _FAREWELL_S = 30, 1
+_TIMEOUT_S, _QUIT_TIMEOUT_S = 30, 1
 _REFUSED_FOR_GOOD = 500
 _MAX_ERROR_LENGTH = 500
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
@@ -296,7 +296,7 @@ async def _hand_over(settings: Settings, mail: Mail) -> tuple[str, bool]:
         return str(trouble) or type(trouble).__name__, False
     else:
         with suppress(aiosmtplib.SMTPException, OSError):  # the letter is accepted, whatever comes now
-            await server.quit(timeout=_FAREWELL_S)
+            await server.quit(timeout=_QUIT_TIMEOUT_S)
         return "", True
     finally:
         server.close()  # at once, also when the worker is stopped

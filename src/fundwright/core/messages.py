@@ -1,7 +1,7 @@
-"""What people read, in their language. The English sentence is the message id; catalogues hold the translations.
+"""What people read, in their language. The English sentence is the message id; catalogs hold the translations.
 
 Example: `t("{count} documents are ready.", count=3)`. Plural forms: `nt("{n} document", "{n} documents", n)`.
-A message without a translation, or a language without a catalogue, shows in English.
+A message without a translation, or a language without a catalog, shows in English.
 """
 
 from __future__ import annotations

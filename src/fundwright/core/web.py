@@ -179,8 +179,8 @@ class RequestId:
             await self._app(scope, receive, send_with_id)
 
 
-class Speech:
-    """Answers each request in the language that its browser asks for."""
+class LocaleMiddleware:
+    """Set the language of each request from its cookie or its `Accept-Language` header."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -203,8 +203,8 @@ def language_asked_for(connection: HTTPConnection) -> Language:
     return "en"
 
 
-class Bounds:
-    """No request brings more than it may, and no answer is guessed at, kept or run as a page where its route has not said so."""
+class RequestLimitMiddleware:
+    """Limit the size of requests, reject null characters in addresses, and set security headers on responses."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -146,7 +146,7 @@ class PageVisits(BaseModel):
 def kind_label(kind: str) -> str:
     """The label of a job kind in the reader's language. Kinds of packages are shown by their name."""
     names = {
-        "categorise": t("Categorization"),
+        "categorize": t("Categorization"),
         DRAFT: t("Draft"),
         IMPORT: t("File import"),
         TRAINING: t("Training run"),

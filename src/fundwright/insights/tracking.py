@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 _PAUSE_S = 1.0
-_FAREWELL_S = 2.0
+_SHUTDOWN_TIMEOUT_S = 2.0
 _MOST_WAITING = 10_000
 _ANALYTICS_TIMEOUT_S = 5.0
 
@@ -76,7 +76,7 @@ class Batches:
     async def close(self) -> None:
         self._closing.set()
         if self._task is not None:
-            await asyncio.wait([self._task], timeout=_FAREWELL_S)
+            await asyncio.wait([self._task], timeout=_SHUTDOWN_TIMEOUT_S)
 
     async def _run(self) -> None:
         while self._waiting:

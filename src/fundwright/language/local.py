@@ -33,7 +33,7 @@ class ModelMissing(FundwrightError):
 class OnnxEmbedder:
     """A sentence-transformers model as `model.onnx` beside `tokenizer.json`.
 
-    One text at a time is the fastest on a CPU and keeps a vector independent of its neighbours. `threads` is the number
+    One text at a time is the fastest on a CPU and keeps a vector independent of its neighbors. `threads` is the number
     of threads one text is computed with.
     """
 

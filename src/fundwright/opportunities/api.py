@@ -93,22 +93,22 @@ async def list_sources(core: CoreDep, actor: CurrentActor) -> list[SourceRead]:
     return service.list_sources(core)
 
 
-@router.post("/categorise", status_code=202)
-async def categorise(session: DbSession, actor: CurrentActor, core: CoreDep) -> JobRead:
+@router.post("/categorize", status_code=202)
+async def categorize(session: DbSession, actor: CurrentActor, core: CoreDep) -> JobRead:
     """Categorize all opportunities, and return the job that does it."""
-    return await service.start_categorising(session, actor, core)
+    return await service.start_categorizing(session, actor, core)
 
 
-@router.get("/categorise/{job_id}")
-async def get_categorising(session: DbSession, actor: CurrentActor, job_id: UUID) -> JobRead:
+@router.get("/categorize/{job_id}")
+async def get_categorizing(session: DbSession, actor: CurrentActor, job_id: UUID) -> JobRead:
     """Get the state, progress, and result of the job."""
-    return await service.get_categorising(session, actor, job_id)
+    return await service.get_categorizing(session, actor, job_id)
 
 
-@router.put("/categorise/{job_id}/cancellation")
-async def cancel_categorising(session: DbSession, actor: CurrentActor, job_id: UUID) -> JobRead:
+@router.put("/categorize/{job_id}/cancellation")
+async def cancel_categorizing(session: DbSession, actor: CurrentActor, job_id: UUID) -> JobRead:
     """Cancel the job after its current step. Results so far are kept."""
-    return await service.cancel_categorising(session, actor, job_id)
+    return await service.cancel_categorizing(session, actor, job_id)
 
 
 @router.get("/embedding")

@@ -17,8 +17,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import DatabaseAway
 from fundwright.core.jobs import JobRun
 from fundwright.language import service as language
-from fundwright.opportunities import categorising, embedding, importing, service
-from fundwright.opportunities.schemas import CategoriseOpportunities, EmbedOpportunities, ImportOpportunities
+from fundwright.opportunities import categorizing, embedding, importing, service
+from fundwright.opportunities.schemas import CategorizeOpportunities, EmbedOpportunities, ImportOpportunities
 
 load_sorter = acting_with(Permission.LABEL)
 _load_worker = acting_with(Permission.WORK)
@@ -58,11 +58,11 @@ def _file(core: Core, payload: ImportOpportunities) -> Iterator[Path]:
     core.files.remove(upload)
 
 
-async def categorise(run: JobRun[CategoriseOpportunities, Actor]) -> dict[str, Any]:
+async def categorize(run: JobRun[CategorizeOpportunities, Actor]) -> dict[str, Any]:
     embedder = await language.get_embedder(run.services)
-    return await categorising.categorise(run, embedder)
+    return await categorizing.categorize(run, embedder)
 
 
 async def embed(run: JobRun[EmbedOpportunities, None]) -> dict[str, Any]:
     embedder = await language.get_embedder(run.services)
-    return await embedding.embed(run, embedder, partial(service.categorise_again, run.services))
+    return await embedding.embed(run, embedder, partial(service.categorize_again, run.services))

@@ -13,11 +13,11 @@ from fundwright.core.sweeping import UsedFilesReader
 from fundwright.insights.schemas import FigureReader
 from fundwright.opportunities import repository, service
 from fundwright.opportunities.grants import GrantsGov
-from fundwright.opportunities.jobs import categorise, embed, import_file, load_importer, load_sorter
+from fundwright.opportunities.jobs import categorize, embed, import_file, load_importer, load_sorter
 from fundwright.opportunities.nih import NihJsonLines
 from fundwright.opportunities.personal_data import own_files
 from fundwright.opportunities.sam import SamCsv
-from fundwright.opportunities.schemas import CategoriseOpportunities, EmbedOpportunities, ImportOpportunities
+from fundwright.opportunities.schemas import CategorizeOpportunities, EmbedOpportunities, ImportOpportunities
 from fundwright.opportunities.sources import Source
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def opportunity_sources() -> list[Source]:
 def job_handlers() -> list[JobHandler[Any, Any]]:
     return [
         JobHandler(ImportOpportunities, import_file, load_importer),
-        JobHandler(CategoriseOpportunities, categorise, load_sorter),
+        JobHandler(CategorizeOpportunities, categorize, load_sorter),
         JobHandler(EmbedOpportunities, embed, no_actor, is_background=True),
     ]
 
@@ -50,7 +50,7 @@ def current_subjects() -> Iterable[CurrentSubjects]:
 
 @hookimpl
 def decision_handlers() -> Iterable[DecisionHandler]:
-    return [service.categorise_soon]
+    return [service.categorize_soon]
 
 
 @hookimpl

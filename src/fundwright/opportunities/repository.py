@@ -80,7 +80,7 @@ from fundwright.opportunities.question import Meaning, Question, is_named, meant
 from fundwright.opportunities.reading import WASHINGTON
 from fundwright.opportunities.schemas import (
     Availability,
-    CategoriseOpportunities,
+    CategorizeOpportunities,
     EmbedOpportunities,
     ImportCounts,
     ImportOpportunities,
@@ -1270,7 +1270,7 @@ async def add_terms(session: AsyncSession, terms: Mapping[UUID, bytes]) -> None:
 
 async def sorting_owners(session: AsyncSession) -> Sequence[UUID]:
     """Accounts that have ever sorted, always in the same order."""
-    owners = select(Job.owner_id).where(Job.kind == CategoriseOpportunities.job_kind, Job.owner_id.is_not(None)).distinct()
+    owners = select(Job.owner_id).where(Job.kind == CategorizeOpportunities.job_kind, Job.owner_id.is_not(None)).distinct()
     return [id for id in await session.scalars(owners.order_by(Job.owner_id)) if id is not None]
 
 

@@ -59,7 +59,7 @@ class OpportunityQuery(PageRequest):
 
 
 class Listed(BaseModel):
-    """Mother of what open pages keep by the dozen. Pydantic remembers for each one which fields it was given, in more memory
+    """Base class of rows that open pages keep by the dozen. Pydantic remembers for each one which fields it was given, in more memory
     than the fields take; here all of a kind share that."""
 
     _given: ClassVar[set[str]]
@@ -247,10 +247,10 @@ class ImportOpportunities(JobPayload):
     path: Path | None = None
 
 
-class CategoriseOpportunities(JobPayload):
+class CategorizeOpportunities(JobPayload):
     """The job that sorts all opportunities into the categories of its owner."""
 
-    job_kind: ClassVar[str] = "categorise"
+    job_kind: ClassVar[str] = "categorize"
 
 
 class EmbedOpportunities(JobPayload):

@@ -49,7 +49,7 @@ from fundwright.opportunities.reading import day_in_washington, in_words
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import (
     Availability,
-    CategoriseOpportunities,
+    CategorizeOpportunities,
     Deadlines,
     Facets,
     FacetValue,
@@ -77,7 +77,7 @@ log = structlog.get_logger()
 TOPIC = importing.TOPIC
 """The live topic of every change of the opportunities."""
 
-CATEGORISING_TITLE = later("Categorize opportunities")
+CATEGORIZING_TITLE = later("Categorize opportunities")
 
 _VISITED = "opportunities: visited"
 _SETTLED_AFTER_S = 2
@@ -563,28 +563,28 @@ async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -
 
 
 @needs(Permission.LABEL)
-async def start_categorising(session: AsyncSession, actor: Actor, core: Core) -> JobRead:
+async def start_categorizing(session: AsyncSession, actor: Actor, core: Core) -> JobRead:
     """Sort all opportunities into the actor's categories as a job, or return the one that waits to do so. Raises NotAllowed."""
-    waiting = await jobs.find_waiting(session, actor.id, kind=CategoriseOpportunities.job_kind)
-    return waiting or await core.jobs.enqueue(session, CategoriseOpportunities(), title=CATEGORISING_TITLE, owner_id=actor.id)
+    waiting = await jobs.find_waiting(session, actor.id, kind=CategorizeOpportunities.job_kind)
+    return waiting or await core.jobs.enqueue(session, CategorizeOpportunities(), title=CATEGORIZING_TITLE, owner_id=actor.id)
 
 
 @needs(Permission.LABEL)
-async def categorise_soon(core: Core, session: AsyncSession, actor: Actor) -> None:
+async def categorize_soon(core: Core, session: AsyncSession, actor: Actor) -> None:
     """Sort again once the actor has stopped deciding for a moment, unless a job that has not begun will do so."""
-    await _categorise_soon(core, session, actor.id)
+    await _categorize_soon(core, session, actor.id)
 
 
-async def categorise_again(core: Core, session: AsyncSession) -> None:
+async def categorize_again(core: Core, session: AsyncSession) -> None:
     """Sort notices that have just been embedded, for every account that has sorted before."""
     for owner_id in await repository.sorting_owners(session):
-        await _categorise_soon(core, session, owner_id)
+        await _categorize_soon(core, session, owner_id)
 
 
-async def _categorise_soon(core: Core, session: AsyncSession, owner_id: UUID) -> None:
-    if not await jobs.find_waiting(session, owner_id, kind=CategoriseOpportunities.job_kind):
+async def _categorize_soon(core: Core, session: AsyncSession, owner_id: UUID) -> None:
+    if not await jobs.find_waiting(session, owner_id, kind=CategorizeOpportunities.job_kind):
         await core.jobs.enqueue(
-            session, CategoriseOpportunities(), title=CATEGORISING_TITLE, owner_id=owner_id, delay_s=_SETTLED_AFTER_S
+            session, CategorizeOpportunities(), title=CATEGORIZING_TITLE, owner_id=owner_id, delay_s=_SETTLED_AFTER_S
         )
 
 
@@ -595,22 +595,22 @@ def open_ids(actor: Actor) -> Select[UUID]:
 
 
 @needs(Permission.READ)
-async def get_categorising(session: AsyncSession, actor: Actor, job_id: UUID) -> JobRead:
+async def get_categorizing(session: AsyncSession, actor: Actor, job_id: UUID) -> JobRead:
     """A job that sorts opportunities into the actor's categories. Raises NotFound."""
-    return await jobs.get_own(session, job_id, actor.id, kind=CategoriseOpportunities.job_kind)
+    return await jobs.get_own(session, job_id, actor.id, kind=CategorizeOpportunities.job_kind)
 
 
 @needs(Permission.READ)
-async def find_categorising(session: AsyncSession, actor: Actor) -> JobRead | None:
+async def find_categorizing(session: AsyncSession, actor: Actor) -> JobRead | None:
     """The actor's latest categorizing job, in any state."""
-    found = await jobs.list_recent(session, actor.id, kind=CategoriseOpportunities.job_kind, limit=1)
+    found = await jobs.list_recent(session, actor.id, kind=CategorizeOpportunities.job_kind, limit=1)
     return found[0] if found else None
 
 
 @needs(Permission.LABEL)
-async def cancel_categorising(session: AsyncSession, actor: Actor, job_id: UUID) -> JobRead:
+async def cancel_categorizing(session: AsyncSession, actor: Actor, job_id: UUID) -> JobRead:
     """Cancel the job at its next step. Opportunities that are already sorted stay sorted. Raises NotFound, NotAllowed, or Conflict."""
-    job = await get_categorising(session, actor, job_id)
+    job = await get_categorizing(session, actor, job_id)
     return await jobs.cancel(session, job.id, owner_id=actor.id)
 
 

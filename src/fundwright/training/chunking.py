@@ -36,7 +36,7 @@ class ChunkedDocument:
     """`text` is the whole document; offsets of the chunks count its characters. `kind` is what the document seems to be."""
 
     text: str
-    chunks: list[Cut]
+    chunks: list[ChunkSpan]
     kind: DocumentKind = DocumentKind.ABOUT_US
 
 
@@ -50,8 +50,8 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """One chunk. `heading` is the path of headings above its first sentence, joined by “ › ”; `places` follow where headings or pages
+class ChunkSpan:
+    """Where a chunk is in the text. `heading` is the path of headings above its first sentence, joined by “ › ”; `places` follow where headings or pages
     change within it."""
 
     start: int
@@ -94,8 +94,8 @@ def chunk(blocks: Sequence[Block]) -> ChunkedDocument:
     return ChunkedDocument(text="\n\n".join(parts), chunks=list(_cut(pieces)))
 
 
-def _cut(pieces: list[_Piece]) -> list[Cut]:
-    cuts: list[Cut] = []
+def _cut(pieces: list[_Piece]) -> list[ChunkSpan]:
+    spans: list[ChunkSpan] = []
     current: list[_Piece] = []
     fresh = 0  # words that no chunk before has
     for piece in pieces:
@@ -103,14 +103,14 @@ def _cut(pieces: list[_Piece]) -> list[Cut]:
         is_full = words + piece.words > _WORDS or (bool(current) and piece.end - current[0].start > MAX_CHARACTERS)
         if current and (is_full or (piece.is_heading and fresh >= _LEAST_WORDS and not current[-1].is_heading)):
             if fresh:
-                cuts.append(_close(current))
+                spans.append(_close(current))
             current = [] if piece.is_heading else _tail(current, piece)
             fresh = 0
         current.append(piece)
         fresh += piece.words
     if current and fresh:
-        cuts.append(_close(current))
-    return cuts
+        spans.append(_close(current))
+    return spans
 
 
 def _tail(pieces: list[_Piece], following: _Piece) -> list[_Piece]:
@@ -126,7 +126,7 @@ def _tail(pieces: list[_Piece], following: _Piece) -> list[_Piece]:
     return tail
 
 
-def _close(pieces: list[_Piece]) -> Cut:
+def _close(pieces: list[_Piece]) -> ChunkSpan:
     body = next((piece for piece in pieces if not piece.is_heading), pieces[0])
     first = pieces[0].start
     places: list[Place] = []
@@ -134,7 +134,7 @@ def _close(pieces: list[_Piece]) -> Cut:
         if not places or (places[-1].heading, places[-1].page) != (piece.heading, piece.page):
             places.append(Place(start=piece.start - first, heading=piece.heading, page=piece.page))
     is_one_place = len(places) == 1
-    return Cut(
+    return ChunkSpan(
         start=first,
         end=pieces[-1].end,
         heading=body.heading,

@@ -1,4 +1,4 @@
-"""Reads documents and cuts them into chunks in the sandbox, because neither documents nor their parsers can be trusted."""
+"""Reads documents and splits them into chunks in the sandbox, because neither documents nor their parsers can be trusted."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from fundwright.core.messages import t
 from fundwright.core.sandbox import Limits, Sandbox, crashed
 from fundwright.language.schemas import DocumentKind
 from fundwright.training import kinds
-from fundwright.training.chunking import MAX_CHARACTERS, ChunkedDocument, Cut, chunk
+from fundwright.training.chunking import MAX_CHARACTERS, ChunkedDocument, ChunkSpan, chunk
 from fundwright.training.readers import Reader, Unreadable, choose_reader, read
 
 _TEXTS = 2
 """The first results are the kind and the text."""
-_CUTS_AT_ONCE = 100
-_CUTS_BYTES = 5_000_000
+_SPANS_PER_RESULT = 100
+_MAX_RESULT_BYTES = 5_000_000
 """What so many need at most, each with 12 headings of nine levels. The server parses no more at once."""
 _LEAST_CHARACTERS = 50
 """Two chunks have at least 60 words between them that no other chunk has."""
 _MOST_COPIES = 10
 """How many times the chunks together may have the text. Their overlap makes 1.2 of the usual, and less than 3 of any."""
 _LAST_PAGE = 2**31 - 1
-_CUTS = TypeAdapter(list[Cut])
+_SPANS = TypeAdapter(list[ChunkSpan])
 
 LIMITS = Limits(
     error=Unreadable,
@@ -54,26 +54,26 @@ def _checked(results: list[bytes]) -> ChunkedDocument:
     if len(results) < _TEXTS:
         raise ValueError("There is no text.")
     kind, text = DocumentKind(results[0].decode()), results[1].decode()
-    cuts: list[Cut] = []
+    spans: list[ChunkSpan] = []
     length = 0
     for result in results[_TEXTS:]:
-        if len(result) > _CUTS_BYTES:
+        if len(result) > _MAX_RESULT_BYTES:
             raise ValueError("There are too many chunks at once.")
-        for cut in _CUTS.validate_json(result):
-            if not 0 <= cut.start < cut.end <= len(text) or cut.end - cut.start > MAX_CHARACTERS:
+        for span in _SPANS.validate_json(result):
+            if not 0 <= span.start < span.end <= len(text) or span.end - span.start > MAX_CHARACTERS:
                 raise ValueError("A chunk is not a part of the text.")
-            for place in (cut, *cut.places):
+            for place in (span, *span.places):
                 if "\x00" in place.heading:
                     raise ValueError("A heading has null characters.")
                 if place.page is not None and not 0 < place.page <= _LAST_PAGE:
                     raise ValueError("There is no such page.")
-            cuts.append(cut)
-            length += cut.end - cut.start
-        if len(cuts) > len(text) // _LEAST_CHARACTERS + 2 or length > _MOST_COPIES * len(text):
+            spans.append(span)
+            length += span.end - span.start
+        if len(spans) > len(text) // _LEAST_CHARACTERS + 2 or length > _MOST_COPIES * len(text):
             raise ValueError("The chunks overlap too much.")
     if "\x00" in text:
         raise ValueError("The text has null characters.")
-    return ChunkedDocument(text=text, chunks=cuts, kind=kind)
+    return ChunkedDocument(text=text, chunks=spans, kind=kind)
 
 
 def _extracted(readers: Sequence[Reader], path: Path, filename: str, title: str) -> Iterator[bytes]:
@@ -86,5 +86,5 @@ def _extracted(readers: Sequence[Reader], path: Path, filename: str, title: str)
     chunked = chunk(read(reader, path, filename))
     yield kinds.propose(title=title, filename=filename, text=chunked.text).encode()
     yield chunked.text.encode(errors="replace")
-    for start in range(0, len(chunked.chunks), _CUTS_AT_ONCE):
-        yield _CUTS.dump_json(chunked.chunks[start : start + _CUTS_AT_ONCE])
+    for start in range(0, len(chunked.chunks), _SPANS_PER_RESULT):
+        yield _SPANS.dump_json(chunked.chunks[start : start + _SPANS_PER_RESULT])

@@ -40,7 +40,7 @@ def job_handlers() -> Iterable[JobHandler[Any, Any]]:
 
 @hookimpl
 def document_readers() -> Iterable[Reader]:
-    # The text reader takes whatever no other one recognises: it stays last.
+    # The text reader takes whatever no other one recognizes: it stays last.
     return [PdfReader(), DocxReader(), HtmlReader(), MarkdownReader(), TextReader()]
 
 

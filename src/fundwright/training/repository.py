@@ -230,7 +230,7 @@ async def save_chunks(session: AsyncSession, owner_id: UUID, document_id: UUID, 
     await session.execute(
         update(Document).where(Document.owner_id == owner_id, Document.id == document_id).values(text=chunked.text, kind=kind)
     )
-    ids = await asyncio.to_thread(lambda: [cut.id(document_id, chunked.text) for cut in chunked.chunks])
+    ids = await asyncio.to_thread(lambda: [span.id(document_id, chunked.text) for span in chunked.chunks])
     # One array, because a statement takes no more than 65 535 parameters.
     kept = literal(ids, ARRAY(Uuid))
     await session.execute(
@@ -243,15 +243,15 @@ async def save_chunks(session: AsyncSession, owner_id: UUID, document_id: UUID, 
                 "document_id": document_id,
                 "owner_id": owner_id,
                 "ordinal": ordinal,
-                "heading": cut.heading,
-                "page": cut.page,
-                "places": [[place.start, place.heading, place.page] for place in cut.places],
-                "start_offset": cut.start,
-                "end_offset": cut.end,
-                "text": (content := chunked.text[cut.start : cut.end]),
-                "search": func.to_tsvector(text("'english'"), f"{cut.heading}\n{content}"),
+                "heading": span.heading,
+                "page": span.page,
+                "places": [[place.start, place.heading, place.page] for place in span.places],
+                "start_offset": span.start,
+                "end_offset": span.end,
+                "text": (content := chunked.text[span.start : span.end]),
+                "search": func.to_tsvector(text("'english'"), f"{span.heading}\n{content}"),
             }
-            for ordinal, cut in enumerate(chunked.chunks[start : start + 500], start)
+            for ordinal, span in enumerate(chunked.chunks[start : start + 500], start)
         ]
         adding = insert(Chunk).values(part)
         await session.execute(

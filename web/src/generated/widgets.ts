@@ -251,7 +251,7 @@ export interface Language {
   readonly label: string;
 }
 
-/** Theme, direction, colour and width, kept by the browser; and the language, kept for the account as well. */
+/** Theme, direction, color and width, kept by the browser; and the language, kept for the account as well. */
 export interface SettingsDrawerProps {
   readonly language: string;
   readonly languages: readonly Language[];

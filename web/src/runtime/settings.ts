@@ -73,7 +73,7 @@ function showSettings(): void {
   root.dir = themeDirection;
 }
 
-/** Keeps `<html>` in step with the settings, with other tabs and with the system's colour scheme. */
+/** Keeps `<html>` in step with the settings, with other tabs and with the system's color scheme. */
 export function followSettings(): void {
   showSettings();
   settings.subscribe(showSettings);

@@ -7,7 +7,7 @@ const COLORS = ["default", "purple", "cyan", "blue", "orange", "red"];
 const ROLES = ["primary", "secondary", "info", "success", "warning", "error"];
 const css = readFileSync("web/src/theme/tokens.css", "utf8");
 
-/** The custom properties that hold for a mode and a colour, later blocks over earlier ones as in the browser. */
+/** The custom properties that hold for a mode and a color, later blocks over earlier ones as in the browser. */
 function tokensOf(mode: string, color: string): Tokens {
   const blocks = css.matchAll(/:root((?:\[[^\]]+\])*) \{([^}]*)\}/g);
   const tokens: Record<string, string> = {};

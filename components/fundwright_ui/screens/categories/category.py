@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Permission
 from fundwright.categories import service as categories
-from fundwright.categories.schemas import CategoryChange, CategoryCreate, CategoryRead, Colour
+from fundwright.categories.schemas import CategoryChange, CategoryColor, CategoryCreate, CategoryRead
 from fundwright.core.jobs import JobRead, JobState, jobs_topic
 from fundwright.core.messages import percent, t
 from fundwright.opportunities import service as opportunities
@@ -102,7 +102,7 @@ def category_screen() -> VdomDict:
                     help=t("What belongs here, as phrases separated by commas. The classifier uses this description."),
                     id="new-description",
                 ),
-                _colour_field(Colour.BLUE, id="new-colour"),
+                _color_field(CategoryColor.BLUE, id="new-color"),
                 on_submit=creating,
                 model=CategoryCreate,
                 submit=t("Create category"),
@@ -118,7 +118,7 @@ def category_screen() -> VdomDict:
         subtitle=t("Opportunities are sorted into your categories. The classifier learns from what you accept and correct."),
         actions=[
             button(t("New category"), icon_name="add", look="soft", on_click=lambda: url.set(open="new"), disabled=is_adding),
-            None if is_first else _categorise_button(key="categorise"),
+            None if is_first else _categorize_button(key="categorize"),
             export_button(connection, "/api/categories/export.csv", len(rows.shown)),
         ],
     )
@@ -134,35 +134,35 @@ def _sample_banner(found: list[CategoryRead], removing: Action) -> VdomDict | No
     )
 
 
-def _colour_field(colour: Colour, *, id: str) -> VdomDict:
+def _color_field(color: CategoryColor, *, id: str) -> VdomDict:
     names = {
-        Colour.GREY: t("Gray"),
-        Colour.BLUE: t("Blue"),
-        Colour.GREEN: t("Green"),
-        Colour.ORANGE: t("Orange"),
-        Colour.RED: t("Red"),
-        Colour.PURPLE: t("Theme color"),
+        CategoryColor.GRAY: t("Gray"),
+        CategoryColor.BLUE: t("Blue"),
+        CategoryColor.GREEN: t("Green"),
+        CategoryColor.ORANGE: t("Orange"),
+        CategoryColor.RED: t("Red"),
+        CategoryColor.PURPLE: t("Theme color"),
     }
-    return select_field("colour", t("Color"), [Option(value, label) for value, label in names.items()], default=colour, id=id)
+    return select_field("color", t("Color"), [Option(value, label) for value, label in names.items()], default=color, id=id)
 
 
 @component
-def _categorise_button() -> VdomDict:
+def _categorize_button() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     recent = use_query(
-        lambda session: opportunities.find_categorising(session, actor), key=[actor.id], topics=[jobs_topic(actor.id)]
+        lambda session: opportunities.find_categorizing(session, actor), key=[actor.id], topics=[jobs_topic(actor.id)]
     )
     job = recent.value
     is_underway = job is not None and not job.state.is_over
 
-    async def categorise(session: AsyncSession) -> None:
-        await opportunities.start_categorising(session, actor, connection.core)
+    async def categorize(session: AsyncSession) -> None:
+        await opportunities.start_categorizing(session, actor, connection.core)
 
     async def stop(session: AsyncSession) -> None:
         if job is not None:
-            await opportunities.cancel_categorising(session, actor, job.id)
+            await opportunities.cancel_categorizing(session, actor, job.id)
 
-    starting = use_action(categorise, then=recent.reload)
+    starting = use_action(categorize, then=recent.reload)
     stopping = use_action(stop)
 
     return stack(
@@ -234,7 +234,7 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
         return card(_edit_form(category, close, key="edit"), label=category.name)
     return card(
         row(
-            category_chip(category.name, category.colour),
+            category_chip(category.name, category.color),
             chip(t("Sample")) if category.is_sample else None,
         ),
         html.p({"className": "fw-clamp"}, category.description) if category.description else None,
@@ -300,7 +300,7 @@ def _edit_form(category: CategoryRead, close: Callable[[], None]) -> Component:
             maxlength=2_000,
             id=f"description-{category.id}",
         ),
-        _colour_field(category.colour, id=f"colour-{category.id}"),
+        _color_field(category.color, id=f"color-{category.id}"),
         on_submit=changing,
         model=CategoryChange,
         submit=t("Save"),

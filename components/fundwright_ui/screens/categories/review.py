@@ -246,10 +246,10 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
             ),
             html.p({"className": "fw-muted fw-small"}, " · ".join(filter(None, (opportunity.agency, opportunity.number)))),
             row(
-                category_chip(label.category_name, label.colour),
+                category_chip(label.category_name, label.color),
                 confidence_chip(label.band, label.confidence),
                 *(
-                    category_chip(t("also {category}", category=other.category_name), other.colour, key=str(other.category_id))
+                    category_chip(t("also {category}", category=other.category_name), other.color, key=str(other.category_id))
                     for other in others
                 ),
             ),

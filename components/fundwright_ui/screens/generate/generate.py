@@ -69,7 +69,7 @@ from fundwright_ui.widgets import delete_dialog
 _PAGE_SIZE = 10
 _FOUND_AT_ONCE = 8
 
-_STATE_COLOURS: dict[DraftState, Color] = {
+_STATE_COLORS: dict[DraftState, Color] = {
     DraftState.QUEUED: "secondary",
     DraftState.WRITING: "info",
     DraftState.FINISHED: "success",
@@ -80,7 +80,7 @@ _STATE_COLOURS: dict[DraftState, Color] = {
 
 def state_chip(state: DraftState) -> VdomDict:
     """How far a draft is."""
-    return chip(state.label, color=_STATE_COLOURS[state])
+    return chip(state.label, color=_STATE_COLORS[state])
 
 
 @screen("/generate/index", "Generate", area="generate")

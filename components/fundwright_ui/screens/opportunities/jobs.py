@@ -46,16 +46,16 @@ def embedding_progress() -> VdomDict | None:
 
 
 @component
-def categorise_button() -> VdomDict:
-    """Starts categorising and shows how far it is."""
+def categorize_button() -> VdomDict:
+    """Starts categorizing and shows how far it is."""
     connection = use_connection()
     actor = use_actor()
-    latest = use_query(lambda session: service.find_categorising(session, actor), topics=[jobs_topic(actor.id)])
-    starting = use_action(lambda session: service.start_categorising(session, actor, connection.core), then=latest.reload)
+    latest = use_query(lambda session: service.find_categorizing(session, actor), topics=[jobs_topic(actor.id)])
+    starting = use_action(lambda session: service.start_categorizing(session, actor, connection.core), then=latest.reload)
 
     async def stop(session: AsyncSession) -> None:
         if job is not None:
-            await service.cancel_categorising(session, actor, job.id)
+            await service.cancel_categorizing(session, actor, job.id)
 
     stopping = use_action(stop)
     job: JobRead | None = latest.value

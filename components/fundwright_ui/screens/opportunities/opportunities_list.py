@@ -23,7 +23,7 @@ from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import CLOSED, OPEN, query_of
 from fundwright_ui.screens.opportunities.empty import nothing_found, nothing_yet, sample_banner
 from fundwright_ui.screens.opportunities.importing import import_panel
-from fundwright_ui.screens.opportunities.jobs import categorise_button, embedding_progress
+from fundwright_ui.screens.opportunities.jobs import categorize_button, embedding_progress
 from fundwright_ui.screens.opportunities.results import count_text, elsewhere_links, is_match, results
 from fundwright_ui.screens.opportunities.toolbar import (
     active_filters,
@@ -93,7 +93,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
             *children,
             actions=[
                 *([toggle] if actor.may(Permission.WORK) else []),
-                *([categorise_button()] if actor.may(Permission.LABEL) else []),
+                *([categorize_button()] if actor.may(Permission.LABEL) else []),
             ],
         )
 

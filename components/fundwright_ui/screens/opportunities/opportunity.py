@@ -267,7 +267,7 @@ def _label(address_id: str, label: LabelRead) -> VdomDict:
     is_accepted = label.state == LabelState.ACCEPTED
     return list_row(
         row(
-            category_chip(label.category_name, label.colour),
+            category_chip(label.category_name, label.color),
             html.span(t("decided by you")) if is_accepted else confidence_chip(label.band, label.confidence),
         ),
         row(

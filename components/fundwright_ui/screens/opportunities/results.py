@@ -175,7 +175,7 @@ def _table(
         marks: list[Chip] = []
         for label in labels.get(item.id, ()):
             sure = "" if label.state == LabelState.ACCEPTED else f" · {band_name(label.band)}"
-            marks.append(Chip(label=label.category_name + sure, color=category_color(label.colour)))
+            marks.append(Chip(label=label.category_name + sure, color=category_color(label.color)))
         if not item.is_open:
             marks.append(Chip(label=t("Closed"), color="warning"))
         if item.is_sample:

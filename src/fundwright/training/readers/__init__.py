@@ -28,7 +28,7 @@ class Block:
 
 
 class Reader(Protocol):
-    """Reads one format. `recognises` decides by content first: `head` is the file's first 4 096 bytes."""
+    """Reads one format. `recognizes` decides by content first: `head` is the file's first 4 096 bytes."""
 
     @property
     def media_type(self) -> str: ...
@@ -36,7 +36,7 @@ class Reader(Protocol):
     @property
     def label(self) -> str: ...
 
-    def recognises(self, head: bytes, filename: str) -> bool: ...
+    def recognizes(self, head: bytes, filename: str) -> bool: ...
 
     def read(self, path: Path, filename: str) -> list[Block]:
         """Every block in reading order. Runs in the sandbox, see `fundwright.core.sandbox`. Raises Unreadable."""
@@ -44,13 +44,13 @@ class Reader(Protocol):
 
 
 def choose_reader(readers: Sequence[Reader], path: Path, filename: str) -> Reader:
-    """The first reader that recognises the file. Raises Unreadable when none does."""
+    """The first reader that recognizes the file. Raises Unreadable when none does."""
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
     if not head.strip():
         raise Unreadable(t("“{filename}” is empty. Choose a file with text in it.", filename=filename))
     for reader in readers:
-        if reader.recognises(head, filename):
+        if reader.recognizes(head, filename):
             return reader
     if head.startswith(OLE) and filename.lower().endswith(".docx"):  # an encrypted package lies in a container of the old kind
         raise Unreadable(t("“{filename}” is protected by a password. Save a copy without it and add that.", filename=filename))

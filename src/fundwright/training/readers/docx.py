@@ -27,7 +27,7 @@ class DocxReader:
     media_type = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
     label = "DOCX"
 
-    def recognises(self, head: bytes, filename: str) -> bool:
+    def recognizes(self, head: bytes, filename: str) -> bool:
         return head.startswith(b"PK\x03\x04") and (b"word/" in head or filename.lower().endswith(".docx"))
 
     def read(self, path: Path, filename: str) -> list[Block]:

@@ -14,7 +14,7 @@ class HtmlReader:
     media_type = "text/html"
     label = "HTML"
 
-    def recognises(self, head: bytes, filename: str) -> bool:
+    def recognizes(self, head: bytes, filename: str) -> bool:
         if b"\x00" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
             return False
         start = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()

@@ -14,7 +14,7 @@ class MarkdownReader:
     media_type = "text/markdown"
     label = "Markdown"
 
-    def recognises(self, head: bytes, filename: str) -> bool:
+    def recognizes(self, head: bytes, filename: str) -> bool:
         return filename.lower().endswith((".md", ".markdown")) and is_text(head)
 
     def read(self, path: Path, filename: str) -> list[Block]:

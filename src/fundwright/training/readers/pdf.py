@@ -16,7 +16,7 @@ class PdfReader:
     media_type = "application/pdf"
     label = "PDF"
 
-    def recognises(self, head: bytes, filename: str) -> bool:
+    def recognizes(self, head: bytes, filename: str) -> bool:
         return b"%PDF-" in head[:1024]
 
     def read(self, path: Path, filename: str) -> list[Block]:

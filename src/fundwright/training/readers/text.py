@@ -17,7 +17,7 @@ class TextReader:
     media_type = "text/plain"
     label = "text"
 
-    def recognises(self, head: bytes, filename: str) -> bool:
+    def recognizes(self, head: bytes, filename: str) -> bool:
         return is_text(head)
 
     def read(self, path: Path, filename: str) -> list[Block]:

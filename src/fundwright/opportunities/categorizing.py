@@ -29,24 +29,24 @@ _UNKNOWN = 3_000
 Stored = Sequence[tuple[UUID, bytes, bytes]]
 
 
-async def categorise(run: JobRun[Any, Actor], embedder: Embedder) -> dict[str, Any]:
+async def categorize(run: JobRun[Any, Actor], embedder: Embedder) -> dict[str, Any]:
     """Returns how many opportunities were labeled anew, left as they were, fit no category, or are yet to be embedded.
 
     May stop at any moment and be run again: what was read is kept, and labels that fit are left alone. If somebody has decided more
     meanwhile, and so another job waits, that job sorts the rest. Notices that are not embedded yet are sorted once they are.
     """
-    categorising = Categorising(run, embedder)
-    await categorising.read_words()
-    await categorising.sort()
+    categorizing = Categorizing(run, embedder)
+    await categorizing.read_words()
+    await categorizing.sort()
     async with run.transaction() as session:
         lacking = await repository.count_lacking_vectors(session, embedder.id)
         if lacking:
             await embedding.embed_later(session, run.services)
         await announce(session)
-    return {**categorising.counts, "waiting": lacking, "model": embedder.id}
+    return {**categorizing.counts, "waiting": lacking, "model": embedder.id}
 
 
-class Categorising:
+class Categorizing:
     """The steps of the job. The checkpoint holds `counts`, and where sorting was: `is_open` tells whether it was among the open
     opportunities, and `after` is the last one that was sorted."""
 

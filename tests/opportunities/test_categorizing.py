@@ -11,13 +11,13 @@ from sqlalchemy import select
 from fundwright.accounts.job_actors import acting_with
 from fundwright.accounts.schemas import Actor, Permission
 from fundwright.categories import service as categories
-from fundwright.categories.schemas import CategoryChange, CategoryCreate, Colour
+from fundwright.categories.schemas import CategoryChange, CategoryCreate, Color
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.jobs import Job, JobCancelled, JobRead, JobRun, JobState
-from fundwright.opportunities import categorising, service
-from fundwright.opportunities.schemas import CategoriseOpportunities, EmbedOpportunities
+from fundwright.opportunities import categorizing, service
+from fundwright.opportunities.schemas import CategorizeOpportunities, EmbedOpportunities
 from tests.jobs import Trial, trial
 from tests.opportunities.conftest import ImportFile, listed
 from tests.opportunities.files import notice_id, sam_file, sam_row
@@ -41,8 +41,8 @@ class WordEmbedder:
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
-async def categorise(core: Core, actor: Actor) -> JobRead:
-    return await core.jobs.run_inline(CategoriseOpportunities(), title="test", owner_id=actor.id)
+async def categorize(core: Core, actor: Actor) -> JobRead:
+    return await core.jobs.run_inline(CategorizeOpportunities(), title="test", owner_id=actor.id)
 
 
 async def embed(core: Core) -> WordEmbedder:
@@ -51,7 +51,7 @@ async def embed(core: Core) -> WordEmbedder:
     return embedder
 
 
-class TestCategorise:
+class TestCategorize:
     async def test_sorts_into_the_actors_categories_and_changes_nothing_again(
         self, committed: Core, member: Actor, import_file: ImportFile
     ) -> None:
@@ -62,11 +62,11 @@ class TestCategorise:
             roofs = await categories.create(session, member, CategoryCreate(name="Roof"))
             await categories.create(session, member, CategoryCreate(name="Software"))
 
-        await categorise(committed, member)
+        await categorize(committed, member)
         async with committed.database.transaction() as session:
             assert {row.title[:4] for row in await listed(session, member, category=roofs.id)} == {"roof"}
 
-        again = await categorise(committed, member)
+        again = await categorize(committed, member)
         assert again.result is not None
         assert (again.result["waiting"], again.result["labelled"]) == (0, 0)
 
@@ -77,23 +77,23 @@ class TestCategorise:
         await import_file(sam_file(sam_row(Title="roof")))
         async with committed.database.transaction() as session:
             roofs = await categories.create(session, member, CategoryCreate(name="Roof"))
-        job = await categorise(committed, member)
+        job = await categorize(committed, member)
         assert job.result is not None
         assert job.result["waiting"] == 1
         await embed(committed)
         async with committed.database.transaction() as session:
-            waiting = await service.find_categorising(session, member)
+            waiting = await service.find_categorizing(session, member)
             assert waiting is not None
             assert waiting.state == JobState.QUEUED, "the end of the embedding has asked for it"
             assert await listed(session, member, category=roofs.id) == []
-        await categorise(committed, member)
+        await categorize(committed, member)
         async with committed.database.transaction() as session:
             assert len(await listed(session, member, category=roofs.id)) == 1
 
     async def test_goes_on_where_it_was_stopped(
         self, committed: Core, member: Actor, import_file: ImportFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(categorising, "_SORTED_AT_ONCE", 4)
+        monkeypatch.setattr(categorizing, "_SORTED_AT_ONCE", 4)
         await import_file(sam_file(*(sam_row(NoticeId=notice_id(i), Title=f"roof {i}") for i in range(12))))
         embedder = await embed(committed)
         async with committed.database.transaction() as session:
@@ -108,8 +108,8 @@ class TestCategorise:
             with monkeypatch.context() as patched:
                 patched.setattr(run, "progress", stop)
                 with pytest.raises(JobCancelled):
-                    await categorising.categorise(run, embedder)
-            result.update(await categorising.categorise(run, embedder))
+                    await categorizing.categorize(run, embedder)
+            result.update(await categorizing.categorize(run, embedder))
 
         committed.jobs.register(trial(twice, load_actor=acting_with(Permission.WORK)))
         await committed.jobs.run_inline(Trial(), title="x", owner_id=member.id)
@@ -124,8 +124,8 @@ class TestCategorise:
         await embed(committed)
         async with committed.database.transaction() as session:
             roofs = await categories.create(session, member, CategoryCreate(name="Roof"))
-            await service.categorise_soon(committed, session, member)
-        await categorise(committed, member)
+            await service.categorize_soon(committed, session, member)
+        await categorize(committed, member)
         async with committed.database.transaction() as session:
             assert [row.title for row in await listed(session, member, category=roofs.id)] == ["roof open"]
 
@@ -135,7 +135,7 @@ class TestCategorise:
                 began = now() - timedelta(minutes=10 - minute)
                 session.add(
                     Job(
-                        kind=CategoriseOpportunities.job_kind, title="x", owner_id=member.id, state=JobState.RUNNING,
+                        kind=CategorizeOpportunities.job_kind, title="x", owner_id=member.id, state=JobState.RUNNING,
                         payload={}, started_at=began,
                     )
                 )  # fmt: skip
@@ -153,17 +153,17 @@ class TestCategorise:
             for row in await listed(session, member):
                 await categories.accept(committed, session, member, row.id, roofs.id)
         async with committed.database.transaction() as session:
-            waiting = await jobs.list_recent(session, member.id, kind=CategoriseOpportunities.job_kind, limit=9)
+            waiting = await jobs.list_recent(session, member.id, kind=CategorizeOpportunities.job_kind, limit=9)
         assert [job.state for job in waiting] == [JobState.QUEUED]
 
     async def test_a_new_category_or_text_is_learned_by_a_job_that_starts_by_itself(self, committed: Core, member: Actor) -> None:
         async def count_waiting() -> int:
             async with committed.database.transaction() as session:
-                return await jobs.count_underway(session, member.id, kind=CategoriseOpportunities.job_kind)
+                return await jobs.count_underway(session, member.id, kind=CategorizeOpportunities.job_kind)
 
         async with committed.database.transaction() as session:
             old = await categories.create(session, member, CategoryCreate(name="Roof"))
-            await categories.change(session, member, old.id, CategoryChange(colour=Colour.RED), core=committed)
+            await categories.change(session, member, old.id, CategoryChange(color=Color.RED), core=committed)
         assert await count_waiting() == 0
         async with committed.database.transaction() as session:
             await categories.change(session, member, old.id, CategoryChange(description="shingles"), core=committed)
@@ -179,9 +179,9 @@ class TestCategorise:
         await embed(committed)
         async with committed.database.transaction() as session:
             software = await categories.create(session, member, CategoryCreate(name="Software"))
-        await categorise(committed, member)
+        await categorize(committed, member)
         await import_file(sam_file(sam_row(Title="software")))
         await embed(committed)
-        await categorise(committed, member)
+        await categorize(committed, member)
         async with committed.database.transaction() as session:
             assert [row.title for row in await listed(session, member, category=software.id)] == ["software"]
