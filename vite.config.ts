@@ -52,7 +52,8 @@ export default defineConfig({
     emptyOutDir: true,
     manifest: true,
     target: "es2022",
-    modulePreload: { polyfill: false },
+    // The list of what MUI's chunk needs would be part of every page.
+    modulePreload: { polyfill: false, resolveDependencies: (file, needed) => (file.includes("/mui-") ? [] : needed) },
     assetsInlineLimit: 0,
     rolldownOptions: { input: ["web/src/main.tsx", "web/src/docs.ts", "web/src/boot.ts"] },
   },

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
         use_url_state,
     )
     from fundwright_ui.runtime.router import screen
+    from fundwright_ui.screens.jobs import job_progress
+    from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, open_below, pages, search_box, sort_of
     from fundwright_ui.ui import (
         Icon,
         alert,
@@ -57,16 +59,20 @@ if TYPE_CHECKING:
         text_field,
         text_link,
     )
-    from fundwright_ui.widgets import On, Props, Widget
+    from fundwright_ui.widgets import Column, On, Props, Row, Slot, Widget, data_table, form_dialog
 
 __all__ = [
+    "Column",
     "Icon",
     "On",
     "Props",
+    "Row",
     "SidebarEntry",
+    "Slot",
     "WebModule",
     "Widget",
     "alert",
+    "ask",
     "button",
     "card",
     "category_chip",
@@ -74,27 +80,37 @@ __all__ = [
     "checkbox",
     "chip",
     "columns",
+    "data_table",
     "definition_list",
     "empty",
+    "existing_page",
+    "export_button",
+    "filters",
     "form",
+    "form_dialog",
     "grid",
     "icon",
     "icon_button",
+    "job_progress",
     "link_button",
     "list_row",
     "loading",
     "moment",
     "more_rows",
     "nt",
+    "open_below",
     "page",
+    "pages",
     "pagination",
     "problem",
     "progress",
     "row",
     "row_actions",
     "screen",
+    "search_box",
     "section",
     "select_field",
+    "sort_of",
     "stack",
     "t",
     "tabs",
@@ -115,7 +131,18 @@ _HOMES = {
     "fundwright_ui.extension": {"SidebarEntry", "WebModule"},
     "fundwright.core.messages": {"nt", "t"},
     "fundwright_ui.runtime.router": {"screen"},
-    "fundwright_ui.widgets": {"On", "Props", "Widget"},
+    "fundwright_ui.screens.jobs": {"job_progress"},
+    "fundwright_ui.screens.listing": {
+        "ask",
+        "existing_page",
+        "export_button",
+        "filters",
+        "open_below",
+        "pages",
+        "search_box",
+        "sort_of",
+    },
+    "fundwright_ui.widgets": {"Column", "On", "Props", "Row", "Slot", "Widget", "data_table", "form_dialog"},
 }
 
 

@@ -43,13 +43,34 @@ class TestAddresses:
         with pytest.raises(StartRefused, match=r"bell\.js cannot be read: No such file"):
             Modules([WebModule(tmp_path / "bell.js", [Clock])])
 
+    def test_other_files_are_beside_it_and_its_stylesheets_are_loaded_with_it(self, script: Path, tmp_path: Path) -> None:
+        (tmp_path / "parts").mkdir()
+        others = [tmp_path / "parts/hand.js", tmp_path / "clock.css"]
+        for file in others:
+            file.write_text("/* One */")
+        modules = Modules([WebModule(script, [Clock], others)])
+        address, styles = modules.addresses["Clock"]
+        folder = address.removeprefix("/assets/").removesuffix("/clock.js")
+        assert styles == f"/assets/{folder}/clock.css"
+        assert modules.contents[f"{folder}/parts/hand.js"] == b"/* One */"
+        others[0].write_text("/* Two */")
+        assert Modules([WebModule(script, [Clock], others)]).addresses["Clock"][0] != address
+
+    def test_a_file_elsewhere_stops_the_start(self, script: Path, tmp_path: Path) -> None:
+        with pytest.raises(StartRefused, match="must be in the folder of .*clock.js or below it"):
+            Modules([WebModule(script, [Clock], [tmp_path.parent / "other.css"])])
+
+    def test_the_sentences_of_its_scripts_are_known(self, script: Path) -> None:
+        script.write_text('export default ({ t }) => ({ Clock: () => t("Tick") + t("Tock") + t("Tick") });')
+        assert Modules([WebModule(script, [Clock])]).strings == ("Tick", "Tock")
+
 
 class TestServing:
     async def test_they_stand_among_the_built_files_and_are_kept_for_ever(self, script: Path, tmp_path: Path) -> None:
         modules = Modules([WebModule(script, [Clock])])
         site = Starlette(routes=[Route("/assets/{path:path}", Assets(tmp_path / "assets", modules.contents).answer)])
         async with AsyncClient(transport=ASGITransport(site), base_url="http://test") as client:
-            answer = await client.get(modules.addresses["Clock"])
+            answer = await client.get(modules.addresses["Clock"][0])
             assert answer.text == script.read_text()
             assert answer.headers["content-type"].startswith("text/javascript")
             assert "immutable" in answer.headers["cache-control"]

@@ -29,7 +29,9 @@ class Clock(Widget):
 
 
 def test_declarations_become_interfaces() -> None:
-    assert typescript.source([Clock]).split("\n\n", 1)[1] == (
+    own, _, kit = typescript.source([Clock]).partition("\n/** What the default export")
+    assert "interface Kit" in kit
+    assert own.split("\n\n", 1)[1] == (
         "export interface Mark {\n"
         "  readonly isBig: boolean;\n"
         '  readonly kind: "a" | "b" | null;\n'

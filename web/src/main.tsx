@@ -34,7 +34,7 @@ async function start(): Promise<void> {
   followOtherTabs(() => keepFields(page.account));
   void settleSession(runtime);
   renewTokenInTime(page.base);
-  widgets.addModules(page.base, page.modules);
+  widgets.addModules(runtime);
   await widgets.loadAll(page.tree);
   runtime.start();
   hydrateRoot(root, <App runtime={runtime} widgets={widgets} />);

@@ -9,6 +9,9 @@ Node = str | dict[str, Any]
 Path = list[int]
 Operation = list[Any]
 
+SLOT = "slot:"
+"""A child of a widget whose key starts with this is a fragment with the content of the slot that the rest of the key names."""
+
 
 def diff(old: Node, new: Node, path: Sequence[int] = ()) -> list[Operation]:
     """Operations in the order in which they apply; empty when the trees are equal. `path` is where both trees stand."""
@@ -26,7 +29,8 @@ def _diff(old: Node, new: Node, path: Path, operations: list[Operation]) -> None
     _diff_attributes(old.get("a", {}), new.get("a", {}), path, operations)
     if old.get("e", {}) != new.get("e", {}):
         operations.append(["events", path, new.get("e", {})])
-    if "w" not in new:  # the fallback of a widget is shown until the widget is there, and never again
+    # The fallback of a widget is shown until the widget is there, and never again.
+    if "w" not in new or any(_is_slot(child) for child in new.get("c", ())):
         _diff_children(old.get("c", []), new.get("c", []), path, operations)
 
 
@@ -68,6 +72,10 @@ def _match(old: list[Node], new: list[Node]) -> list[int | None]:
         can_continue = index is not None and (_identity(old[index]) == _identity(node) or index == position)
         origin.append(index if can_continue else None)
     return origin
+
+
+def _is_slot(node: Node) -> bool:
+    return str(_key(node)).startswith(SLOT)
 
 
 def _key(node: Node) -> object:

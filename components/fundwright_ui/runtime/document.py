@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from html import escape
 from http import HTTPStatus
@@ -27,6 +27,7 @@ from fundwright_ui.runtime.diff import Node
 from fundwright_ui.runtime.encoding import whole
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.html import embedded_json, painted_widgets, to_html
+from fundwright_ui.runtime.modules import Modules
 from fundwright_ui.runtime.router import Found, Redirect, Router
 from fundwright_ui.runtime.turns import Turns, owner_of
 from fundwright_ui.runtime.view import OnView, Shell, View
@@ -51,7 +52,7 @@ class Documents:
         router: Router,
         shell: Shell,
         bundle: Bundle,
-        modules: Mapping[str, str],
+        modules: Modules,
         on_view: OnView,
         base: str,
         turns: Turns,
@@ -138,8 +139,8 @@ class Documents:
                 "base": self._base,
                 "nonce": nonce,
                 "language": connection.language,
-                "strings": translations(self._bundle.strings),
-                "modules": self._modules,
+                "strings": translations((*self._bundle.strings, *self._modules.strings)),
+                "modules": self._modules.addresses,
                 "account": str(actor.id) if actor else None,
                 "timeZone": actor.time_zone if actor else None,
             }

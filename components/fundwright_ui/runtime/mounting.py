@@ -59,14 +59,14 @@ def mount(
         may_open=lambda actor: actor.email != settings.unknown_email,
     )
     modules = modules or Modules(())
-    bundle = Bundle(core.settings.web_dist, base=base, modules=modules.addresses.values())
+    bundle = Bundle(core.settings.web_dist, base=base, modules=[each for files in modules.addresses.values() for each in files])
     turns = Turns()
     documents = Documents(
         core,
         router=router,
         shell=shell,
         bundle=bundle,
-        modules=modules.addresses,
+        modules=modules,
         on_view=on_view,
         base=base,
         turns=turns,

@@ -163,6 +163,7 @@ def has_filters(query: PageRequest) -> bool:
 
 
 def sort_of(query: PageRequest) -> Sort | None:
+    """The order of the list, for a table's `sort`."""
     return Sort(field=query.sort_field, direction="desc" if query.is_descending else "asc") if query.sort else None
 
 

@@ -1,5 +1,8 @@
 """Fields and forms.
 
+A field that is left empty is None where the model takes None, and otherwise has the model's default. The description of a field with a
+pattern is what the form says when the content does not match: a sentence such as "Use two letters and four digits."
+
 A field keeps what the person typed until the form is sent; the server hears of it when `on_change` is given. A form hands
 its handler a pydantic `model` when one is named, and shows that model's complaints beside the fields they concern, the others above the button:
 
@@ -23,7 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, Protocol, cast, get_args
 
 from pydantic import BaseModel, ValidationError
 from reactpy import component, html, use_ref, use_state
@@ -245,10 +248,10 @@ def form(
         read: object = fields
         if model is not None:
             try:
-                read = model.model_validate({name: value for name, value in fields.items() if name in _names(model)})
+                read = model.model_validate(_content_of(model, fields))
             except ValidationError as refused:
                 checkboxes = {field.name for field in _fields_in(children) if field.kind == "checkbox"}
-                set_errors(field_errors(refused, checkboxes=checkboxes))
+                set_errors(field_errors(refused, checkboxes=checkboxes, model=model))
                 return
         set_errors({})
         target = latest.current
@@ -318,16 +321,26 @@ def _fields_in(children: Iterable[Child]) -> Iterator[_Field]:
             yield from _fields_in(cast(dict[str, Any], child).get("children", ()))
 
 
-def field_errors(refused: ValidationError, *, checkboxes: Set[str] = frozenset()) -> dict[str, str]:
+def field_errors(
+    refused: ValidationError, *, checkboxes: Set[str] = frozenset(), model: type[BaseModel] | None = None
+) -> dict[str, str]:
     """One sentence for each field that `refused` complains about, and one named "" for what concerns all of them.
 
-    `checkboxes` names the checkbox fields: a form leaves them out when they are not checked.
+    `checkboxes` names the checkbox fields: a form leaves them out when they are not checked. What does not match a pattern gets the
+    description of the field in `model`.
     """
+    described = {field.alias or name: field.description for name, field in model.model_fields.items()} if model else {}
     sentences: dict[str, str] = {}
     for error in refused.errors():
         name = str(error["loc"][0]) if error["loc"] else ""
-        is_unchecked = name in checkboxes and error["type"] == "missing"
-        sentences.setdefault(name, t("Check this box.") if is_unchecked else _sentence(cast(dict[str, Any], error)))
+        description = described.get(name)
+        if name in checkboxes and error["type"] == "missing":
+            sentence = t("Check this box.")
+        elif description and error["type"] == "string_pattern_mismatch":
+            sentence = t(description)
+        else:
+            sentence = _sentence(cast(dict[str, Any], error))
+        sentences.setdefault(name, sentence)
     return sentences
 
 
@@ -440,8 +453,26 @@ def _events(on_change: OnEvent, on_blur: OnEvent) -> dict[str, Handler]:
     return events
 
 
-def _names(model: type[BaseModel]) -> set[str]:
-    return {field.alias or name for name, field in model.model_fields.items()} | set(model.model_fields)
+def _content_of(model: type[BaseModel], fields: Fields) -> Fields:
+    """The content of the fields that `model` has. One that was left empty is None where the model takes None, and is left out where the
+    model has a default and empty text would be no value of it."""
+    content: Fields = {}
+    for name, field in model.model_fields.items():
+        sent = next((each for each in (field.alias, name) if each is not None and each in fields), None)
+        if sent is None:
+            continue
+        value: object = fields[sent]
+        if value == "" and not field.is_required():
+            if _takes_none(field.annotation):
+                value = None
+            elif field.get_default(call_default_factory=True) == "" or field.annotation is not str:
+                continue
+        content[sent] = value
+    return content
+
+
+def _takes_none(annotation: Any) -> bool:
+    return annotation is None or type(None) in get_args(annotation)
 
 
 def _sentence(error: dict[str, Any]) -> str:
@@ -467,7 +498,13 @@ def _sentence(error: dict[str, Any]) -> str:
             return t("Enter a day.")
         case "datetime_from_date_parsing" | "datetime_parsing" | "timezone_aware":
             return t("Choose a day and a time.")
+        case "string_pattern_mismatch":
+            return t("This is not in the expected format.")
+        case "url_parsing" | "url_scheme" | "url_syntax_violation" | "url_type":
+            return t("Enter a web address, such as https://example.org.")
+        case "literal_error" | "enum":
+            return t("Choose one of the options.")
         case "value_error" if "error" in context:
             return str(context["error"])
         case _:
-            return f"{error['msg']}."
+            return f"{error['msg'].rstrip('.')}."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fundwright_ui.widgets.base import Nothing, On, Props, Widget
+from fundwright_ui.widgets.base import Nothing, On, Props, Slot, Widget
 from fundwright_ui.widgets.chart import Chart, Series, chart
 from fundwright_ui.widgets.clipboard import CopyButton, copy_button
 from fundwright_ui.widgets.data_table import (
@@ -20,11 +20,13 @@ from fundwright_ui.widgets.dialogs import (
     AccountLink,
     AccountMenu,
     ConfirmDialog,
+    FormDialog,
     Language,
     LanguageChosen,
     SettingsDrawer,
     danger_dialog,
     delete_dialog,
+    form_dialog,
 )
 from fundwright_ui.widgets.editor import NamedSection, SectionChosen, SectionEditor, UnsavedTexts, section_editor
 from fundwright_ui.widgets.files import FileDrop, FileUploaded
@@ -40,6 +42,7 @@ ALL: tuple[type[Widget], ...] = (
     CopyButton,
     DataTable,
     FileDrop,
+    FormDialog,
     MarkdownView,
     Passkey,
     ProofDialog,
@@ -68,6 +71,7 @@ __all__ = [
     "DataTable",
     "FileDrop",
     "FileUploaded",
+    "FormDialog",
     "Language",
     "LanguageChosen",
     "LinkCell",
@@ -88,6 +92,7 @@ __all__ = [
     "Series",
     "SettingsDrawer",
     "Shortcut",
+    "Slot",
     "Sort",
     "TableQuery",
     "UnsavedTexts",
@@ -98,6 +103,7 @@ __all__ = [
     "danger_dialog",
     "data_table",
     "delete_dialog",
+    "form_dialog",
     "markdown_view",
     "refusal_of",
     "section_editor",

@@ -10,7 +10,18 @@ class Clock(Widget):
 Clock(time_zone="UTC", on_alarm=rang, fallback=["12:00"])      # a node, to be put among the children of an element
 ```
 
-Annotations are the props: pydantic checks them, and `fundwright_ui.widgets.typescript` writes their TypeScript. Names become
+A field that is declared as a `Slot` takes nodes of the server, which the widget shows where it wants; `children` is one by name only:
+
+```python
+class Panel(Widget):
+    title: str
+    children: Slot = ()
+    footer: Slot = ()
+
+Panel(title="Note", children=[html.p("Text")], footer=[button("Close", on_click=close)])
+```
+
+The other annotations are the props: pydantic checks them, and `fundwright_ui.widgets.typescript` writes their TypeScript. Names become
 camelCase on the way. Every `On[Payload]` is an event whose payload is validated on arrival.
 """
 
@@ -25,12 +36,13 @@ from pydantic import BaseModel, ConfigDict, create_model
 from pydantic.alias_generators import to_camel
 from reactpy.types import VdomDict
 
+from fundwright_ui.runtime.diff import SLOT
 from fundwright_ui.runtime.events import Handler, Payload, handler, read_model
 from fundwright_ui.runtime.vdom import WIDGET
 
 P = TypeVar("P")
 
-_RESERVED = frozenset(("props_model", "events", "key", "fallback"))
+_RESERVED = frozenset(("props_model", "events", "slots", "key", "fallback"))
 
 
 class Event:
@@ -39,6 +51,14 @@ class Event:
 
 On = Annotated[Callable[[P], Any] | Callable[[], Any] | Handler | None, Event]
 """A handler that is given a `P`, or nothing; an action fits too."""
+
+
+class SlotMark:
+    """Marks an annotation as a slot."""
+
+
+Slot = Annotated[Sequence[Any], SlotMark]
+"""Nodes that the widget shows among its own. They are in the first paint, after the fallback, and are updated like all others."""
 
 
 class Props(BaseModel):
@@ -53,21 +73,24 @@ class Nothing(Props):
 
 @dataclass_transform(kw_only_default=True)
 class _Declared(VdomDict):
-    """Turns annotations of subclasses into a constructor that type checkers see, a props model and events."""
+    """Turns annotations of subclasses into a constructor that type checkers see, a props model, events, and slots."""
 
     props_model: ClassVar[type[Props]]
     events: ClassVar[Mapping[str, type[BaseModel]]]
+    slots: ClassVar[tuple[str, ...]]
 
     def __init_subclass__(cls) -> None:
         hints = get_type_hints(cls, include_extras=True)
         own = {name: hint for name, hint in hints.items() if name not in _RESERVED}
         cls.events = {name: payload for name, hint in own.items() if (payload := _payload(hint)) is not None}
-        props = {name: _as_tuples(hint) for name, hint in own.items() if name not in cls.events}
+        cls.slots = tuple(name for name, hint in own.items() if SlotMark in get_args(hint)[1:])
+        props = {name: _as_tuples(hint) for name, hint in own.items() if name not in cls.events and name not in cls.slots}
         fields: dict[str, Any] = {name: (hint, getattr(cls, name, ...)) for name, hint in props.items()}
         cls.props_model = create_model(f"{cls.__name__}Props", __base__=Props, __doc__=cls.__doc__, **fields)
 
     def __init__(self, **given: Any) -> None:
         key, fallback = given.pop("key", None), given.pop("fallback", ())
+        slots = [_slot(name, given.pop(name, ())) for name in self.slots]
         handlers = {name: given.pop(name, None) for name in self.events}
         attributes = self.props_model(**given).model_dump(mode="json", by_alias=True)
         if key is not None:
@@ -75,7 +98,7 @@ class _Declared(VdomDict):
         super().__init__(
             tagName=WIDGET + type(self).__name__,
             attributes=attributes,
-            children=list(fallback),
+            children=[*fallback, *slots],
             eventHandlers={
                 to_camel(name): handler(call, read=_reader(self.events[name]))
                 for name, call in handlers.items()
@@ -89,7 +112,12 @@ class Widget(_Declared):
 
     key: str | None = None
     fallback: Sequence[Any] = ()
-    """What is shown until the widget is there."""
+    """What is shown until the widget is there, before the content of its slots."""
+
+
+def _slot(name: str, content: Sequence[Any]) -> VdomDict:
+    """The fragment that carries the content of a slot; the client finds it by its key."""
+    return VdomDict(tagName="", attributes={"key": SLOT + to_camel(name)}, children=list(content))
 
 
 @cache

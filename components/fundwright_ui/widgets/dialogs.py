@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pydantic import BaseModel
 from reactpy.types import VdomDict
 
 from fundwright.core.messages import Language as LanguageCode
 from fundwright.core.messages import t
-from fundwright_ui.widgets.base import Nothing, On, Props, Widget
+from fundwright_ui.ui import button, form
+from fundwright_ui.ui.elements import Child, OnEvent
+from fundwright_ui.widgets.base import Nothing, On, Props, Slot, Widget
 
 
 class ConfirmDialog(Widget):
@@ -58,6 +61,32 @@ def delete_dialog(
 ) -> VdomDict:
     """Asks before something is deleted. Put it into the tree only while it asks; pass the `error` of the action."""
     return danger_dialog(title, text, confirm_label=t("Delete"), on_confirm=on_confirm, on_cancel=on_cancel, error=error)
+
+
+class FormDialog(Widget):
+    """A form of the server in a dialog, see `form_dialog`."""
+
+    is_open: bool
+    title: str
+    children: Slot = ()
+    on_close: On[Nothing] = None
+
+
+def form_dialog(
+    title: str,
+    *fields: Child,
+    is_open: bool,
+    on_submit: OnEvent,
+    on_close: On[Nothing],
+    model: type[BaseModel] | None = None,
+    submit: str | None = None,
+    key: str | None = None,
+) -> VdomDict:
+    """A form in a dialog; `on_submit`, `model`, and `submit` as for `form`. Keep it in the tree, so that it opens at once, and close it when
+    the action has succeeded. Cancel and Escape call `on_close`."""
+    cancel = button(t("Cancel"), on_click=on_close)
+    content = [form(*fields, on_submit=on_submit, model=model, submit=submit or t("Save"), actions=[cancel], label=title)]
+    return FormDialog(is_open=is_open, title=title, children=content if is_open else (), on_close=on_close, key=key)
 
 
 class AccountLink(Props):

@@ -26,6 +26,23 @@ from fundwright_ui.widgets.base import Widget
 
 TARGET = Path("web/src/generated/widgets.ts")
 _HEADER = "// Written by `python -m fundwright_ui.widgets.typescript{module}`. Change the declarations in {where}.\n"
+_KIT = """/** What the default export of a package's module is given. */
+export interface Kit {
+  readonly React: typeof import("react");
+  readonly ReactDOM: typeof import("react-dom");
+  /** Fetches MUI. The module's widgets then are inside of its theme, in the colors and the mode of the page. */
+  readonly mui: () => Promise<typeof import("@mui/material")>;
+  readonly theme: {
+    /** A design token as CSS: `theme.css("primary")` is `var(--fw-primary)`. */
+    readonly css: (token: string) => string;
+    /** A hook: whether the page is light or dark. */
+    readonly useMode: () => "light" | "dark";
+  };
+  /** The translation of a sentence, which must be a literal in the call. */
+  readonly t: (sentence: string) => string;
+  readonly toast: (message: string, variant: "success" | "info" | "warning" | "error") => void;
+}
+"""
 _SIMPLE: Mapping[Any, str] = {
     str: "string",
     int: "number",
@@ -49,7 +66,8 @@ def source(widgets: Sequence[type[Widget]] = ALL, *, module: str = "") -> str:
     header = _HEADER.format(
         module=f" {module}" if module else "", where="Python" if module else "components/fundwright_ui/widgets"
     )
-    return "\n".join([header, *writer.interfaces.values()])
+    imports = ['import type { ReactNode } from "react";\n'] if any(widget.slots for widget in widgets) else []
+    return "\n".join([header, *imports, *writer.interfaces.values(), _KIT])
 
 
 class _Writer:
@@ -60,6 +78,7 @@ class _Writer:
         members = list(self._members(widget.props_model))
         for name, payload in widget.events.items():
             members.append(f"  readonly {to_camel(name)}?: (payload: {self._model(payload)}, onDone?: () => void) => void;")
+        members += [f"  readonly {to_camel(name)}?: ReactNode;" for name in widget.slots]
         comment = " ".join((widget.__doc__ or "").split("\n\n")[0].split())
         self._write(f"{widget.__name__}Props", members, comment)
 

@@ -1,4 +1,4 @@
-export default (React) => ({
+export default ({ React }) => ({
     BellPull({ label, onPulled }) {
         const [times, setTimes] = React.useState(1);
         return (React.createElement("div", { className: "fw-row" },

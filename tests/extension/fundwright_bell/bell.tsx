@@ -1,7 +1,6 @@
-import type * as ReactModule from "react";
-import type { BellPullProps } from "./widgets";
+import type { BellPullProps, Kit } from "./widgets";
 
-export default (React: typeof ReactModule) => ({
+export default ({ React }: Kit) => ({
   BellPull({ label, onPulled }: BellPullProps) {
     const [times, setTimes] = React.useState(1);
     return (

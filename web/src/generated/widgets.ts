@@ -1,5 +1,7 @@
 // Written by `python -m fundwright_ui.widgets.typescript`. Change the declarations in components/fundwright_ui/widgets.
 
+import type { ReactNode } from "react";
+
 export interface AccountLink {
   readonly label: string;
   readonly href: string;
@@ -168,6 +170,14 @@ export interface FileDropProps {
   readonly onUploaded?: (payload: FileUploaded, onDone?: () => void) => void;
 }
 
+/** A form of the server in a dialog, see `form_dialog`. */
+export interface FormDialogProps {
+  readonly isOpen: boolean;
+  readonly title: string;
+  readonly onClose?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
+  readonly children?: ReactNode;
+}
+
 export interface Citation {
   readonly number: number;
   readonly title: string;
@@ -273,4 +283,21 @@ export interface UnsavedTextsProps {
   readonly sections: readonly NamedSection[];
   readonly editing: string;
   readonly onContinue?: (payload: SectionChosen, onDone?: () => void) => void;
+}
+
+/** What the default export of a package's module is given. */
+export interface Kit {
+  readonly React: typeof import("react");
+  readonly ReactDOM: typeof import("react-dom");
+  /** Fetches MUI. The module's widgets then are inside of its theme, in the colors and the mode of the page. */
+  readonly mui: () => Promise<typeof import("@mui/material")>;
+  readonly theme: {
+    /** A design token as CSS: `theme.css("primary")` is `var(--fw-primary)`. */
+    readonly css: (token: string) => string;
+    /** A hook: whether the page is light or dark. */
+    readonly useMode: () => "light" | "dark";
+  };
+  /** The translation of a sentence, which must be a literal in the call. */
+  readonly t: (sentence: string) => string;
+  readonly toast: (message: string, variant: "success" | "info" | "warning" | "error") => void;
 }

@@ -9,7 +9,7 @@ import { WidgetRegistry } from "./widgets";
 
 export const WidgetsContext = createContext(new WidgetRegistry({}));
 
-/** A widget's container: the server's fallback until the page is hydrated and the widget's chunk is there, if it has one. */
+/** A widget's container: what the server painted until the page is hydrated and the widget's chunk is there, if it has one. */
 export function Widget({ node, children }: { readonly node: WidgetNode; readonly children: ReactNode }): ReactNode {
   const runtime = useRuntime();
   const isPainted = use(WidgetsContext).isPainted(node.w);
@@ -33,7 +33,9 @@ function LoadedWidget({ node, children }: { readonly node: WidgetNode; readonly 
   const Component = loading.component;
   return (
     <ErrorBoundary part={node.w}>
-      <Component {...node.a} {...handlers} />
+      <Component {...node.a} {...handlers}>
+        {children}
+      </Component>
     </ErrorBoundary>
   );
 }

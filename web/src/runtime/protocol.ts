@@ -53,8 +53,8 @@ export interface Page {
   readonly nonce: string;
   readonly language: string;
   readonly strings: Readonly<Record<string, string>>;
-  /** Where the widgets of other packages are, by name. */
-  readonly modules: Readonly<Record<string, string>>;
+  /** Where the widgets of other packages are, by name: the script, then its stylesheets. */
+  readonly modules: Readonly<Record<string, readonly string[]>>;
   /** The id of whoever is signed in. */
   readonly account: string | null;
   /** The zone that they have chosen for times; null is the browser's own. */

@@ -1,20 +1,19 @@
-import * as React from "react";
 import type { ComponentType } from "react";
+import * as ReactDOM from "react-dom";
 import type { TreeNode } from "./protocol";
+import type { Runtime } from "./Runtime";
 import { Signal } from "./signal";
 
 export type WidgetComponent = ComponentType<Record<string, unknown>>;
 export type WidgetLoader = () => Promise<unknown>;
 
-/** What the ES module of another package exports. */
-export interface WebModule {
-  readonly default: (react: typeof React) => unknown;
-}
-
 export type Loading =
   | { readonly state: "loading" }
   | { readonly state: "ready"; readonly component: WidgetComponent }
   | { readonly state: "failed" };
+
+// Imported here because this keeps both in the chunk of the application; imported by the kit, they would become chunks of their own.
+const loadMui = () => import("../kit/mui");
 
 /**
  * The widgets by name; each is its own chunk, fetched when a page first shows it. The server's HTML holds what `painted` ones draw: they
@@ -34,10 +33,10 @@ export class WidgetRegistry {
     return this.#painted.has(name);
   }
 
-  /** Widgets of other packages: the module at an address makes them with our React, so that hooks and contexts are shared. */
-  addModules(base: string, addresses: Readonly<Record<string, string>>): void {
-    for (const [name, address] of Object.entries(addresses)) {
-      this.#loaders[name] = async () => ((await import(/* @vite-ignore */ base + address)) as WebModule).default(React);
+  /** Adds the widgets of other packages. */
+  addModules(runtime: Runtime): void {
+    for (const [name, files] of Object.entries(runtime.page.modules)) {
+      this.#loaders[name] = async () => (await import("../kit/kit")).loadModule({ ReactDOM, runtime, files, loadMui });
     }
   }
 

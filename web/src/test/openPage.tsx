@@ -39,6 +39,7 @@ export async function openPage(tree: TreeNode, { html, widgets, page, isMounted 
     ...{ tree, hash: "h", complete: true, title: "Start", path: "/", base: "", nonce: "n", account: null, timeZone: null, language: "en", strings: {}, modules: {}, build: "b" },
     ...page,
   });
+  widgets?.addModules(runtime);
   const root = document.createElement("div");
   document.body.append(root);
   runtime.start();

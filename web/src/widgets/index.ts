@@ -10,6 +10,7 @@ const LOADERS = {
   CopyButton: () => import("./CopyButton/CopyButton"),
   DataTable: () => import("./DataTable/DataTable"),
   FileDrop: () => import("./FileDrop/FileDrop"),
+  FormDialog: () => import("./FormDialog/FormDialog"),
   MarkdownView: () => import("./MarkdownView/MarkdownView"),
   Passkey: () => import("./Passkey/Passkey"),
   ProofDialog: () => import("./ProofDialog/ProofDialog"),
