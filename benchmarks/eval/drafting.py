@@ -1,4 +1,4 @@
-"""What drafts of thirteen invented firms and labs say, against what their documents say: `tests/firms`.
+"""What drafts of fourteen invented firms and labs say, against what their documents say: `tests/firms`.
 
 Through the product's own path: documents are added and trained, and each template is drafted by the job for the notice of one funder.
 The floor quotes, for each question of a section, the sentences of all documents that BM25 finds best, as many as the draft has words.

@@ -1,4 +1,4 @@
-"""Thirteen organizations that do not exist: their documents, and what a draft has to say and must not say. See README.md."""
+"""Fourteen organizations that do not exist: their documents, and what a draft has to say and must not say. See README.md."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ FIRMS = (
     "kittredge",
     "amaro",
     "larkspur",
+    "coldbrook",
 )
 
 

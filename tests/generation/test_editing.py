@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Awaitable, Callable, Iterator
 from datetime import timedelta
 from threading import Event
@@ -415,6 +416,22 @@ class TestSections:
         unknown = QuestionChange(question="your dreams", is_done=True)
         with pytest.raises(Invalid):
             await do(desk, lambda s: editing.mark_question(s, desk.actor, draft.id, team.id, unknown))
+
+    async def test_possible_matches_are_numbered_after_the_text_that_is_written_later(self, desk: Desk) -> None:
+        def script(request: SectionRequest) -> Iterator[str | Unanswered | PossibleMatch]:
+            if request.heading != "Roofs":
+                yield from quote_all(request)
+                return
+            yield Unanswered(0)
+            yield PossibleMatch(0, "Shingles and gutters.", 1)
+
+        desk.writer.script = script
+        draft, _ = await written(desk)
+        assert draft.sections[0].text == ""
+        numbers = [int(number) for number in re.findall(r"\[(\d+)\]", " ".join(section.text for section in draft.sections))]
+        assert numbers[0] == 1
+        assert [match.number for match in draft.sections[0].possible_matches] == [max(numbers) + 1]
+        assert max(numbers) + 1 in {citation.number for citation in draft.citations}
 
     async def test_a_possible_match_is_added_with_its_citation_or_dropped(self, desk: Desk) -> None:
         def script(request: SectionRequest) -> Iterator[str | Unanswered | PossibleMatch]:

@@ -35,3 +35,27 @@ def test_may_be_claimed(sentence: str) -> None:
 )
 def test_says_nothing_good_of_us(sentence: str) -> None:
     assert not OTHERS.may_claim(sentence)
+
+
+ARTICLE = (
+    "Saguaro Relay Services sold 40 units to the Navy for $2.1 million.",
+    "The company was founded in 1990.",
+    "Saguaro employs 210 people.",
+    "“We have never lost a call,” said its president.",
+)
+
+
+def test_a_text_that_names_others_as_those_who_act_tells_of_others() -> None:
+    assert OTHERS.tells_of_others(ARTICLE)
+    assert OTHERS.tells_of_others(ARTICLE[:1])
+    assert not OTHERS.tells_of_others((*ARTICLE, "We bid on the same contract."))
+    assert not OTHERS.tells_of_others((*ARTICLE, "Meridian won the next one."))
+    assert not OTHERS.tells_of_others(
+        ("Interpreters answered 96,500 calls.", "The Army rated the work exceptional.", "No call was lost.")
+    )
+
+
+def test_a_customer_goes_by_the_last_word_of_its_name() -> None:
+    others = Others("Meridian Language Group, Inc.", ("U.S. Forest Service, National Interagency Support Cache",))
+    assert not others.may_claim("The cache outfits 12,000 firefighters at the height of a season.")
+    assert others.may_claim("The cache memory of our servers was doubled.")

@@ -135,3 +135,25 @@ async def test_the_sample_has_its_kinds(committed: Core, owner: Actor) -> None:
         "Resume Marit Solberg": DocumentKind.RESUME,
         "Resume Tomas Okafor": DocumentKind.RESUME,
     }
+
+
+CLIPPING = """Desert Courier, May 2, 2025
+By Ines Albrecht, Staff Writer
+
+YUMA, Ariz. - Saguaro Relay Services sold 40 consoles to the Navy for $2.1 million, the company announced on Thursday. It has
+grown since 2019. "We can answer a call in four seconds," said manager Otto Brill. The Department of the Navy will use them in San Diego.
+"""
+
+
+def test_what_a_newspaper_writes_is_no_past_performance() -> None:
+    assert kinds.propose(title="clip", filename="clip.txt", text=CLIPPING) == DocumentKind.DATA
+
+
+def test_a_list_of_machines_is_no_resume() -> None:
+    text = "QTY   WHAT                      YR\n 4    walking foot, LU-1508      2008-2021\n 1    cutter, 72 in.             2019\n 9    double needle, LU-2828     2015\n"
+    assert kinds.propose(title="machines", filename="machines.txt", text=text) == DocumentKind.DATA
+
+
+def test_a_form_that_asks_for_the_name_of_the_offeror_asks_nothing_of_others() -> None:
+    text = "PAST PERFORMANCE SHEET\n\nOfferor ....... Coldbrook Co.\nContract no. ....... SPE1C1-21-C-0094\nAmount ....... $1,412,000\n\nAll 46 lots passed.\n"
+    assert kinds.propose(title="1", filename="1.txt", text=text) == DocumentKind.PAST_PERFORMANCE

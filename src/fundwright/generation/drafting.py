@@ -81,6 +81,8 @@ async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
             document_ids=sources or None,
             company=draft.company,
         )
+    async with run.transaction() as session:
+        await editing.number_matches(session, run.actor.id, draft_id)
     await run.progress(total, total, "")
     return {"draft_id": str(draft_id), "slug": draft.slug}
 
@@ -103,6 +105,8 @@ async def write_again(run: JobRun[WriteSection, Actor]) -> dict[str, Any]:
             run, section, plan, opportunity, embedder, writer, document_ids=sources, company=draft.company, wish=wish
         )
         run.checkpoint = {"outcome": outcome}
+    async with run.transaction() as session:
+        await editing.number_matches(session, run.actor.id, draft.id)
     return {"draft_id": str(draft.id), "slug": draft.slug, **run.checkpoint}
 
 
@@ -149,7 +153,7 @@ async def _write_section(
         key = (part.id, part.text)
         if key not in numbers:
             numbers[key] = max(numbers.values(), default=0) + 1
-            added.append(_citation(section, numbers[key], part))
+            added.append(editing.citation(section.draft_id, numbers[key], _source(part)))
         return numbers[key]
 
     stream, unanswered = CitationStream(renumber), set(material.unanswered)
@@ -175,7 +179,7 @@ async def _write_section(
                     continue
                 if isinstance(piece, PossibleMatch):
                     if piece.question < len(plan.questions):
-                        possible.append(_possible(plan, piece, renumber(piece.number)))
+                        possible.append(_possible(plan, piece, material.parts))
                     continue
                 ready += stream.feed(piece)
                 if ready and time.monotonic() - flushed_at >= _FLUSH_INTERVAL_S:
@@ -211,7 +215,8 @@ async def _begin(run: JobRun[Any, Actor], section: DraftSection) -> int | None:
         if is_first and revision is not None:
             texts = await repository.texts(session, section.draft_id)
             cited = {number for text in texts for number in citing.numbers_in(text)}
-            cited |= {match["number"] for match in await repository.possible_matches(session, section.draft_id)}
+            matches = await repository.possible_matches(session, section.draft_id)
+            cited |= {match["number"] for match in matches if match["number"] is not None}
             await repository.remove_citations(session, section.draft_id, except_numbers=cited)
         await publish(session, service.draft_topic(section.draft_id), {"section": section.ordinal})
     return revision
@@ -308,18 +313,19 @@ def _filled(text: str, opportunity: OpportunityRead, company: str) -> str:
     return t(text, **letters.opening_fields(opportunity, company, today=now().date())).strip() if text else ""
 
 
-def _possible(plan: TemplateSection, match: PossibleMatch, number: int | None) -> dict[str, Any]:
-    return {"question": plan.questions[match.question].missing, "text": citing.without_marks(match.text), "number": number}
+def _possible(plan: TemplateSection, match: PossibleMatch, parts: Sequence[Passage]) -> dict[str, Any]:
+    """A match is numbered when the whole text is written, so that its citation stands behind those of the text."""
+    question, text = plan.questions[match.question].missing, citing.without_marks(match.text)
+    source = _source(parts[match.number - 1]) if 1 <= match.number <= len(parts) else None
+    return {"question": question, "text": text, "number": None, "source": source}
 
 
-def _citation(section: DraftSection, number: int, passage: Passage) -> Citation:
-    return Citation(
-        draft_id=section.draft_id,
-        number=number,
-        passage_id=passage.id,
-        document_id=passage.document_id,
-        document_title=passage.document_title,
-        heading=passage.heading or None,
-        page=passage.page,
-        text=passage.text,
-    )
+def _source(passage: Passage) -> dict[str, Any]:
+    return {
+        "passage_id": str(passage.id),
+        "document_id": str(passage.document_id),
+        "document_title": passage.document_title,
+        "heading": passage.heading or None,
+        "page": passage.page,
+        "text": passage.text,
+    }

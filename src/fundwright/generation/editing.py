@@ -7,8 +7,9 @@ claims: they take longer than a change may.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -27,7 +28,7 @@ from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.generation import citing, comparing, repository, service
-from fundwright.generation.models import DraftSection, DraftVersion
+from fundwright.generation.models import Citation, DraftSection, DraftVersion
 from fundwright.generation.schemas import (
     DraftRead,
     DraftSectionRead,
@@ -205,7 +206,7 @@ async def decide_match(
 ) -> DraftSectionRead:
     """Add a possible match to the end of the section with its citation, which answers its question, or drop it.
 
-    Raises NotFound, BeingWritten while the writer is at work on the section, and Invalid for a match it does not have.
+    Raises NotFound, BeingWritten while the writer is at work on the section or numbers the draft, and Invalid for a match it does not have.
     """
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
     wanted = (decision.question, decision.text)
@@ -216,11 +217,42 @@ async def decide_match(
         raise BeingWritten
     section.possible_matches = [other for other in section.possible_matches if other != match]
     if decision.is_accepted:
+        if match["number"] is None and (await service.get_draft(session, actor, draft_id)).is_being_written:
+            raise BeingWritten  # the text comes first
+        match = await _numbered(session, draft_id, match)
         citation = f" [{match['number']}]" if match["number"] is not None else ""
         text = "\n\n".join(filter(None, (section.text.rstrip(), f"{match['text']}{citation}")))
         await change_text(session, section, text, origin=VersionOrigin.PERSON, author=actor)
         _mark(section, QuestionChange(question=match["question"], is_done=True))
     return await _changed_section(session, section)
+
+
+async def number_matches(session: AsyncSession, owner_id: UUID, draft_id: UUID) -> None:
+    """Number the citations of possible matches, after those of the text and in the order of the sections."""
+    for listed in await repository.sections(session, draft_id):
+        if any(match["number"] is None for match in listed.possible_matches):
+            section = await repository.lock_section(session, owner_id, draft_id, listed.id)
+            section.possible_matches = [await _numbered(session, draft_id, match) for match in section.possible_matches]
+
+
+async def _numbered(session: AsyncSession, draft_id: UUID, match: dict[str, Any]) -> dict[str, Any]:
+    source = match.get("source")
+    if match["number"] is not None or source is None:
+        return match
+    citations = await repository.citations(session, draft_id)
+    key = (UUID(source["passage_id"]), source["text"])
+    number = next((known.number for known in citations if (known.passage_id, known.text) == key), None)
+    if number is None:
+        number = max((known.number for known in citations), default=0) + 1
+        session.add(citation(draft_id, number, source))
+        await session.flush()
+    return {**match, "number": number, "source": None}
+
+
+def citation(draft_id: UUID, number: int, source: Mapping[str, Any]) -> Citation:
+    """`source` are the other columns of the citation, ids as text."""
+    ids = {name: UUID(source[name]) for name in ("passage_id", "document_id")}
+    return Citation(draft_id=draft_id, number=number, **{**source, **ids})
 
 
 @needs(Permission.READ)

@@ -68,7 +68,8 @@ class DraftSection(Base):
     done_questions: Mapped[list[Any]] = mapped_column(default=list)
     """Open questions that a person has marked as done."""
     possible_matches: Mapped[list[Any]] = mapped_column(default=list)
-    """What may answer an open question, but not so surely that it belongs in the text: question, text, number of the citation."""
+    """What may answer an open question, but not so surely that it belongs in the text: question, text, number of the citation, and its
+    source as long as it has no number."""
     dropped_citations: Mapped[int] = mapped_column(default=0)
 
 

@@ -28,6 +28,8 @@ PERIOD = re.compile(
 FINISHED = re.compile(
     rf"\b(?:completed|finished|delivered|closed out|ended|commissioned)(?: (?:in|on|by))? (?P<day>{_DAY})", re.IGNORECASE
 )
+BEGUN = re.compile(rf"\b[Ii]n {_MONTH} {_YEAR}")
+"""As in “In April 2022 the commissioners hired us.”"""
 SINCE = re.compile(rf"\b(?:since|seit|depuis)\s{_DAY}", re.IGNORECASE)
 _CODE = r"(?:[A-Z]{2,8}[ -])?(?=[\w./-]{0,24}\d)[A-Z0-9][\w/-]{0,24}(?:\.\w{1,6}){0,2}\w"
 NUMBER = re.compile(
@@ -35,6 +37,8 @@ NUMBER = re.compile(
     rf"(?:\s(?i:no|nr|num|number|ID)\b\.?|\s?#)?[ :,]{{0,2}}\s?\(?(?P<code>{_CODE})",
 )
 """The number of a contract after the word for it."""
+PIID = re.compile(r"\b(?P<code>(?=[A-Z\d]{0,5}\d)[A-Z\d]{6}-?\d\d-?[A-Z]-?[A-Z\d]{4})\b")
+"""The number of a federal contract, told by its form (FAR 4.1603): who awards it, the year, its kind, and a serial number."""
 _ORGANIZED = re.compile(
     r"Departments?|Dept|Agency|Administration|Bureau|Offices?|Services?|Institutes?|University|College|Schools?|Districts?|County|City|Town|Township|Village|Borough|Parish"
     r"|State|Commonwealth|Commission|Comm|Authority|Board|Foundation|Council|Corps|Army|Navy|Command|Center|Centers|Hospital|Hospitals|Clinic|Clinics|Nation|Tribe|Tribes|Band|Ministry|Association"

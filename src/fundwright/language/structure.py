@@ -53,10 +53,19 @@ _FURNITURE = re.compile(
     r".{0,80}\b(?:proprietary|confidential|all rights reserved|table of contents|vertraulich|confidentiel)\b.{0,80}",
     re.IGNORECASE,
 )
+_HEADER = re.compile(
+    r"[>\s*]{0,10}(?:from|to|cc|bcc|sent|date|reply-to|subject|importance|attachments?|von|an|gesendet|datum|betreff|de|à|envoyé|objet)(?:\*\*)?\s{0,3}:(?!//).{0,400}",
+    re.IGNORECASE,
+)
+"""Of a message: who wrote it to whom, when, and on what."""
+_FROM = re.compile(r"[>\s*]{0,10}(?:from|von|de)\b", re.IGNORECASE)
+_LEAST_HEADERS = 2
 _ASKED = re.compile(r"(?:What|How|Why|Where|Who) (?:\w+ ){1,4}\w+[.:]")
 """“What came of it.” before its answer."""
 _LABEL = r"[A-ZÄÖÜÉÀ0-9(#][^:|\t]{0,48}"
-_PAIR = re.compile(rf"\s{{0,40}}({_LABEL}?)\s{{0,30}}(?::(?!//)(?!(?<=\d:)\d)|\.{{3,60}}|…{{1,60}})\s{{0,40}}(\S.{{0,400}})")
+_PAIR = re.compile(
+    rf"\s{{0,40}}({_LABEL}?)\s{{0,30}}(?::(?!//)(?!(?<=\d:)\d)|\.{{3,60}}|(?<=\s)\.\.(?=\s)|…{{1,60}})\s{{0,40}}(\S.{{0,400}})"
+)
 _NUMBER_PAIR = re.compile(
     r"\s{0,40}((?:\w{2,20} ){1,2}(?:[Nn]o\.?|[Nn]r\.?|[Nn]umber|#|N°))\s{1,10}((?:[A-Z][\w.]{0,9} )?[\w/.-]{0,30}\d[\w/ .-]{0,30})"
 )
@@ -185,9 +194,12 @@ def read(text: str) -> list[Block]:
     for start, end in reversed(places):
         followed_by.append(after)
         after = (start, end) if text[start:end].strip() else after
+    headers = _headers(text, places)
     below, done = _values_below(text, places), -1
     for index, (place, after) in enumerate(zip(places, reversed(followed_by), strict=True)):
-        if place[0] in below:
+        if place[0] in headers:
+            reading.close()
+        elif place[0] in below:
             label, value, done = below[place[0]]
             reading.close()
             _add_pairs(reading, [(label, value)], (place[0], done))
@@ -195,6 +207,20 @@ def read(text: str) -> list[Block]:
             _read_line(reading, place, places[index - 1] if index else None, after)
     reading.close()
     return _settle_headings(text, _with_sections_apart(_filled_down(_upright(reading.blocks))))
+
+
+def _headers(text: str, places: list[tuple[int, int]]) -> frozenset[int]:
+    """Where the lines of a message's header begin: several in a row, one of which says who wrote it."""
+    found: list[int] = []
+    run: list[tuple[int, int]] = []
+    for place in [*places, None]:
+        if place is not None and _HEADER.fullmatch(text[place[0] : place[1]]):
+            run.append(place)
+            continue
+        if len(run) >= _LEAST_HEADERS and any(_FROM.match(text[start:end]) for start, end in run):
+            found += [start for start, _ in run]
+        run = []
+    return frozenset(found)
 
 
 def _with_sections_apart(blocks: list[Block]) -> list[Block]:

@@ -40,7 +40,7 @@ _CALL = (
     r"submissions?|information|quot\w+)\b|\b(?:letters?(?: of \w+)?|LOIs?) (?:are )?due\b"
 )
 _ASKS = re.compile(
-    rf"{_CALL}|\b(?:shall|must|eligib\w+|applicants?|offerors?|bidders?|respondents?|proposers?|apply|deadline|solicitation|quotes?|due (?:date|by|no later)|will (?:fund|award|support|be awarded)|"
+    rf"{_CALL}|\b(?:shall|must|eligib\w+|(?:applicants?|offerors?|bidders?|respondents?|proposers?)(?!\s{{0,3}}[.:|])|apply|deadline|solicitation|quotes?|due (?:date|by|no later)|will (?:fund|award|support|be awarded)|"
     r"submit by|award (?:ceiling|floor)|intends? to|intended to|is seeking|seeks|sources? sought|we (?:\W?\w+['’]?\w*\W? ){0,2}(?:fund|seek|invite))\b",
     re.IGNORECASE,
 )
@@ -52,11 +52,19 @@ _DONE = re.compile(
     re.IGNORECASE,
 )
 """How those write who did something, and did not just pay for it."""
+_REPORTED = re.compile(
+    r"\b(?:said|says|announced|told reporters|according to|staff writer|reporters?|correspondent|press release|newswire|analysts?)\b|(?-i:^\W{0,5}[A-Z]{4,20}, [A-Z][\w.]{1,20} ?[-–—] )",
+    re.IGNORECASE | re.MULTILINE,
+)
+_QUOTED = re.compile(r"[“\"][^“”\"]*+[”\"]")
+_LEAST_REPORTED, _REPORT_POINTS = 2, 4.0
+"""How newspapers write, who are not those they write of: what they say of “we” stands between quotation marks."""
 _PLANNED = re.compile(
     r"\b(?:we|project|team) (?:will|propose|plan|want|would)\b|\b(?:objective|aim|task) \d|\bbudget period\b", re.IGNORECASE
 )
 _ACCOUNT_POINTS, _NO_DATA_WEIGHT = 6.0, 0.6
 """Who paid, how much, and from when to when: an account of a project, and no table of data, whatever its figures."""
+_COUNT = re.compile(r"\d{1,3}(?:,\d{3})?")
 _FIGURE = re.compile(r"[<>≤≥±+/\s-]{0,4}\d[\d.,]*\s?(?!/|(?:19|20)\d\d)[^\W\d_%°µ]{0,10}")
 
 
@@ -141,7 +149,7 @@ _LINES = (
     *_cues(
         _RESUME,
         1.6,
-        r"^\W*(?:education|certifications?|clearance|experience|years (?:in|of) \w+|degrees?|licenses?|current position)\s*[|:]",
+        r"^\W*(?:education|school|quals?|qualifications|(?:current )?position|certs?|certifications?|clearance|experience|years (?:in|of) \w+|degrees?|licenses?|current position)\s*[|:]",
         r"(?:19|20)\d\d\s*(?:[-–—]|to)\s*(?:present|current|now)\b",
         r"\b(?:B\.?[AS]\.?|M\.?S\.?|Ph\.?D\.?|B\.?Sc|MPH|MBA|A\.A\.S)\W.*\b(?:19|20)\d\d\b",
     ),
@@ -301,11 +309,15 @@ def score(*, title: str, filename: str, text: str) -> dict[DocumentKind, float]:
         found = sum(1 for _ in cue.pattern.finditer(text))
         points[cue.kind] += cue.points * math.log2(1 + min(found / thousands, _MOST_PER_THOUSAND))
     asked, planned, done = (sum(1 for _ in pattern.finditer(text)) for pattern in (_ASKS, _PLANNED, _DONE))
-    is_account = points[_NOTICE] < _ACCOUNT_POINTS and max(asked, planned) <= done and _is_paid_for(text)
+    unquoted = _QUOTED.sub(" ", text)
+    is_report = sum(1 for _ in _REPORTED.finditer(unquoted)) >= _LEAST_REPORTED and not _OURSELVES.search(unquoted)
+    is_account = not is_report and points[_NOTICE] < _ACCOUNT_POINTS and max(asked, planned) <= done and _is_paid_for(text)
+    if is_report:
+        points[_DATA] += _REPORT_POINTS
     if is_account:
         points[_PAST_PERFORMANCE] += _ACCOUNT_POINTS
         points[_DATA] *= _NO_DATA_WEIGHT
-    if asked > done:
+    if asked > done or is_report:
         points[_PAST_PERFORMANCE] *= _UNTOLD_WEIGHT
     if not asked and (is_account or _OURSELVES.search(text)):
         for kind in (_NOTICE, _POLICY):
@@ -315,13 +327,14 @@ def score(*, title: str, filename: str, text: str) -> dict[DocumentKind, float]:
 
 def _is_paid_for(text: str) -> bool:
     """Whether it names who paid, how much, and when: as those do who tell of a project, and those who offer money for one."""
-    is_in_time = forms.PERIOD.search(text) or forms.FINISHED.search(text) or forms.SINCE.search(text)
+    is_in_time = forms.PERIOD.search(text) or forms.FINISHED.search(text) or forms.SINCE.search(text) or forms.BEGUN.search(text)
     return bool(is_in_time and forms.MONEY.search(text) and forms.customer_of(text))
 
 
 def _lines_of(text: str) -> tuple[list[str], int]:
     """The short lines, and how many of them give a figure. However labeled values are laid out, they come as “label: value”."""
-    pairs = [block for block in structure.read(text) if block.kind == BlockKind.PAIR]
+    blocks = structure.read(text)
+    pairs = [block for block in blocks if block.kind == BlockKind.PAIR]
     starts = {block.start for block in pairs}
     lines: list[str] = []
     offset = 0
@@ -333,5 +346,6 @@ def _lines_of(text: str) -> tuple[list[str], int]:
             lines.append(short)
         offset += len(line)
     is_of_something = sum(labels.is_known(block.label) for block in pairs) > 1
-    figures = 0 if is_of_something else sum(1 for block in pairs if _FIGURE.match(block.text))
+    rows = sum(1 for block in blocks if block.kind == BlockKind.ROW and any(_COUNT.fullmatch(cell) for cell in block.cells[:-1]))
+    figures = 0 if is_of_something else rows + sum(1 for block in pairs if _FIGURE.match(block.text))
     return [line[:_LINE_CHARACTERS] for line in lines], figures

@@ -10,11 +10,13 @@ import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 import numpy as np
 
 from fundwright.core.assembly import Core
 from fundwright.core.messages import later, t
+from fundwright.language import labels
 from fundwright.language.extractive import organization, people, projects, prose
 from fundwright.language.extractive.claims import Others, named_customers
 from fundwright.language.extractive.facts import Fact
@@ -22,8 +24,10 @@ from fundwright.language.extractive.people import Person
 from fundwright.language.extractive.projects import Project, ProjectField, period_of
 from fundwright.language.extractive.prose import Candidate, Chosen, Compared
 from fundwright.language.forms import organizations
-from fundwright.language.protocols import Embedder, PossibleMatch, SectionRequest, Unanswered, Vectors
+from fundwright.language.protocols import Embedder, NumberedPassage, PossibleMatch, SectionRequest, Unanswered, Vectors
+from fundwright.language.schemas import DocumentKind
 from fundwright.language.sentences import spans_of
+from fundwright.language.structure import BlockKind, read
 from fundwright.language.topics import Topic
 
 LABEL = "Built-in (quotes your documents word for word)"
@@ -38,6 +42,8 @@ _LEAST_PROJECT_WORDS = 45
 _CELL_CHARACTERS = 320
 _MOST_QUALIFICATIONS, _SHORT_WORDS = 6, 12
 _YEARS = re.compile(r"\byears?\b|\bjahre?n?\b|\bans\b", re.IGNORECASE)
+_WITHOUT_US = frozenset((DocumentKind.RESUME, DocumentKind.PREVIOUS_PROPOSAL))
+"""Kinds of documents that are ours, although they may name none but people."""
 _TOLD = {
     Topic.FIT: later("Our capabilities and experience include:"),
     Topic.OFFER: later("Our goals and deliverables are:"),
@@ -140,8 +146,8 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 def _read(request: SectionRequest) -> _Known:
-    passages = [passage for passage in request.passages if passage.kind.is_ours]
     us = Others(request.company)
+    passages = _of_us([passage for passage in request.passages if passage.kind.is_ours], us)
     first = projects.projects(passages, us)
     customers = [project.fields[ProjectField.CUSTOMER].text for project in first if ProjectField.CUSTOMER in project.fields]
     told = [fact.text for project in first for fact in project.told]
@@ -159,6 +165,19 @@ def _read(request: SectionRequest) -> _Known:
         contact=organization.contact(passages),
         candidates=prose.candidates(passages, others, written=request.written, work=work)[:_MAX_CANDIDATES],
     )
+
+
+def _of_us(passages: Sequence[NumberedPassage], us: Others) -> list[NumberedPassage]:
+    """Without documents that tell of others, such as a newspaper's article on a competitor."""
+    kept: list[NumberedPassage] = []
+    for _, group in groupby(passages, key=lambda passage: passage.document):
+        own = list(group)
+        blocks = [block for passage in own for block in read(passage.text)]
+        is_sheet = sum(labels.is_known(block.label) for block in blocks) > 1
+        sentences = [block.text for block in blocks if block.kind == BlockKind.SENTENCE]
+        if is_sheet or own[0].kind in _WITHOUT_US or not us.tells_of_others(sentences):
+            kept += own
+    return kept
 
 
 def _fact_pieces(topic: Topic | None, known: _Known, fits: Sequence[float], words: int) -> list[str]:

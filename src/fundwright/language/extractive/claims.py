@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from fundwright.language.forms import organizations
@@ -14,6 +14,8 @@ _OTHERS = (
     r"|government|state|ministry|owner|board|commission|authority|utility|sponsor|funder|grantor|vendor|incumbent|competitors?|contracting officer|command|base|installation|fort|plant|corps|library|museum|airport"
     r"|administration|association|council|program office|school|hospital|kunde|auftraggeber|stadt|behörde|landkreis|ministerium|client|ville|ministère|commune"
 )
+_WE = re.compile(r"\b(?:we|our|us|ours|my|wir|unser\w*|nous|notre|nos)\b", re.IGNORECASE)
+_FORM = re.compile(r",? (?:Inc|LLC|L\.L\.C|Corp|Corporation|Co|Company|Ltd|LLP|GmbH|AG)\b\.?")
 _SUBJECT_IS_OTHER = re.compile(
     rf"(?:the|a|an|each|this|that|these|those|its|their|der|die|das|le|la|les|l['’])\s?(?:[\w'’&-]+\s){{0,3}}?(?:{_OTHERS})\b(?:\s[\w'’&-]+){{0,6}}",
     re.IGNORECASE,
@@ -57,6 +59,21 @@ _BOILERPLATE = re.compile(
 )
 
 
+_NAME_WORD = r"[A-ZÄÖÜÉÀ][\w&'’.-]{1,30}"
+_ACTS = (
+    r"(?:has |have |had |will |also |recently |now ){0,2}(?:is|are|was|were|has|have|had|will|won|sold|built|made|bought|took|ran|led|met|kept|began|grew|cut|put|said|says|(?:[\w-]{2,}ed|[\w-]{2,}[^s\W]s)(?= (?:a|an|the|its|their|his|her|about|some|over|more"
+    r"|nearly|almost|in|at|on|for|to|by|up|out|us|our|with|from)\b| \$?\d))\b"
+)
+_NAMED = re.compile(
+    rf"(?:[-–—] )?(?:[Tt]he )?(?P<name>{_NAME_WORD}(?: (?:(?:of|the|and|for) )?(?:{_NAME_WORD}|&)){{0,6}})(?:,? (?:Inc|LLC|Corp|Co|Ltd)\b\.?,?)? {_ACTS}"
+)
+"""A sentence that begins with a name and goes on with a verb."""
+_ACTING = re.compile(_ACTS)
+_SEVERAL = re.compile(rf"(?P<first>{_NAME_WORD})(?: (?:{_NAME_WORD}|&)){{1,6}}")
+_MOSTLY_OTHERS = 0.3
+_QUOTED = re.compile(r"[“\"][^”\"]{0,600}[”\"]")
+
+
 @dataclass(frozen=True)
 class Others:
     """Who is not us. `customers` are names as the documents have them."""
@@ -64,15 +81,44 @@ class Others:
     company: str = ""
     customers: tuple[str, ...] = ()
     _names: frozenset[str] = field(init=False)
+    _initials: str = field(init=False)
+    _nouns: frozenset[str] = field(init=False)
+    """“cache” of “National Interagency Support Cache”, which goes by “the cache”."""
 
     def __post_init__(self) -> None:
         names = {name.casefold() for customer in self.customers for name in _short_names(customer)}
         object.__setattr__(self, "_names", frozenset(names - {word.casefold() for word in self.company.split()}))
+        parts = (part.split() for customer in self.customers for part in customer.split(","))
+        nouns = {words[-1].casefold() for words in parts if len(words) > 1 and words[-1].isalpha()}
+        object.__setattr__(self, "_nouns", frozenset(nouns) - _words(self.company))
+        initials = "".join(word[0] for word in re.findall(r"\b[A-Z]\w+", _FORM.sub("", self.company)))
+        object.__setattr__(self, "_initials", initials if len(initials) > 2 else "")
 
     def is_us(self, text: str) -> bool:
         """Whether a name is ours."""
         own, words = _words(self.company), _words(text)
-        return bool(own) and (len(own & words) >= max(1, len(own) * 0.6) or (bool(words) and words <= own))
+        return bool(own) and (
+            len(own & words) >= max(1, len(own) * 0.6) or (bool(words) and words <= own) or text == self._initials
+        )
+
+    def is_named_in(self, text: str) -> bool:
+        """Whether it speaks of us by our name, as others do."""
+        first = re.match(r"[A-Z][\w-]{4,}", self.company)
+        own = [re.escape(name) for name in (self._initials, first[0] if first else self.company.split(",")[0]) if name]
+        return bool(own) and re.search(rf"\b(?:{'|'.join(own)})\b", text) is not None
+
+    def tells_of_others(self, sentences: Sequence[str]) -> bool:
+        """Whether a whole text, such as a newspaper’s, is about somebody else: it names others as those who act, and never us."""
+        text = _QUOTED.sub(" ", "\n".join(sentences))
+        if not sentences or not self.company or _WE.search(text) or any(self.begins_with_us(each) for each in sentences):
+            return False
+        known = {found["first"] for found in _SEVERAL.finditer(text)}
+        acting = [
+            found["name"]
+            for sentence in sentences
+            if (found := _NAMED.match(sentence)) and (" " in found["name"] or found["name"] in known)
+        ]
+        return len(acting) >= max(1, len(sentences) * _MOSTLY_OTHERS)
 
     def begins_with_us(self, text: str) -> bool:
         """Whether our name is its subject."""
@@ -127,11 +173,13 @@ class Others:
     def _is_ours_first(self, words: list[str]) -> bool:
         own = _words(self.company)
         start = words[1:3] if words and words[0].casefold() in ("the", "die", "das", "der", "le", "la") else words[:2]
-        return bool(own & _words(" ".join(start)))
+        return bool(own & _words(" ".join(start))) or (bool(self._initials) and self._initials in start)
 
     def _begins_with_customer(self, words: list[str]) -> bool:
         start = [word.strip(",.'’").removesuffix("'s").removesuffix("’s").casefold() for word in words[:8]]
         named = " ".join(start[1:] if start[0] in ("the", "der", "die", "das", "le", "la", "les") else start) + " "
+        if start[0] == "the" and len(words) > 2 and start[1] in self._nouns and words[1].islower():
+            return not words[2].endswith(",") and bool(_ACTING.match(" ".join(words[2:5])))
         return any(named.startswith(f"{name} ") for name in self._names)
 
 

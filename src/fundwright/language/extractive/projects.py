@@ -10,7 +10,7 @@ from itertools import groupby
 
 from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.facts import Fact, is_about, without_capitals
-from fundwright.language.forms import FINISHED, MONEY, NUMBER, PERIOD, SINCE, customer_of, price_of
+from fundwright.language.forms import FINISHED, MONEY, NUMBER, PERIOD, PIID, SINCE, customer_of, organizations, price_of
 from fundwright.language.protocols import NumberedPassage
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.sentences import sentences_of
@@ -44,11 +44,11 @@ _PROJECT_LABELS: tuple[tuple[ProjectField, re.Pattern[str]], ...] = tuple(
         (ProjectField.ROLE, r"(?:our |contractor )?role|prime|prime (?:or sub\w*|/ ?sub\w*|contractor)|we were|rolle|rôle"),
         (
             ProjectField.VALUE,
-            r"(?:.*\b)?(?:value|amount|price|costs?|budget|funding|ceiling|fee|sum|share)|(?:total |final )?award|award(?:ed)? amount|auftrags(?:wert|summe|volumen)|volumen|montant.*|valeur",
+            r"how much|dollars?(?: .*)?|(?:.*\b)?(?:value|amount|price|costs?|budget|funding|ceiling|fee|sum|share)|(?:total |final )?award|award(?:ed)? amount|auftrags(?:wert|summe|volumen)|volumen|montant.*|valeur",
         ),
         (
             ProjectField.PERIOD,
-            r"(?:period|pop|dates?|term|duration|years?|when|runs?|start ?/ ?end)(?: of performance| of award)?|.*\bperiod(?: of performance)?|.*\bstart and end dates?"
+            r"from ?[-–—/] ?to|(?:period|pop|dates?|term|duration|years?|when|runs?|start ?/ ?end)(?: of performance| of award)?|.*\bperiod(?: of performance)?|.*\bstart and end dates?"
             r"|(?:performance|project|contract) dates|(?:year |date )?completed|zeitraum|laufzeit|période|durée",
         ),
         (ProjectField.BEGIN, r"(?:award|start|begin(?:ning)?|effective) date|start|beginn"),
@@ -60,7 +60,7 @@ _PROJECT_LABELS: tuple[tuple[ProjectField, re.Pattern[str]], ...] = tuple(
         ),
         (
             ProjectField.CUSTOMER,
-            r"(?:(?:project |contract |building )?owner|customer|client|agency|funder|grantor|sponsor|buyer|end user|who paid|paid by|done for|awarding (?:agency|organization|entity)|funding (?:agency|source)|issuing agency|source of (?:support|funding|funds)|for|auftraggeber|kunde"
+            r"(?:(?:project |contract |building )?owner|customer|client|agency|funder|grantor|sponsor|buyer|end user|who paid|paid by|done for|who for|who (?:is|was) the customer|(?:buying|contracting|procuring|ordering|issuing) (?:office|activity|command|organization)|awarding (?:agency|organization|entity)|funding (?:agency|source)|issuing agency|source of (?:support|funding|funds)|for|auftraggeber|kunde"
             r"|bailleur|maître d'ouvrage)(?: name| agency)?(?: ?/.*)?",
         ),
         (
@@ -95,9 +95,9 @@ _NO_TITLE = re.compile(
     re.IGNORECASE,
 )
 """What stands at the edge of a page, of a message, or of a form."""
-_IS_LETTER = re.compile(r"^\W*(?:from:|to whom it may concern|-{3,} ?forwarded message)", re.IGNORECASE | re.MULTILINE)
+_IS_MESSAGE = re.compile(r"^\W*(?:from:|to whom it may concern|-{3,} ?forwarded message)", re.IGNORECASE | re.MULTILINE)
+_SALUTATION = re.compile(r"^\W*(?:dear\b|to whom it may concern|sehr geehrte|madame|monsieur)", re.IGNORECASE | re.MULTILINE)
 _OF_WRITER = re.compile(r"\s*(?:I|we|our|my|us|dear)\b|.{0,40}\b(?:I|my)\b|.*\bto whom\b", re.IGNORECASE)
-"""In a letter of reference, “we” is the customer."""
 _AS_SUB = re.compile(r"\bsub(?:contractor|recipient|awardee|consultant)?\b", re.IGNORECASE)
 _TO_REACH = re.compile(r"@|\bpoint of contact\b|\d{3}\)?[ .-]\d{3}[ .-]\d{4}", re.IGNORECASE)
 _FORM_PREFIX = re.compile(
@@ -112,6 +112,7 @@ _YEAR_SPAN = re.compile(
     r"\b(?:\d{1,2}/)?(?:19|20)\d\d(?:\s?(?:[-–—]|to|through)\s?(?:(?:\d{1,2}/)?(?:19|20)?\d\d|present|ongoing))?\b"
 )
 _HEADLINE_WORDS = 28
+_HEADLINED = frozenset((BlockKind.HEADING, BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.LINE))
 
 
 @dataclass
@@ -122,6 +123,8 @@ class Project:
     """What was done, sentence by sentence."""
     told: list[Fact] = field(default_factory=list[Fact])
     """Whatever else is said of it, labeled with words that nobody knows or not at all."""
+    is_of_customer: bool = False
+    """Whether the customer tells of it."""
 
     @property
     def name(self) -> Fact | None:
@@ -138,7 +141,7 @@ class Project:
         name = self.name
         customer = self.fields.get(ProjectField.CUSTOMER)
         # That a list of customers names one of them says no more than the list.
-        is_named_only = bool(name and customer and name is not customer and customer.text in name.text)
+        is_named_only = bool(name and customer and name is not customer and (customer.text in name.text or not customer.label))
         return name is not None and (len(self.fields) > 1 + is_named_only or bool(self.work))
 
 
@@ -157,7 +160,14 @@ def projects(passages: Sequence[NumberedPassage], others: Others) -> list[Projec
             if same is None:
                 found.append(project)
             else:
-                same.fields = {**project.fields, **same.fields}
+                # What a label names is surer than what its form alone shows.
+                labeled = {name: fact for name, fact in project.fields.items() if fact.label}
+                unlabeled = {name: fact for name, fact in same.fields.items() if not fact.label}
+                same.fields = {
+                    **project.fields,
+                    **same.fields,
+                    **{name: labeled[name] for name in labeled.keys() & unlabeled.keys()},
+                }
                 same.work += [fact for fact in project.work if fact.text not in {known.text for known in same.work}]
                 title = project.fields.get(ProjectField.TITLE)
                 if title and same.fields[ProjectField.TITLE].text == same.fields.get(ProjectField.CUSTOMER, title).text:
@@ -173,16 +183,22 @@ def _is_same(one: Project, other: Project) -> bool:
 
 
 def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Others) -> Iterator[Project]:
-    project = Project(document)
     title: Fact | None = None
     is_work, is_told = True, True
-    is_letter = any(_IS_LETTER.search(passage.text) for passage in passages)
+    # In what somebody else writes of us, “we” is the customer, and whom it is for is none.
+    is_of_us = any(_IS_MESSAGE.search(passage.text) for passage in passages)
+    is_letter = is_of_us or any(_SALUTATION.search(passage.text) for passage in passages)
+    is_of_us = is_of_us or (is_letter and any(_names_us(passage, others) for passage in passages))
+    project = Project(document, is_of_customer=is_of_us)
     for passage in passages:
         blocks = read(passage.text)
         above = passage.heading.rpartition(" › ")[2]
         if above and not (blocks and blocks[0].text.casefold() == above.casefold()):
             blocks = [Block(BlockKind.HEADING, above, 0, 0), *blocks]
+        addressed = _addressed(passage.text) if is_of_us else range(0)
         for place, block in enumerate(blocks):
+            if block.start in addressed and block.end:
+                continue
             if block.kind == BlockKind.ROW and block.columns:
                 row = _row_project(document, block, passage.number)
                 if row.is_known:
@@ -190,11 +206,19 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                 else:
                     project.told.append(Fact(block.text, passage.number))
                 continue
+            headline = _headline(document, block, passage.number, others) if block.kind in _HEADLINED and not is_letter else None
+            if headline:
+                if project.is_known:
+                    yield project
+                project, is_work = headline, True
+                continue
             if block.kind != BlockKind.PAIR:
-                project.told.append(Fact(block.text, passage.number))
+                project.told.append(Fact(without_capitals(block.text), passage.number))
             is_title = block.kind == BlockKind.HEADING or (
                 block.kind == BlockKind.LINE and not project.fields and not project.work
             )
+            if is_title and is_letter:
+                continue
             if is_title and _NO_TITLE.fullmatch(block.text):
                 continue
             if is_title and not MONEY.search(block.text):
@@ -225,11 +249,16 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                 label = _project_field(block.label)
                 if label is None:
                     # “Pueblo School District 60: chiller plants” above everything else names the project.
+                    if _FORM_NAMES.fullmatch(block.label):
+                        continue
                     if not place and not project.fields and not project.work and not _NOT_THE_WORK.fullmatch(block.label):
                         name = _FORM_PREFIX.sub("", f"{block.label}: {block.text}", count=1)
                         title = project.fields[ProjectField.TITLE] = Fact(name, passage.number)
                     elif not _NOT_THE_WORK.fullmatch(block.label):
                         project.told.append(Fact(f"{block.label}: {block.text}", passage.number))
+                        if len(sentences := sentences_of(block.text)) > 1:
+                            told, is_told = _of_us(sentences, others, is_told=True)
+                            project.work += [Fact(text, passage.number) for text in told]
                     continue
                 if label in (ProjectField.TITLE, ProjectField.CUSTOMER, ProjectField.CONTRACT) and label in project.fields:
                     is_new = (
@@ -258,18 +287,15 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                 project, is_work = Project(document), True
                 title = project.fields[ProjectField.TITLE] = Fact(block.text.strip("\"“”‘’'"), passage.number)
                 continue
-            headline = _headline(document, block, passage.number) if block.kind != BlockKind.ROW else None
-            if headline:
-                if project.is_known:
-                    yield project
-                project, is_work = headline, True
-                continue
             if block.label and _NOT_THE_WORK.fullmatch(block.label):
                 is_work = False
             elif block.label and block.kind == BlockKind.SENTENCE:
                 is_work = True
             if is_work and block.kind in (BlockKind.SENTENCE, BlockKind.ITEM):
-                if _TO_REACH.search(block.text) or (is_letter and _OF_WRITER.match(block.text)):
+                if _TO_REACH.search(block.text) or (is_of_us and _OF_WRITER.match(block.text)):
+                    continue
+                if is_of_us and others.is_named_in(block.text) and not others.begins_with_us(block.text):
+                    project.work.append(Fact(block.text, passage.number))  # “The Guard bought 640 covers from Coldbrook.”
                     continue
                 told, is_told = _of_us([block.text], others, is_told=is_told or is_letter)
                 project.work += [Fact(text, passage.number) for text in told]
@@ -282,30 +308,57 @@ def _of_us(sentences: Sequence[str], others: Others, *, is_told: bool) -> tuple[
     for sentence in sentences:
         # “Its applications ran on old hardware” says nothing without the sentence before.
         is_cut_off = bool(_POINTS_BACK.match(sentence)) and not is_told
-        is_told = others.may_claim(sentence) and not others.is_of_organization(sentence) and not is_cut_off
+        is_of_others = others.is_of_organization(sentence) or _is_organization(sentence, others)
+        is_told = others.may_claim(sentence) and not is_of_others and not is_cut_off
         if is_told and len(sentence.split()) >= _LEAST_WORK_WORDS:
             told.append(sentence)
     return told, is_told
 
 
-def _headline(document: str, block: Block, number: int) -> Project | None:
-    """“City of Savannah – Living Shoreline, $890,000, 2021-2023”, in one line."""
+def _headline(document: str, block: Block, number: int, others: Others) -> Project | None:
+    """“City of Savannah – Living Shoreline, $890,000, 2021-2023: 900 feet of reef” in one line, or the customer last."""
     money, years = MONEY.search(block.text), _YEAR_SPAN.search(block.text)
     if not money or len(block.text.split()) > _HEADLINE_WORDS:
         return None
-    head = block.text[: min(match.start() for match in (money, years) if match)].strip(" ,;:(–—-|")
+    found = [match for match in (money, years) if match]
+    head = block.text[: min(match.start() for match in found)].strip(" ,;:(–—-|")
     words = [word for word in head.split() if len(word) > 3]
     if not 2 <= len(head.split()) <= 18 or sum(word[0].isupper() for word in words) < len(words) * 0.6:
         return None
     customer, _, title = (part.strip() for part in re.sub(r"\s[–—-]\s|: ", "\0", head, count=1).partition("\0"))
-    project = Project(document)
-    if title:
+    if not title:
+        title, _, customer = (part.strip() for part in head.rpartition(", "))
+    if _is_organization(title, others) and not _is_organization(customer, others):
+        customer, title = title, customer
+    project = Project(document, told=[Fact(block.text, number)])
+    if title and (_is_organization(customer, others) or not head.endswith(f", {customer}")):
         project.fields[ProjectField.CUSTOMER] = Fact(customer, number)
-    project.fields[ProjectField.TITLE] = Fact(title or customer, number)
+        project.fields[ProjectField.TITLE] = Fact(title, number)
+    else:
+        project.fields[ProjectField.TITLE] = Fact(head, number)
     project.fields[ProjectField.VALUE] = Fact(money.group().strip(" ,."), number)
     if years:
         project.fields[ProjectField.PERIOD] = Fact(years.group(), number)
+    told, _ = _of_us([block.text[max(match.end() for match in found) :].strip(" ,;:()–—-|")], others, is_told=True)
+    project.work = [Fact(text, number) for text in told]
     return project
+
+
+def _is_organization(name: str, others: Others) -> bool:
+    return bool(name) and not others.is_us(name) and next(organizations(name), ("", 0))[1] == len(name)
+
+
+def _names_us(passage: NumberedPassage, others: Others) -> bool:
+    sentences = [block.text for block in read(passage.text) if block.kind == BlockKind.SENTENCE]
+    return any(others.is_named_in(sentence) and not _OF_WRITER.match(sentence) for sentence in sentences)
+
+
+def _addressed(text: str) -> range:
+    """Where a letter says whom it is for: the lines right above its salutation."""
+    found = _SALUTATION.search(text)
+    above = text[: found.start()].rstrip() if found else ""
+    start = above.rfind("\n\n")
+    return range(start, len(above)) if start > 0 else range(0)
 
 
 def _row_project(document: str, block: Block, number: int) -> Project:
@@ -313,7 +366,7 @@ def _row_project(document: str, block: Block, number: int) -> Project:
     for column, cell in zip(block.columns, block.cells, strict=True):
         label = _project_field(column)
         if label and cell:
-            _set(project, label, Fact(cell, number))
+            _set(project, label, Fact(cell, number, label=column))
     return project
 
 
@@ -321,7 +374,9 @@ def _complete(project: Project, others: Others) -> None:
     """What no label names is known by its form, from wherever it is told."""
     if len(project.told) > _MOST_TOLD:
         return  # more than the account of one project
-    told = [fact for fact in project.told if not others.is_of_others(fact.text) or NUMBER.search(fact.text)]
+    told = [
+        fact for fact in project.told if project.is_of_customer or not others.is_of_others(fact.text) or NUMBER.search(fact.text)
+    ]
     for name, find in _FORMS.items():
         if name in project.fields or (
             name == ProjectField.PERIOD and (ProjectField.BEGIN in project.fields or ProjectField.END in project.fields)
@@ -347,7 +402,7 @@ def _period_in(text: str) -> str:
 
 
 def _contract_in(text: str) -> str:
-    found = NUMBER.search(text)
+    found = NUMBER.search(text) or PIID.search(text)
     return found["code"] if found else ""
 
 
@@ -373,8 +428,6 @@ def _set(project: Project, label: ProjectField, fact: Fact) -> None:
         return
     if label == ProjectField.VALUE and not _MONEY.search(fact.text):
         return
-    if label in (ProjectField.PERIOD, ProjectField.BEGIN) and re.search(r"\d:\d\d", fact.text):
-        return  # when a message was sent
     known = project.fields.get(label)
     # A contract ends at another price than it began with.
     is_better = label == ProjectField.VALUE and re.search(r"final|total", fact.label, re.IGNORECASE)

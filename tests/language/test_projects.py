@@ -1,0 +1,121 @@
+"""Past performance that is read from letters, messages, lists, and sheets; and what in them is of others."""
+
+from __future__ import annotations
+
+from fundwright.language.extractive.claims import Others
+from fundwright.language.extractive.people import people
+from fundwright.language.extractive.projects import Project, ProjectField, projects
+from fundwright.language.protocols import NumberedPassage
+from fundwright.language.schemas import DocumentKind
+
+US = Others("Harrow & Pike Elevators, Inc.")
+MESSAGE = """From: Ndiaye, Awa <a.ndiaye@statelibrary.example>
+To: Bids, Harrow & Pike
+Cc: Facilities; Roland Beck
+Date: Mon, 3 Mar 2025 09:12
+Subject: RE: two lines for your file
+
+Sam,
+
+The State Library of Ohio hired Harrow & Pike in May 2023 to modernize four book lifts, for $318,000. They were done five weeks
+early, and the lifts have run every day since.
+
+Awa Ndiaye
+Head of Buildings
+"""
+REFERENCE = """STATE LIBRARY OF OHIO
+Buildings Office
+
+March 3, 2025
+
+Procurement Office
+Ohio Department of Transportation
+Columbus, Ohio
+
+To whom it may concern:
+
+Harrow & Pike modernized four book lifts for us between May 2023 and June 2024, for $318,000. We would hire them again.
+"""
+LIST = """- Book lifts, State Library of Ohio, $318,000, 2023 to 2024: four lifts, five weeks early.
+- Grain terminal manlift, Port of Toledo, $96,000, 2022: a new car and 140 feet of belt.
+"""
+SHEET = """Project: BOOK LIFTS
+Customer: State Library of Ohio, Columbus
+Value: $318,000
+Period: May 2023 to June 2024
+"""
+
+
+def read(*texts: str, others: Others = US) -> list[Project]:
+    passages = [
+        NumberedPassage(number=number, text=text, kind=DocumentKind.PAST_PERFORMANCE, document=f"document {number}")
+        for number, text in enumerate(texts, start=1)
+    ]
+    return projects(passages, others)
+
+
+def field(project: Project, name: ProjectField) -> str:
+    return project.fields[name].text if name in project.fields else ""
+
+
+def test_the_lines_that_say_who_sent_a_message_to_whom_are_neither_projects_nor_customers() -> None:
+    (project,) = read(MESSAGE)
+    assert project.name is not None
+    assert project.name.text == field(project, ProjectField.CUSTOMER) == "State Library of Ohio"
+    assert field(project, ProjectField.VALUE) == "$318,000"
+    said = " ".join(fact.text for fact in project.work)
+    assert "modernize four book lifts" in said
+    assert not any(header in said for header in ("From:", "Subject", "Beck", "09:12"))
+
+
+def test_nor_do_they_name_people() -> None:
+    passage = NumberedPassage(number=1, text=MESSAGE, heading="Team", kind=DocumentKind.ABOUT_US)
+    assert not any("Beck" in person.name.text or "From" in person.name.text for person in people([passage], US))
+
+
+def test_whom_a_letter_of_reference_is_for_is_not_the_customer() -> None:
+    (project,) = read(REFERENCE)
+    assert field(project, ProjectField.CUSTOMER).casefold() == "state library of ohio"
+
+
+def test_a_line_of_a_list_names_the_customer_last() -> None:
+    lifts, manlift = read(LIST)
+    assert (field(lifts, ProjectField.TITLE), field(lifts, ProjectField.CUSTOMER)) == ("Book lifts", "State Library of Ohio")
+    assert (field(manlift, ProjectField.TITLE), field(manlift, ProjectField.CUSTOMER)) == (
+        "Grain terminal manlift",
+        "Port of Toledo",
+    )
+    assert [fact.text for fact in lifts.work] == ["four lifts, five weeks early."]
+
+
+def test_the_same_project_of_a_list_and_of_a_sheet_is_one_and_labels_are_surer() -> None:
+    lifts, _ = read(LIST, SHEET)
+    assert field(lifts, ProjectField.CUSTOMER) == "State Library of Ohio, Columbus"
+    assert field(lifts, ProjectField.PERIOD) == "May 2023 to June 2024"
+
+
+def test_labels_that_nobody_knows_tell_of_the_work_and_the_number_of_a_contract_is_told_by_its_form() -> None:
+    sheet = (
+        "PAST PERFORMANCE FORM          1 of 2\n"
+        "Buying office ........ DLA Distribution, Richmond\n"
+        "Dollars at award .. $212,400\n"
+        "From - to ............ 08/2021 - 07/2025\n"
+        "How it went: All nine hoists passed. Nothing was returned.\n"
+        "Ordered under SP3300-21-C-0094."
+    )
+    (project,) = read(sheet)
+    assert field(project, ProjectField.CUSTOMER) == "DLA Distribution, Richmond"
+    assert field(project, ProjectField.CONTRACT) == "SP3300-21-C-0094"
+    assert field(project, ProjectField.PERIOD) == "08/2021 - 07/2025"
+    assert field(project, ProjectField.VALUE) == "$212,400"
+    assert "All nine hoists passed." in [fact.text for fact in project.work]
+
+
+def test_a_list_of_customers_is_no_project() -> None:
+    assert read("Selected customers\n\n- City of Dayton\n- Port of Toledo\n- Ohio State University\n") == []
+
+
+def test_years_told_in_a_sentence_are_no_title_of_a_person() -> None:
+    text = "Imani Oyelaran has kept hospital elevators safe for 17 years and direct our crew of nine."
+    passage = NumberedPassage(number=1, text=text, kind=DocumentKind.RESUME, document="bio")
+    assert not any(person.role and "17 years" in person.role.text for person in people([passage], US))
