@@ -7,6 +7,7 @@ from fundwright.core.messages import speaking
 from fundwright.generation.templates import PROJECT_SUMMARY
 from fundwright.language import service
 from fundwright.language.extractive.claims import Others
+from fundwright.language.extractive.headings import MeaningOfHeadings
 from fundwright.language.protocols import NumberedPassage, PossibleMatch, SectionRequest, Unanswered
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.topics import Topic
@@ -380,3 +381,37 @@ class TestHeadings:
         written = f"- {item} [1]\n- No accident in eleven years [1]"
         text = "".join(await write(core, section(Topic.FACILITIES, about, written=written)))
         assert text == f"- {item} [1]"
+
+
+class TestMeaningOfHeadings:
+    @pytest.mark.parametrize(
+        ("heading", "items"),
+        [
+            (
+                "THINGS WE DO EVERY DAY",
+                ("Rebuild traction motors for railways", "Rewind generators in the field", "Balance rotors up to nine tons"),
+            ),
+            ("What we bring", ("grant writing for rural towns", "bookkeeping and audits", "training of board members")),
+            (
+                "How we help",
+                ("English lessons for refugees", "rides to medical appointments", "finding apartments and furniture"),
+            ),
+        ],
+    )
+    async def test_informal_headings_name_core_competencies(self, core: Core, heading: str, items: tuple[str, ...]) -> None:
+        text = f"{heading}\n\n" + "\n".join(f"- {item}" for item in items)
+        asked = request(text, question="What services, products, and technical capabilities does our organization offer?")
+        asked = asked.model_copy(
+            update={
+                "topics": (Topic.CAPABILITIES,),
+                "passages": (NumberedPassage(number=1, text=text, heading=heading),),
+            }
+        )
+        written = "".join(await write(core, asked))
+        assert all(item in written for item in items)
+
+    async def test_a_heading_that_is_near_to_nothing_names_nothing(self, core: Core) -> None:
+        embedder = await service.get_embedder(core)
+        text = "Recipe of the month\n\nA sourdough loaf rises overnight in a cool kitchen."
+        passage = NumberedPassage(number=1, text=text, heading="Recipe of the month")
+        assert await MeaningOfHeadings(embedder).find([passage]) == {}

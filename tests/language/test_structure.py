@@ -191,3 +191,17 @@ def test_codes_in_one_line_are_values_of_their_own() -> None:
         ("EIN", "62-0555871"), ("UEI", "M4XD7YJK1QN8; active in SAM"), ("DUNS", "retired."), ("UEI", "M3WJ8CT5RKD6"), ("CAGE", "9F1Q7"),
         ("PSC", "S201 / S208"), ("UEI", "R7TYH2MNC4K8"),
     ]  # fmt: skip
+
+
+def test_numbered_lines_that_count_on_are_items_also_where_blank_lines_divide_them() -> None:
+    text = "SERVICES\n\n2.1  Routine inspection of bridges\n\n2.2  Load rating by LRFR and LFR\n\n2.3  Rope access inspection of arches\n"
+    assert [(block.kind, block.text) for block in read(text)[1:]] == [
+        (BlockKind.ITEM, "Routine inspection of bridges"),
+        (BlockKind.ITEM, "Load rating by LRFR and LFR"),
+        (BlockKind.ITEM, "Rope access inspection of arches"),
+    ]
+
+
+def test_the_header_of_a_message_is_left_out() -> None:
+    text = "From: Ada Example <ada@example.org>\nTo: Bids\nCc: Bo\nSubject: RE: lines\n\nThe lifts run every day."
+    assert [block.text for block in read(text)] == ["The lifts run every day."]

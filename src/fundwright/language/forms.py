@@ -46,6 +46,9 @@ _ORGANIZED = re.compile(
     r"|Cooperative|Co-op|Alliance|Consortium|Utilities|Utility|Works|Courts?|Elections|Health|Survey|Reclamation|Courthouse|Academy|Builders|Contractors|Constructors|Construction|Engineers"
     r"|Ministerium|Amt|Stadt|Landkreis|Ville|Mairie|Ministère|Region|Wildlife|Forest|Park|Parks|NASA|NOAA|USDA|EPA|USGS|NIH|NSF|HRSA|CDC|FEMA|GSA|USACE|NAVFAC|DOE|DOT|HUD|DHS|VA|NPS|BLM|USAID"
 )
+_A_PERSON = re.compile(
+    r"Engineer|Manager|Director|Officer|Chief|Inspector|Superintendent|Specialist|Coordinator|President|Engineers? Lead"
+)
 _NEAR = 40
 _OTHER_MONEY = re.compile(
     r"\b(?:match|sav\w+|fee|deposit|fine|revenue|budget of|statewide|invoiced so far|moved|penalt\w+|cut|reduc\w+|ceiling of|administered|worth of|less than|up to|pay|given|gave away|invest\w*|endow\w*|build|line)[^.;]{0,30}$",
@@ -136,7 +139,9 @@ def _named(name: list[re.Match[str]]) -> Iterator[tuple[str, int]]:
     while name and name[-1][0] in _JOINING:
         name = name[:-1]
     words = [word[0].rstrip(".").removesuffix("'s").removesuffix("’s") for word in name]
-    if words and (len(words) > 1 or words[0].isupper()) and any(_ORGANIZED.fullmatch(word) for word in words):
+    is_one = bool(words) and (len(words) > 1 or words[0].isupper()) and not _A_PERSON.fullmatch(words[-1])
+    is_bare = all(_ORGANIZED.fullmatch(word) or word in _JOINING for word in words) and any(word in _JOINING for word in words)
+    if is_one and not is_bare and any(_ORGANIZED.fullmatch(word) for word in words):
         start, end = name[0].start(), name[-1].end()
         text = name[0].string[start:end]
         yield text.removesuffix("'s").removesuffix("’s").rstrip("."), end

@@ -36,7 +36,7 @@ _KNOWN = (
 )
 _IS_KNOWN = re.compile("|".join(_KNOWN), re.IGNORECASE)
 _CODE_BESIDE = re.compile(
-    r"(?P<label>(?i:uei|unique entity id|cage(?: code)?|duns|ein|naics(?: codes?)?|psc(?: codes?)?))[ ](?P<value>(?=[A-Z]{0,6}\d)[A-Z0-9]{3,12}\b.{0,120})"
+    r"(?P<label>(?i:uei|unique entity id|cage(?: code)?|duns|ein|naics(?: codes?)?|psc(?: codes?)?))[ ]{1,12}(?P<value>(?=[A-Z]{0,6}\d)[A-Z0-9]{3,12}\b.{0,120})"
 )
 _CODED = re.compile(
     r"(?P<label>(?i:uei|unique entity id|cage(?: code)?|duns|ein|naics(?: codes?)?|psc(?: codes?)?|sam))(?::[ ]{0,3}|[ ]{1,3})(?P<value>[^\s:].{0,300})"

@@ -62,6 +62,7 @@ _FROM = re.compile(r"[>\s*]{0,10}(?:from|von|de)\b", re.IGNORECASE)
 _LEAST_HEADERS = 2
 _ASKED = re.compile(r"(?:What|How|Why|Where|Who) (?:\w+ ){1,4}\w+[.:]")
 """“What came of it.” before its answer."""
+_ASKS = re.compile(r"(?:What|How|Why|Where|Who)\b")
 _LABEL = r"[A-ZÄÖÜÉÀ0-9(#][^:|\t]{0,48}"
 _PAIR = re.compile(
     rf"\s{{0,40}}({_LABEL}?)\s{{0,30}}(?::(?!//)(?!(?<=\d:)\d)|\.{{3,60}}|(?<=\s)\.\.(?=\s)|…{{1,60}})\s{{0,40}}(\S.{{0,400}})"
@@ -136,7 +137,7 @@ class _Reading:
         self.is_item = False
         if is_item:
             marked = self.text[start : start + _LONG_LINE]
-            mark = _BULLET.match(marked) or _PRIVATE_MARK.match(marked)
+            mark = _BULLET.match(marked) or _PRIVATE_MARK.match(marked) or _NUMBERED.match(marked)
             start += mark.end() if mark else 0
             # An item of several sentences is one item: its first words name it.
             self._add(BlockKind.ITEM, start, end)
@@ -329,7 +330,8 @@ def _is_heading_above(text: str, block: Block, after: Block) -> bool:
         return False
     if after.kind == BlockKind.SENTENCE and len(words) <= _HEADING_WORDS and not re.search(r"[@|]|\d{5}", block.text):
         return True
-    return len(words) <= _ALONE_WORDS and not any(character.isdigit() or character in "@,|" for character in block.text)
+    marks = "@|" if _ASKS.match(block.text) else "@,|"
+    return len(words) <= _ALONE_WORDS and not any(character.isdigit() or character in marks for character in block.text)
 
 
 def _is_among_lines(text: str, settled: list[Block], block: Block) -> bool:
@@ -385,7 +387,8 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
     reading.columns = ()
     follows_prose = bool(reading.lines) and not reading.is_item and not _IS_ENDED.search(reading.line(reading.lines[-1]))
     is_wrapped = follows_prose and before is not None and len(reading.line(before)) >= reading.wrapped
-    bullet = _BULLET.match(line) or _PRIVATE_MARK.match(line)
+    numbered = _numbered_item(reading, line, place)
+    bullet = _BULLET.match(line) or _PRIVATE_MARK.match(line) or numbered
     is_short = len(line.split()) <= _ALONE_WORDS and not _IS_ENDED.search(line) and not re.search(r"[:|@]\s*\S", line)
     pairs = _pairs(line) or ((reading.beside[start],) if start in reading.beside else ())
     is_named = is_short and not pairs and bool(topics_of(line))
@@ -395,7 +398,7 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
         and not _runs_on(reading, place)
         and (is_heading(line) or _is_title_of(reading, line, after) or (is_short and _is_above_marks(reading, line, after)))
     )
-    if (is_titled or is_named) and (not bullet or _is_numbered_heading(reading, line, after)):
+    if (is_titled or is_named) and not numbered and (not bullet or _is_numbered_heading(reading, line, after)):
         reading.close()
         text = (
             _NUMBERED.sub("", line, count=1).strip().rstrip(":").strip("*_# ") if _NUMBERED.match(line) else line.strip(" :*_#")
@@ -588,12 +591,13 @@ def is_heading(line: str) -> bool:
     words = text.rstrip(":").split()
     if not 1 <= len(words) <= _HEADING_WORDS or len(text) > _HEADING_CHARACTERS or _IS_ENDED.search(_ABBREVIATED.sub("", text)):
         return False
-    if ".." in text or (not text.isupper() and re.search(r"\d{3}|\d\)?$|\d\s?%|,.*,", text)):
+    bare = _IN_BRACKETS.sub("", text)
+    if ".." in text or (not bare.isupper() and re.search(r"\d{3}|\d\)?$|\d\s?%|,.*,", text)):
         return False
     letters = sum(character.isalpha() for character in text)
     if letters < 3 or letters < len(text.replace(" ", "")) * 0.6 or "@" in text or ": " in text or text[0].islower():
         return False
-    if _IN_BRACKETS.sub("", text).isupper():
+    if bare.isupper():
         return True
     large = [word for word in words if word.casefold() not in _SMALL_WORDS]
     capitalized = sum(not word[0].islower() for word in large)
@@ -637,6 +641,22 @@ def _is_numbered_heading(reading: _Reading, line: str, after: tuple[int, int] | 
     return not _BULLET.match(following) or _mark_shape(following) != _mark_shape(line) or _mark_number(following) == 1
 
 
+def _numbered_item(reading: _Reading, line: str, place: tuple[int, int]) -> re.Match[str] | None:
+    """The mark of “2.3  Rope access” right above or below “2.4  Underwater inspection”."""
+    mark = _NUMBERED.match(line)
+    if mark is None or "." not in line.split()[0].rstrip(".)"):
+        return None
+    before = reading.line(reading.lines[0]) if reading.is_item and reading.lines else ""
+    below = reading.text[place[1] : place[1] + _LINE_CHARACTERS].lstrip().split("\n")[0]
+    number = _mark_number(line)
+    near = ((before, number - 1), (below, number + 1))
+    is_one_of = _follows_number(reading, line) or any(
+        _NUMBERED.match(other) and _mark_shape(other) == _mark_shape(line) and _mark_number(other) == expected
+        for other, expected in near
+    )
+    return mark if is_one_of else None
+
+
 def _is_above_marks(reading: _Reading, line: str, after: tuple[int, int] | None) -> bool:
     """“2. Education & licenses” above items with marks of another kind."""
     following = reading.line(after) if after else ""
@@ -659,7 +679,7 @@ def _mark_shape(line: str) -> str:
 
 
 def _mark_number(line: str) -> int:
-    number = re.match(r"\s*\(?(\d+)", line)
+    number = re.match(r"\s*\(?(?:\d{1,2}\.){0,3}(\d+)", line)
     return int(number[1]) if number else 0
 
 

@@ -58,7 +58,8 @@ _NAMES: dict[Topic, str] = {
     Topic.FACILITIES: (
         r"where (?:do )?we (?:work|are|do it|build|operate)(?: .{0,20})?|where(?: it happens| we work)?|(?:our |the )(?:buildings?|space|premises|yard|shops?|labs?|plants?|trucks|machines|tools)"
         r"|(?:our )?(?:facilit\w+|equipment|shop|fleet|laborator(?:y|ies)|infrastructure|instrumentation|capacity|plant|resources|warehouse)"
-        r"|(?:our )?(?:facilit\w+|equipment|shop|fleet|laborator(?:y|ies)|resources|field equipment)(?:,| and| &) .{0,40}|field equipment"
+        r"|(?:our )?(?:facilit\w+|equipment|shop|fleet|laborator(?:y|ies)|resources|field equipment|apparatus|machines|vehicles)(?:,| and| &) .{0,40}|field equipment"
+        r"|(?:equipment|machine|fleet|vehicle|apparatus|instrument)s? (?:list|inventory|schedule|register)(?: \d{4})?"
         r"|(?:other |available |institutional )resources|research environment|environment|manufacturing capacity|production facilit\w+|computing"
         r"|ausstattung|räume.{0,30}|standorte?|geräte.{0,20}|labore?|infrastruktur|maschinenpark"
         r"|installations|équipements?|locaux|moyens .{0,20}|infrastructures?"
@@ -121,7 +122,7 @@ _PATTERNS = {topic: re.compile(rf"(?:{_QUALIFIED} ){{0,3}}(?:{names})", re.IGNOR
 _NUMBER = re.compile(
     r"(?:(?:section|part|teil|partie|tab)\s)?[\dIVX]{0,4}(?:\.\d{1,2}){0,3}[.):]?\s{1,5}|[A-Z][.):]\s{1,5}", re.IGNORECASE
 )
-_END = re.compile(r"\s*[(:–—|].*$|\s+-\s.*$")
+_END = re.compile(r"\s*[(:–—|].*$|\s+-\s.*$|,\s[a-z].*$")
 _MOST_CHARACTERS = 120
 
 

@@ -20,6 +20,7 @@ from fundwright.language import labels
 from fundwright.language.extractive import organization, people, projects, prose
 from fundwright.language.extractive.claims import Others, named_customers
 from fundwright.language.extractive.facts import Fact
+from fundwright.language.extractive.headings import Headings, MeaningOfHeadings
 from fundwright.language.extractive.people import Person
 from fundwright.language.extractive.projects import Project, ProjectField, period_of
 from fundwright.language.extractive.prose import Candidate, Chosen, Compared
@@ -80,9 +81,11 @@ class ExtractiveWriter:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
+        self._headings = MeaningOfHeadings(embedder)
 
     async def write(self, request: SectionRequest) -> AsyncIterator[str | Unanswered | PossibleMatch]:
-        known = await asyncio.to_thread(_read, request)
+        headings = await self._headings.find(request.passages)
+        known = await asyncio.to_thread(_read, request, headings)
         fits = await self._fits(request, known.projects)
         asked = _WORDS_ASKED.search(request.instructions)
         words = (int(asked.group(1)) if asked else _DEFAULT_WORDS) // len(request.questions)
@@ -145,7 +148,7 @@ def _unit(vectors: Vectors) -> Vectors:
     return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
 
-def _read(request: SectionRequest) -> _Known:
+def _read(request: SectionRequest, headings: Headings) -> _Known:
     us = Others(request.company)
     passages = _of_us([passage for passage in request.passages if passage.kind.is_ours], us)
     first = projects.projects(passages, us)
@@ -163,7 +166,7 @@ def _read(request: SectionRequest) -> _Known:
         people=people.people(passages, others),
         data=organization.company_data(passages),
         contact=organization.contact(passages),
-        candidates=prose.candidates(passages, others, written=request.written, work=work)[:_MAX_CANDIDATES],
+        candidates=prose.candidates(passages, others, written=request.written, work=work, headings=headings)[:_MAX_CANDIDATES],
     )
 
 

@@ -71,6 +71,7 @@ _NAMED = re.compile(
 _ACTING = re.compile(_ACTS)
 _SEVERAL = re.compile(rf"(?P<first>{_NAME_WORD})(?: (?:{_NAME_WORD}|&)){{1,6}}")
 _MOSTLY_OTHERS = 0.3
+_LEAST_NAME_WORDS = 2
 _QUOTED = re.compile(r"[“\"][^”\"]{0,600}[”\"]")
 
 
@@ -100,6 +101,11 @@ class Others:
         return bool(own) and (
             len(own & words) >= max(1, len(own) * 0.6) or (bool(words) and words <= own) or text == self._initials
         )
+
+    def is_our_name(self, text: str) -> bool:
+        """Whether it has every word of our name, as that of a person has not."""
+        own = _words(self.company)
+        return len(own) > _LEAST_NAME_WORDS and own <= _words(text)
 
     def is_named_in(self, text: str) -> bool:
         """Whether it speaks of us by our name, as others do."""

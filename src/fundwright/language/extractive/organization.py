@@ -128,6 +128,8 @@ def _address_block(passages: Iterable[NumberedPassage]) -> list[Fact]:
         lines: list[Fact] = []
         for block in [*read(passage.text), None]:
             cells = () if block is None or block.kind in (BlockKind.HEADING, BlockKind.ITEM) else block.cells or (block.text,)
+            if block is not None and block.kind == BlockKind.PAIR and as_person(block.label, 0):
+                cells = (block.label, block.text)  # “Ada Example, president      603-555-0142”
             parts = [cell for cell in cells if cell and _is_of_address(cell)]
             if parts:
                 lines += [Fact(part, passage.number) for part in parts]
@@ -137,6 +139,10 @@ def _address_block(passages: Iterable[NumberedPassage]) -> list[Fact]:
             )
             best, most = (lines, signs) if signs > most else (best, most)
             lines = []
+            if block is not None and block.kind == BlockKind.SENTENCE and not best:
+                # “Questions go to Ada Example, Grants Officer, 541-555-0133 or ada@example.org.”
+                told = sum(bool(sign.search(block.text)) for sign in _SIGNS)
+                best, most = ([Fact(block.text, passage.number)], told) if told > most else (best, most)
     return best
 
 

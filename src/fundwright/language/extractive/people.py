@@ -15,7 +15,7 @@ from fundwright.language.structure import Block, BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 
 _CREDENTIALS = (
-    r"(?:,? (?:Ph\.?D\.?|Dr\.?P\.?H\.?|M\.?D\.?|P\.?E\.?|PMP|CISSP|MPH|MBA|M\.?S\.?c?|B\.?S\.?c?|M\.?A\.?|J\.?D\.?|R\.?N\.?|CPA|LEED AP|P\.?G\.?|CIH|CSP|Sc\.?D\.?|Ed\.?D\.?|AIA|RA|CISM"
+    r"(?:,? (?:Ph\.?D\.?|Dr\.?P\.?H\.?|M\.?D\.?|P\.?E\.?|PMP|CISSP|MPH|MBA|M\.?S\.?c?|B\.?S\.?c?|M\.?A\.?|J\.?D\.?|R\.?N\.?|CPA|LEED AP|P\.?G\.?|CIH|CSP|Sc\.?D\.?|Ed\.?D\.?|AIA|RA|CISM|[A-Z]\.[A-Z]\.(?:[A-Z]\.)?"
     r"|[A-Z]{2,6}))"
 )
 _WORD = r"[A-ZÄÖÜÉÀÁÍÓÚŁŠŽ][^\W\d_]{0,24}(?:['’-][^\W\d_]{1,24})?\.?"
@@ -26,7 +26,7 @@ _PERSON = re.compile(
 _NO_PERSON = re.compile(
     r".*\b(?:curriculum|vitae|r[eé]sum[eé]|biograph\w+|sketch|profile|summary|manager|director|officer|engineer|lebenslauf|personnel|department|university|company|inc|llc|institute"
     r"|laborator\w+|services|projects?|experience|education|work|history|page|street|road|avenue|contractors?|statement|support|capabilit\w+|certifications?|training|skills"
-    r"|professional|employment|synergistic|activities|certification|identifying|positions?|honors|publications|team|staff|management|technology|references?|contact|license\w*)\b.*",
+    r"|professional|employment|synergistic|activities|certification|identifying|positions?|honors|publications|team|staff|management|technology|references?|contact|license\w*|college|school|role|contract)\b.*",
     re.IGNORECASE,
 )
 _ROLE_LABEL = re.compile(
@@ -35,7 +35,7 @@ _ROLE_LABEL = re.compile(
 )
 _NAME_LABEL = re.compile(r"(?:full |employee )?name|nom", re.IGNORECASE)
 _QUALIFICATION = re.compile(
-    r".*\b(?:education|school|degrees?|cert(?:ifi\w+|s)?|tickets?|licen[cs]\w*|registration|credentials|qualifications?|preparation|training|clearance|experience|y(?:ea)?rs\b.*|ausbildung|abschl\w+|zertifikat\w*|berufserfahrung"
+    r".*\b(?:education|school|quals?|degrees?|cert(?:ifi\w+|s)?|tickets?|licen[cs]\w*|registration|credentials|qualifications?|preparation|training|clearance|experience|y(?:ea)?rs\b.*|ausbildung|abschl\w+|zertifikat\w*|berufserfahrung"
     r"|formation|diplômes?|expérience)\b.*",
     re.IGNORECASE,
 )
@@ -70,6 +70,9 @@ _HELD_HEADING = re.compile(
 )
 _LABELED_LINE = re.compile(r"(?:Certs?|Certifi\w+|Licen[cs]es?|Degrees?|Education)\b")
 _NEAR_NAME = 5
+_LEAST_TOLD_OF = 2
+_PLACE = re.compile(r"[A-Z][\w. ]{2,20}, (?:[A-Z]{2}|[A-Z][a-z]{3,}(?: [A-Z][a-z]+)?)")
+"""“Bend, Oregon”, where somebody lives."""
 _MOSTLY = 0.6
 _ROLE_NOUN = (
     r"(?:President|CEO|CFO|COO|Director|Manager|Engineer|Officer|Professor|Scientist|Owner|Founder|Partner|Principal|Lead|Leader|Chief|Coordinator|Supervisor|Superintendent|Analyst"
@@ -80,7 +83,7 @@ _IS_OPEN = re.compile(
     r"\b(?:19|20)\d\d ?(?:[-–—→] ?(?:present|now|current|today)?$|(?:[-–—→]|to) ?(?:present|now|current|today))", re.IGNORECASE
 )
 _TOLD_OF = re.compile(
-    rf"(?:Our \w+, |Meet |Dr\. |Mr\. |Ms\. )?({_WORD}(?: {_WORD}){{1,3}}{_CREDENTIALS}{{0,4}})(?:,| (?:is|was|has|had|grew|founded|leads|led|joined|came|earned|holds|serves|began|brings|directs|started|runs|manages|works|spent|oversees|heads)\b)"
+    rf"(?:Our \w+, |Meet |Dr\. |Mr\. |Ms\. )?({_WORD}(?: (?:{_WORD}|[\"“(]{_WORD}[\"”)])){{1,4}}{_CREDENTIALS}{{0,4}})(?:,| (?:is|was|has|had|grew|founded|leads|led|joined|came|earned|holds|serves|began|brings|directs|started|runs|manages|works|spent|oversees|heads)\b)"
 )
 _ROLE_TOLD = re.compile(
     rf"\b(?:is|as|been|became|becoming|(?:made|named|appointed)(?: (?:her|him|them))?)(?: (?:the|our|its|their|a|an|now))? ((?:(?:[A-Z][\w'’-]+|of|and|for|&),? ){{0,5}}{_ROLE_NOUN}(?:(?: (?:of|for|and|&))(?: (?:[A-Z][\w'’-]+|and|&|owner|founder|the))+)?)"
@@ -132,13 +135,13 @@ def people(passages: Sequence[NumberedPassage], others: Others) -> list[Person]:
     for _, group in groupby(passages, key=lambda passage: passage.document):
         own = list(group)
         if own[0].kind == DocumentKind.RESUME:
-            candidates = _people_of_resume(own)
+            candidates = (person for part in _parts_of_people(own) for person in _people_of_resume(part))
         else:
             candidates = _people_of_team([passage for passage in own if is_about(passage, Topic.PEOPLE)], others)
         for person in candidates:
             role = person.role or person.position
             person.role = Fact(without_capitals(role.text), role.number, role.label) if role else None
-            if person.role is None and not person.qualifications:
+            if (person.role is None and not person.qualifications) or others.is_our_name(person.name.text):
                 continue
             if not any(person.key & known.key == min(person.key, known.key, key=len) for known in found):
                 found.append(person)
@@ -165,6 +168,38 @@ def as_person(text: str, number: int) -> Person | None:
     )
 
 
+def _parts_of_people(passages: Sequence[NumberedPassage]) -> Iterator[list[NumberedPassage]]:
+    """The parts of a page of biographies, each of which begins with a name above what is told of that person; else the whole."""
+    begins = [
+        (place, block.start)
+        for place, passage in enumerate(passages)
+        for blocks in [read(passage.text)]
+        for index, block in enumerate(blocks)
+        if _begins_person(block, blocks[index + 1 : index + 4])
+    ]
+    if len(begins) < _LEAST_TOLD_OF:
+        yield list(passages)
+        return
+    ends = [*begins[1:], (len(passages) - 1, len(passages[-1].text))]
+    for (first, start), (last, end) in zip(begins, ends, strict=True):
+        part: list[NumberedPassage] = []
+        for place in range(first, last + 1):
+            text = passages[place].text
+            cut = text[start if place == first else 0 : end if place == last else len(text)].strip()
+            if cut:
+                part.append(passages[place].model_copy(update={"text": cut, "heading": ""}))
+        yield part
+
+
+def _begins_person(block: Block, following: Sequence[Block]) -> bool:
+    named = as_person(block.text, 0) if block.kind in (BlockKind.HEADING, BlockKind.LINE) else None
+    told = next((other for other in following if other.kind == BlockKind.SENTENCE), None)
+    if named is None or told is None:
+        return False
+    names = set(re.findall(r"\w{2,}", named.name.text.casefold()))
+    return bool(names & set(re.findall(r"\w{2,}", " ".join(told.text.split()[:8]).casefold())))
+
+
 def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
     person = _person_in_prose(passages)
     if person is not None:
@@ -188,7 +223,12 @@ def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
                 person, heading, since_name = named, "", 0
                 if block.kind == BlockKind.PAIR:
                     continue
-            if block.kind in (BlockKind.HEADING, BlockKind.LINE, BlockKind.SENTENCE) or _NAME_LABEL.fullmatch(block.label):
+            is_alone = block.kind == BlockKind.ROW and sum(map(bool, block.cells)) == 1
+            if (
+                is_alone
+                or block.kind in (BlockKind.HEADING, BlockKind.LINE, BlockKind.SENTENCE)
+                or _NAME_LABEL.fullmatch(block.label)
+            ):
                 is_named = bool(_NAME_LABEL.fullmatch(block.label))
                 named = as_person(block.text, passage.number)
                 if (
@@ -250,6 +290,7 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
             and not topics_of(block.text)
         )
         role = _without_dates(block.text.split(" · ")[0])
+        role = "" if _PLACE.fullmatch(role) and not _A_ROLE.search(role) else role
         if is_role and role and not re.search(r"\d|@", role) and len(role.split()) <= 10 and role.casefold() not in _SECTIONS:
             person.role = Fact(role, number)
             return heading

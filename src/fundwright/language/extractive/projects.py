@@ -95,9 +95,12 @@ _NO_TITLE = re.compile(
     re.IGNORECASE,
 )
 """What stands at the edge of a page, of a message, or of a form."""
-_IS_MESSAGE = re.compile(r"^\W*(?:from:|to whom it may concern|-{3,} ?forwarded message)", re.IGNORECASE | re.MULTILINE)
+_IS_MESSAGE = re.compile(
+    r"^\W*(?:from:|to whom it may concern|-{3,} ?forwarded message)|\bto be completed by the (?:client|customer|evaluator|reference)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _SALUTATION = re.compile(r"^\W*(?:dear\b|to whom it may concern|sehr geehrte|madame|monsieur)", re.IGNORECASE | re.MULTILINE)
-_OF_WRITER = re.compile(r"\s*(?:I|we|our|my|us|dear)\b|.{0,40}\b(?:I|my)\b|.*\bto whom\b", re.IGNORECASE)
+_OF_WRITER = re.compile(r"\s*(?:I|we|our|my|us|dear|you|your)\b|.{0,40}\b(?:I|my)\b|.*\bto whom\b", re.IGNORECASE)
 _AS_SUB = re.compile(r"\bsub(?:contractor|recipient|awardee|consultant)?\b", re.IGNORECASE)
 _TO_REACH = re.compile(r"@|\bpoint of contact\b|\d{3}\)?[ .-]\d{3}[ .-]\d{4}", re.IGNORECASE)
 _FORM_PREFIX = re.compile(
@@ -232,6 +235,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                         follows = blocks[place + 1]
                         if (
                             follows.kind in (BlockKind.LINE, BlockKind.HEADING, BlockKind.SENTENCE)
+                            and (label == ProjectField.CUSTOMER or re.search(r"\d", follows.text))
                             and len(follows.text.split()) <= 12
                         ):
                             project.fields[label] = Fact(follows.text, passage.number)
@@ -375,7 +379,12 @@ def _complete(project: Project, others: Others) -> None:
     if len(project.told) > _MOST_TOLD:
         return  # more than the account of one project
     told = [
-        fact for fact in project.told if project.is_of_customer or not others.is_of_others(fact.text) or NUMBER.search(fact.text)
+        fact
+        for fact in project.told
+        if project.is_of_customer
+        or not others.is_of_others(fact.text)
+        or NUMBER.search(fact.text)
+        or (others.speaks_of_us(fact.text) and MONEY.search(fact.text))
     ]
     for name, find in _FORMS.items():
         if name in project.fields or (

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fundwright.language.extractive.claims import Others
+from fundwright.language.extractive.headings import Headings
 from fundwright.language.protocols import NumberedPassage, Vectors
 from fundwright.language.schemas import OUR_KINDS, DocumentKind
 from fundwright.language.structure import BlockKind, read
@@ -101,6 +102,7 @@ _DISTINCT = re.compile(
 )
 """Words by which a sentence of what is about us sets us apart."""
 _NOT_OFFERED = re.compile(r"(?:we|wir|nous)\s(?:do not|don['’]t|no longer|bieten kein|ne)\b", re.IGNORECASE)
+_UNUSED = re.compile(r"\b(?:out of (?:service|svc|order)|not used|unused|retired|sold|scrapped)\b", re.IGNORECASE)
 _SAYS_WE = re.compile(r"(?:we|wir|nous|i|ich|je|they)\b", re.IGNORECASE)
 _PAST = re.compile(r"\b[a-zäöü]\w*ed\b")
 _NO_SUBJECT = re.compile(
@@ -113,7 +115,7 @@ _ITEM_NUMBER = re.compile(r"^(?:\d{1,2}(?:\.\d{1,2}){1,3}|\(?\d{1,2}[.)])\s+")
 _ITEM_LABEL = re.compile(r"([A-ZÄÖÜÉÀ][^:.;]{2,40}):\s")
 _ADDRESS = re.compile(r"@|\d{3}\)?[ .-]\d{3}|\b[A-Z]{2} \d{5}\b")
 _CITED = re.compile(r" ?\[[0-9]{1,4}\]")
-_NOTE = re.compile(r"\s{0,5}\[\[[^\]]{0,300}\]\]|^\[[^\]]{20,400}\]?")
+_NOTE = re.compile(r"\s{0,5}\[\[[^\]]{0,300}\]\]|^\[[^\]]{20,400}\]?|\s\[[^\]]{20,400}\]$")
 """What somebody has written for somebody else who works on the document."""
 _IS_ENDED = re.compile(r"[.!…][\"”’')\]]{0,3}$")
 _POINTS_BACK = re.compile(
@@ -123,7 +125,7 @@ _POINTS_BACK = re.compile(
 )
 
 
-_PLAN = frozenset((Topic.PLAN,))
+_PLAN, _NOTHING = frozenset((Topic.PLAN,)), frozenset[Topic]()
 _OF_NEED = re.compile(
     r"\b(?:cannot|can['’]t|could not|lacks?|lacking|loses?|lost|without|unable|fewer than|shortages?|barriers?|obstacles?|problems?|burden\w*|unmet|rarely|hardly|nobody|not enough|fehl\w+|mangel\w*|manque\w*)\b",
     re.IGNORECASE,
@@ -162,6 +164,8 @@ class Candidate:
     label: str = ""
     is_introduction: bool = False
     """Whether it says who we are."""
+    of_document: frozenset[Topic] = frozenset()
+    """What the title of its document names."""
     is_planned: bool = False
     """Whether it stands in a proposal, or below a heading that names a plan, so that its words tell what it answers."""
     is_written: bool = False
@@ -193,14 +197,20 @@ class Candidate:
             return _ABOVE
         if self.kind == _OWN_KIND.get(topic):
             return _ABOVE
-        is_of_document = topic in topics_of(self.document)
+        is_of_document = topic in self.of_document
         return _ABOVE if is_of_document and self.kind == DocumentKind.DATA else _DOCUMENT if is_of_document else 0.0
 
 
 def candidates(
-    passages: Sequence[NumberedPassage], others: Others, *, written: str, work: Mapping[str, Collection[str]]
+    passages: Sequence[NumberedPassage],
+    others: Others,
+    *,
+    written: str,
+    work: Mapping[str, Collection[str]],
+    headings: Headings,
 ) -> list[Candidate]:
-    """What can be quoted of the passages, each once, in order. `work` is what the projects of a document tell of us; the rest of it is of others."""
+    """What can be quoted of the passages, each once, in order. `work` is what the projects of a document tell of us; the rest of it is of
+    others. `headings` are known by their meaning."""
     found: list[Candidate] = []
     said: set[str] = set()
     items = {_CITED.sub("", item[1]).strip().casefold() for item in _WRITTEN_ITEM.finditer(written)}
@@ -209,7 +219,7 @@ def candidates(
         if not passage.kind.is_ours:
             continue
         last_place, last = -2, 0
-        for candidate in _candidates_of(passage, others):
+        for candidate in _candidates_of(passage, others, headings):
             key = candidate.text.casefold()
             # Few words, as items have them, stand within many a sentence that says something else.
             is_written = candidate.quoted.casefold() in items if candidate.is_listed else key in written
@@ -232,14 +242,16 @@ def candidates(
     return found
 
 
-def _candidates_of(passage: NumberedPassage, others: Others) -> Iterator[Candidate]:
-    above = tuple(topics_of(part) for part in passage.heading.split(" › ") if part)
+def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings) -> Iterator[Candidate]:
+    above = tuple(topics_of(part) or headings.get(part, _NOTHING) for part in passage.heading.split(" › ") if part)
     named, heading = above, passage.heading
     is_headed, is_told, is_before_aims = True, False, False
+    of_document = topics_of(passage.document) or headings.get(passage.document, _NOTHING)
+    is_equipment = passage.kind == DocumentKind.DATA and Topic.FACILITIES in of_document
     for place, block in enumerate(read(passage.text)):
         if block.kind == BlockKind.HEADING:
             # The passage begins with its own heading.
-            own = topics_of(block.text)
+            own = topics_of(block.text) or headings.get(block.text, _NOTHING)
             last = passage.heading.rpartition(" › ")[2]
             is_own = block.text.casefold() == last.casefold()
             # What follows the text below a heading, and looks like it, stands beside it and not below it.
@@ -256,12 +268,13 @@ def _candidates_of(passage: NumberedPassage, others: Others) -> Iterator[Candida
             # “Own fleet: two aircraft” answers for what stands above it and for equipment.
             topics = topics_of(first[1]) | (named[-1] if named else frozenset[Topic]())
         text = " ".join(_NOTE.sub("", _EMPHASIS.sub(r"\2", block.text)).split())
+        text = text.rstrip(",;") if block.kind == BlockKind.ITEM else text
         # A page of aims begins with the need for them.
         is_before_aims = is_before_aims and block.kind == BlockKind.SENTENCE and not _AIM.search(f"{label} {text}")
         if is_before_aims:
             topics = frozenset((Topic.NEED,))
         is_listed = block.kind in (BlockKind.ITEM, BlockKind.PAIR)
-        is_stated = (
+        is_stated = is_equipment or (
             passage.kind in _PROPOSALS
             and not _ADDRESS.search(text)
             and (topics or _AIM_LABEL.fullmatch(label) or len(text.split()) > 5)
@@ -271,14 +284,14 @@ def _candidates_of(passage: NumberedPassage, others: Others) -> Iterator[Candida
         is_line_listed = (
             block.kind == BlockKind.LINE and any(named[-1:]) and not named[-1] & _OF_FACTS and not _ADDRESS.search(text)
         )
-        is_table_of_items = not named[-1] & _OF_FACTS if any(named[-1:]) else bool(topics_of(passage.document) and block.columns)
+        is_table_of_items = not named[-1] & _OF_FACTS if any(named[-1:]) else bool(of_document and block.columns) or is_equipment
         if block.kind == BlockKind.ROW and is_table_of_items:
             is_listed, text = True, max(block.cells, key=_words_of_cell)
         elif is_line_listed:
             is_listed, text = True, _ITEM_NUMBER.sub("", text)
         elif block.kind not in (BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.PAIR):
             continue
-        if not _is_worth_quoting(text, is_listed=is_listed):
+        if not _is_worth_quoting(text, is_listed=is_listed) or (is_equipment and _UNUSED.search(block.text)):
             continue
         is_kept = _AIM_LABEL.fullmatch(label) or (block.kind == BlockKind.PAIR and not topics)
         yield Candidate(
@@ -291,6 +304,7 @@ def _candidates_of(passage: NumberedPassage, others: Others) -> Iterator[Candida
             named=(*named, topics) if topics else named,
             is_listed=is_listed,
             label=label if is_kept else "",
+            of_document=of_document,
             is_planned=passage.kind == DocumentKind.PREVIOUS_PROPOSAL or any(Topic.PLAN in each for each in named),
             is_introduction=passage.kind == DocumentKind.ABOUT_US and not is_listed and others.begins_with_us(text),
         )

@@ -1,0 +1,63 @@
+"""People that are read from pages of biographies, résumés in columns, and forms."""
+
+from __future__ import annotations
+
+from fundwright.language.extractive.claims import Others
+from fundwright.language.extractive.people import Person, people
+from fundwright.language.protocols import NumberedPassage
+from fundwright.language.schemas import DocumentKind
+
+US = Others("Harrow Pike Elevators, Inc.")
+PAGE = """Our people
+
+Ottoline Marsh
+General Manager
+Ottoline came from the shipyards in 2009. She holds a B.S. in Mechanical Engineering from Purdue University.
+
+Desmond "Dez" Achebe
+Field Superintendent
+Dez has 26 years in vertical transport and trained nine of our mechanics.
+"""
+COLUMNS = """Rosalind Quaye
+Toledo, Ohio
+
+2016-now     Modernization Manager, Harrow Pike
+2008-16      Inspector, Maumee Lifts
+
+School       Owens Community College, A.A.S. Mechatronics, 2008
+"""
+CARD = "| | Achebe, Desmond |\n|---|---|\n| position | Field Superintendent |\n| quals | Certified Elevator Technician |\n"
+
+
+def read(text: str) -> dict[str, Person]:
+    passage = NumberedPassage(number=1, text=text, kind=DocumentKind.RESUME, document="people")
+    return {person.name.text: person for person in people([passage], US)}
+
+
+def role(person: Person) -> str:
+    return person.role.text if person.role else ""
+
+
+def test_a_page_of_biographies_tells_of_each_person() -> None:
+    found = read(PAGE)
+    assert [role(person) for person in found.values()] == ["General Manager", "Field Superintendent"]
+    first, second = (" ".join(fact.text for fact in person.qualifications) for person in found.values())
+    assert "Purdue University" in first
+    assert "26 years" in second
+    assert "26 years" not in first
+
+
+def test_where_somebody_lives_is_no_role_and_a_school_is_no_person() -> None:
+    found = read(COLUMNS)
+    assert list(found) == ["Rosalind Quaye"]
+    assert role(found["Rosalind Quaye"]).startswith("Modernization Manager")
+
+
+def test_a_name_alone_in_its_row_begins_a_person() -> None:
+    found = read(CARD)
+    assert {name: role(person) for name, person in found.items()} == {"Desmond Achebe": "Field Superintendent"}
+
+
+def test_a_nickname_is_part_of_a_name() -> None:
+    found = read('Ottoline "Otto" Marsh is General Manager at Harrow Pike and has 21 years of experience in elevators.')
+    assert [role(person) for person in found.values()] == ["General Manager"]
