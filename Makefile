@@ -58,7 +58,8 @@ lint: setup ## Check style and types only
 fix: setup ## Format, repair what can be repaired, write generated files anew
 	exec $(BIN)/python -m scripts.fix
 
-lock: setup ## Lock the dependencies of pyproject.toml and package.json; UPGRADE=1 takes the newest
+lock: python ## Lock the dependencies of pyproject.toml and package.json; UPGRADE=1 takes the newest
+	$(PYTHON) scripts/setup.py lock
 	$(BIN)/uv pip compile pyproject.toml --all-extras --group build --group model --group dev --group weights --group weights-fallback \
 		--universal --python-version 3.11 --generate-hashes --no-annotate --no-header --quiet -o requirements.lock $(if $(UPGRADE),--upgrade)
 	npm $(if $(UPGRADE),update,install) --package-lock-only --no-audit --no-fund

@@ -1,9 +1,10 @@
 """Installs what Fundwright needs, once: a step whose inputs have not changed since is skipped.
 
-    python3 scripts/setup.py app|test|all
+    python3 scripts/setup.py app|test|all|lock
 
 `app` is what `make run` needs, `test` adds the tools and the browser of `make test`, `all` is both and does not insist
-on a browser. Only the standard library, and readable by old Pythons up to the check of their version.
+on a browser. `lock` is what `make lock` needs: uv, and no package, since the lock may not list a new one yet. Only the standard
+library, and readable by old Pythons up to the check of their version.
 """
 
 from __future__ import annotations
@@ -47,7 +48,11 @@ def main(profile: str) -> None:
     use_a_new_enough_python()
     with only_one_setup(), timed_total():
         check_node()
+        if profile == "lock":
+            installer()
+            return
         web = Lane(node_packages, web_client)
+        installer()
         python_packages(profile)
         message_catalogs()
         embedding_model()
@@ -74,9 +79,12 @@ def use_a_new_enough_python() -> None:
     )
 
 
-def python_packages(profile: str) -> None:
+def installer() -> None:
     step("Python environment", make_environment, VENV / "stamp", [], f"{sys.version} {VENV}")
     step("Installer", install_uv, VENV / "stamp-installer", [], locked_entry("uv"))
+
+
+def python_packages(profile: str) -> None:
     groups = ("build", "model") if profile == "app" else ("build", "model", "dev")
     packages = ("-r", DECLARED, *in_groups(*groups))
     step("Python packages", lambda: install_locked(*packages), VENV / f"stamp-{groups[-1]}", [DECLARED, LOCK])
