@@ -103,7 +103,7 @@ async def world(committed: Core) -> World:
         section = draft.sections[0]
         await editing.save_section(session, ada, draft.id, section.id, SectionSave(heading=CANARY, text=CANARY, based_on=0))
         photo = (await photos.set_photo(core.sandbox, session, ada, picture(), client=HERE)).photo_url
-        token = await api_tokens.create_api_token(session, ada, name=CANARY, scope=TokenScope.WRITE, lasts_days=1)
+        token = await api_tokens.create_api_token(core, session, ada, name=CANARY, scope=TokenScope.WRITE, lasts_days=1)
         passkey = uuid4()
         values = {"id": passkey, "owner_id": ada.id, "name": CANARY, "credential_id": b"c", "public_key": b"k", "sign_count": 0}
         await session.execute(insert(Passkey).values(**values))
@@ -421,7 +421,7 @@ class TestEvents:
             await generation.add_draft(
                 session, bob, committed, opportunity_id=UUID(world.ids["notice"]), template="capability-statement"
             )
-            await api_tokens.create_api_token(session, bob, name="mine", scope=TokenScope.READ, lasts_days=1)
+            await api_tokens.create_api_token(committed, session, bob, name="mine", scope=TokenScope.READ, lasts_days=1)
         before, fired = await records_of(committed, world.owner), 0
         owned = [id for kind, id in world.ids.items() if kind not in NOT_OWNED and _is_uuid(id)]
         for path, need in SCREENS.items():

@@ -46,7 +46,7 @@ async def root(committed: Core) -> Actor:
 async def program(core: Core, actor: Actor, scope: TokenScope) -> dict[str, str]:
     """The headers of a program with an API token of the actor."""
     async with core.database.transaction() as session:
-        made = await api_tokens.create_api_token(session, actor, name="nightly", scope=scope, lasts_days=1)
+        made = await api_tokens.create_api_token(core, session, actor, name="nightly", scope=scope, lasts_days=1)
     return {"authorization": f"Bearer {made.secret}"}
 
 

@@ -197,7 +197,9 @@ class TestRoutes:
         app = build_app(committed)
         async with committed.database.transaction() as session:
             root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
-            reading = await api_tokens.create_api_token(session, root, name="report", scope=TokenScope.READ, lasts_days=1)
+            reading = await api_tokens.create_api_token(
+                committed, session, root, name="report", scope=TokenScope.READ, lasts_days=1
+            )
         async with opened(app) as client:
             asker = Asker(app, client)
             changing = [route for route, need in ROUTES.items() if isinstance(need, Permission) and not route.startswith("GET ")]

@@ -159,7 +159,7 @@ class TestEndOtherSessions:
 class TestMakeApiToken:
     @pytest.mark.security(26, 44)
     async def test_tells_the_owner_without_the_secret(self, core: Core, session: AsyncSession, ada: Actor) -> None:
-        made = await api_tokens.make_api_token(
+        made = await api_tokens.create_api_token(
             core, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30, client=HERE
         )
         (letter,) = await letters(session)

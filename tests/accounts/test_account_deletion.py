@@ -64,7 +64,7 @@ async def live(core: Core, ada: Actor) -> tuple[Actor, str]:
         await profile.change_profile(session, ada, ProfileChange(display_name="Ada Lovelace", about="=1+1"))
         await photos.set_photo(core.sandbox, session, ada, picture(), client=HERE)
         await sign_in(core, session)
-        token = await api_tokens.make_api_token(
+        token = await api_tokens.create_api_token(
             core, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=3, client=HERE
         )
         await preferences.save_state(session, ada, "notes", {"text": "remember"})

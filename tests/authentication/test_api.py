@@ -72,10 +72,12 @@ class TestTurns:
 
         async with committed.database.transaction() as session:
             grace = await accounts.add_account(session, email="grace@example.org", name="Grace", role=Role.USER, password=None)
-            her_token = await api_tokens.create_api_token(session, grace, name="x", scope=TokenScope.READ, lasts_days=1)
+            her_token = await api_tokens.create_api_token(
+                committed, session, grace, name="x", scope=TokenScope.READ, lasts_days=1
+            )
             account = await accounts.get_account(session, "ada@example.org")
             his_token = await api_tokens.create_api_token(
-                session, accounts.actor_of(account), name="x", scope=TokenScope.READ, lasts_days=1
+                committed, session, accounts.actor_of(account), name="x", scope=TokenScope.READ, lasts_days=1
             )
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://fundwright.test") as program:
 
@@ -361,7 +363,7 @@ class TestCurrentActor:
     ) -> None:
         async with committed.database.transaction() as session:
             made = {
-                scope: await api_tokens.create_api_token(session, ada, name=scope, scope=scope, lasts_days=1)
+                scope: await api_tokens.create_api_token(committed, session, ada, name=scope, scope=scope, lasts_days=1)
                 for scope in TokenScope
             }
         reading = {"authorization": f"Bearer {made[TokenScope.READ].secret}"}
@@ -586,7 +588,7 @@ class TestLetters:
         self, committed: Core, ada: Actor, method: str, path: str, form: dict[str, str] | None
     ) -> None:
         async with committed.database.transaction() as session:
-            token = await api_tokens.create_api_token(session, ada, name="x", scope=TokenScope.WRITE, lasts_days=9)
+            token = await api_tokens.create_api_token(committed, session, ada, name="x", scope=TokenScope.WRITE, lasts_days=9)
             app = build(committed)
             app.include_router(api.router)
         headers = {"authorization": f"Bearer {token.secret}"}

@@ -104,11 +104,11 @@ class TestAttack:
         signed_in = await sign_in(core, session, HERE)
         assert isinstance(signed_in, SignedIn)
         await attack(core, session)
-        proved = await reauthentication.prove_by_password(core, session, signed_in.actor, password=PASSWORD, client=HERE)
+        proved = await reauthentication.reauthenticate_by_password(core, session, signed_in.actor, password=PASSWORD, client=HERE)
         assert proved is None
         for _ in range(4):
-            await reauthentication.prove_by_password(core, session, signed_in.actor, password="wrong", client=HERE)
-        paused = await reauthentication.prove_by_password(core, session, signed_in.actor, password=PASSWORD, client=HERE)
+            await reauthentication.reauthenticate_by_password(core, session, signed_in.actor, password="wrong", client=HERE)
+        paused = await reauthentication.reauthenticate_by_password(core, session, signed_in.actor, password=PASSWORD, client=HERE)
         assert paused == THROTTLED
 
     async def test_does_not_keep_a_new_address_from_being_confirmed(self, core: Core, session: AsyncSession) -> None:

@@ -188,7 +188,7 @@ class TestSigningIn:
     ) -> None:
         device = Device()
         await add(public, session, person, device)
-        answer = device.get(await passkeys.start_proof(public, session, person))
+        answer = device.get(await passkeys.start_reauthentication(public, session, person))
         assert await passkeys.sign_in(public, session, credential=answer, remember=True, client=HERE) == WRONG
 
     @pytest.mark.security(20)
@@ -255,14 +255,18 @@ class TestProving:
         actor = signed_in.actor
         await session.execute(update(AccountSession).values(proved_until=now()))
         for wrong in (other, device):
-            refused = await passkeys.prove_by_passkey(
-                public, session, actor, credential=wrong.get(await passkeys.start_proof(public, session, actor)), client=HERE
+            refused = await passkeys.reauthenticate_by_passkey(
+                public,
+                session,
+                actor,
+                credential=wrong.get(await passkeys.start_reauthentication(public, session, actor)),
+                client=HERE,
             )
             if wrong is other:
                 assert refused == WRONG
                 with pytest.raises(ProofRequired):
-                    await api_tokens.create_api_token(session, actor, name="n", scope=TokenScope.READ, lasts_days=1)
-        await api_tokens.create_api_token(session, actor, name="n", scope=TokenScope.READ, lasts_days=1)
+                    await api_tokens.create_api_token(public, session, actor, name="n", scope=TokenScope.READ, lasts_days=1)
+        await api_tokens.create_api_token(public, session, actor, name="n", scope=TokenScope.READ, lasts_days=1)
 
 
 class TestRemoving:

@@ -52,8 +52,8 @@ async def let_time_pass(session: AsyncSession) -> None:
     await session.execute(update(AccountSession).values(proved_until=now() - timedelta(seconds=1)))
 
 
-async def make_token(session: AsyncSession, actor: Actor) -> None:
-    await api_tokens.create_api_token(session, actor, name="nightly", scope=TokenScope.READ, lasts_days=1)
+async def make_token(core: Core, session: AsyncSession, actor: Actor) -> None:
+    await api_tokens.create_api_token(core, session, actor, name="nightly", scope=TokenScope.READ, lasts_days=1)
 
 
 class TestSensitiveChanges:
@@ -69,12 +69,12 @@ class TestSensitiveChanges:
 
     async def test_signing_in_is_a_proof_for_some_minutes(self, core: Core, session: AsyncSession) -> None:
         actor = await sign_in(core, session)
-        await make_token(session, actor)
+        await make_token(core, session, actor)
         row = await session.get(AccountSession, actor.session_id)
         assert row is not None and timedelta(minutes=9) < row.proved_until - now() <= timedelta(minutes=10)
         await let_time_pass(session)
         with pytest.raises(ProofRequired):
-            await make_token(session, actor)
+            await make_token(core, session, actor)
 
     async def test_how_many_minutes_is_a_setting(self, core: Core, session: AsyncSession) -> None:
         actor = await sign_in(with_settings(core, proof_minutes=60), session)
@@ -86,30 +86,30 @@ class TestSensitiveChanges:
         await let_time_pass(session)
         other = await authentication.sign_in(core, session, email=actor.email, password=PASSWORD, remember=True, client=HERE)
         assert isinstance(other, SignedIn)
-        await make_token(session, other.actor)
+        await make_token(core, session, other.actor)
         with pytest.raises(ProofRequired):
-            await make_token(session, actor)
+            await make_token(core, session, actor)
 
 
 class TestPassword:
     async def test_the_right_one_is_a_proof(self, core: Core, session: AsyncSession) -> None:
         actor = await sign_in(core, session)
         await let_time_pass(session)
-        proved = await reauthentication.prove_by_password(core, session, actor, password=PASSWORD, client=HERE)
+        proved = await reauthentication.reauthenticate_by_password(core, session, actor, password=PASSWORD, client=HERE)
         assert proved is None
-        await make_token(session, actor)
+        await make_token(core, session, actor)
 
     @pytest.mark.security(1)
     async def test_wrong_ones_are_counted_like_those_of_signing_in(self, core: Core, session: AsyncSession) -> None:
         actor = await sign_in(core, session)
         await let_time_pass(session)
         for _ in range(4):
-            wrong = await reauthentication.prove_by_password(core, session, actor, password="wrong", client=HERE)
+            wrong = await reauthentication.reauthenticate_by_password(core, session, actor, password="wrong", client=HERE)
             assert wrong == SignInRefused(reason=Refusal.WRONG_PASSWORD)
-        late = await reauthentication.prove_by_password(core, session, actor, password=PASSWORD, client=HERE)
+        late = await reauthentication.reauthenticate_by_password(core, session, actor, password=PASSWORD, client=HERE)
         assert late == SignInRefused(reason=Refusal.THROTTLED)
         with pytest.raises(ProofRequired):
-            await make_token(session, actor)
+            await make_token(core, session, actor)
 
 
 async def turn_on(core: Core, session: AsyncSession, actor: Actor) -> list[str]:
@@ -126,11 +126,11 @@ class TestTwoStepVerification:
         actor = await sign_in(core, session)
         codes = await turn_on(core, session, actor)
         await let_time_pass(session)
-        refused = await reauthentication.prove_by_password(core, session, actor, password=PASSWORD, client=HERE)
+        refused = await reauthentication.reauthenticate_by_password(core, session, actor, password=PASSWORD, client=HERE)
         assert refused == SignInRefused(reason=Refusal.CODE_NEEDED)
         with pytest.raises(ProofRequired):
             await second_factor.turn_off(core, session, actor, client=HERE)
-        assert await second_factor.prove_by_code(core, session, actor, code=codes[0], client=HERE) is None
+        assert await second_factor.reauthenticate_by_code(core, session, actor, code=codes[0], client=HERE) is None
         await second_factor.turn_off(core, session, actor, client=HERE)
 
     @pytest.mark.security(26)
@@ -153,7 +153,7 @@ class TestTwoStepVerification:
         for change in (change_password, change_email, delete):
             with pytest.raises(ProofRequired):
                 await change()
-        await second_factor.prove_by_code(core, session, actor, code=codes[0], client=HERE)
+        await second_factor.reauthenticate_by_code(core, session, actor, code=codes[0], client=HERE)
         assert await change_email() is None
         assert await change_password() is None
 
@@ -191,21 +191,21 @@ class TestEndedSession:
             case _:
                 await session.execute(update(Account).values(disabled_at=now()))
         with pytest.raises(SessionEnded):
-            await make_token(session, actor)
+            await make_token(core, session, actor)
 
     @pytest.mark.security(18, 26)
     async def test_cannot_be_proved_again(self, core: Core, session: AsyncSession) -> None:
         actor = await sign_in(core, session)
         await authentication.sign_out(session, actor, client=HERE)
         with pytest.raises(SessionEnded):
-            await reauthentication.prove_by_password(core, session, actor, password=PASSWORD, client=HERE)
+            await reauthentication.reauthenticate_by_password(core, session, actor, password=PASSWORD, client=HERE)
 
     @pytest.mark.security(26)
     async def test_of_another_account_proves_nothing(self, core: Core, session: AsyncSession) -> None:
         actor = await sign_in(core, session)
         eve = await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.ADMIN, password=PASSWORD)
         with pytest.raises(SessionEnded):
-            await make_token(session, eve.model_copy(update={"session_id": actor.session_id}))
+            await make_token(core, session, eve.model_copy(update={"session_id": actor.session_id}))
 
 
 @pytest.mark.usefixtures("ada")
@@ -241,11 +241,11 @@ class TestApi:
     @pytest.mark.security(26, 44)
     async def test_an_api_token_makes_no_other(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
-            made = await api_tokens.create_api_token(session, ada, name="n", scope=TokenScope.WRITE, lasts_days=1)
+            made = await api_tokens.create_api_token(committed, session, ada, name="n", scope=TokenScope.WRITE, lasts_days=1)
             found = await api_tokens.authenticate_api_token(session, made.secret)
             assert found is not None
             with pytest.raises(NotForPrograms):
-                await make_token(session, found[0])
+                await make_token(committed, session, found[0])
         async with browse(committed, same_origin=False) as program:
             headers = {"authorization": f"Bearer {made.secret}"}
             refused = await program.post("/api/account/tokens", json={"name": "another"}, headers=headers)

@@ -81,7 +81,7 @@ class TestEverything:
     @pytest.mark.security(19, 45)
     async def test_ends_unless_the_owner_keeps_it(self, core: Core, session: AsyncSession, person: Actor) -> None:
         signed_in = await sign_in(core, session)
-        token = await api_tokens.create_api_token(session, person, name="nightly", scope=TokenScope.WRITE, lasts_days=30)
+        token = await api_tokens.create_api_token(core, session, person, name="nightly", scope=TokenScope.WRITE, lasts_days=30)
         await reset(core, session, await link(session))
         assert await authentication.authenticate(core, session, signed_in.token) is None
         assert await api_tokens.authenticate_api_token(session, token.secret) is None
@@ -96,7 +96,7 @@ class TestEverything:
 
     async def test_is_kept_when_the_owner_says_so(self, core: Core, session: AsyncSession, person: Actor) -> None:
         signed_in = await sign_in(core, session)
-        token = await api_tokens.create_api_token(session, person, name="nightly", scope=TokenScope.WRITE, lasts_days=30)
+        token = await api_tokens.create_api_token(core, session, person, name="nightly", scope=TokenScope.WRITE, lasts_days=30)
         await reset(core, session, await link(session), end_everything=False)
         assert await authentication.authenticate(core, session, signed_in.token)
         assert await api_tokens.authenticate_api_token(session, token.secret)
@@ -228,7 +228,7 @@ class TestUnconfirmedAccount:
     @pytest.mark.security(19)
     async def test_keeps_nothing_of_whoever_registered_it(self, public: Core, session: AsyncSession, person: Actor) -> None:
         signed_in = await sign_in(public, session)
-        token = await api_tokens.create_api_token(session, person, name="nightly", scope=TokenScope.WRITE, lasts_days=30)
+        token = await api_tokens.create_api_token(public, session, person, name="nightly", scope=TokenScope.WRITE, lasts_days=30)
         await add_passkey(public, session, person, "Telephone")
         await turn_on(public, session, person)
         await session.execute(update(Account).values(verified_at=None))
@@ -263,7 +263,9 @@ class TestApi:
     async def test_takes_the_choices(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             codes = await turn_on(committed, session, ada)
-            token = await api_tokens.create_api_token(session, ada, name="nightly", scope=TokenScope.READ, lasts_days=1)
+            token = await api_tokens.create_api_token(
+                committed, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=1
+            )
             secret = await link(session)
         async with browse(committed, same_origin=False) as program:
             found = await program.post("/api/account/reset-choices", json={"link": secret})

@@ -20,7 +20,7 @@ from fundwright.authentication.models import AccountSession
 from fundwright.authentication.schemas import RecoveryCodes, SecondStep, SignedIn, TokenScope
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright_ui.hooks import use_action, use_actor
+from fundwright_ui.hooks import use_action, use_actor, use_connection
 from fundwright_ui.login.second_factor import second_factor_screen
 from fundwright_ui.login.sign_in import sign_in_screen
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
@@ -42,10 +42,12 @@ def factors() -> VdomDict:
 
 @component
 def sensitive_form() -> VdomDict:
-    actor = use_actor()
+    actor, connection = use_actor(), use_connection()
 
     async def make(session: AsyncSession, fields: dict[str, str]) -> None:
-        await api_tokens.create_api_token(session, actor, name=fields["name"], scope=TokenScope.READ, lasts_days=1)
+        await api_tokens.create_api_token(
+            connection.core, session, actor, name=fields["name"], scope=TokenScope.READ, lasts_days=1
+        )
 
     making = use_action(make, success="Made.")
     return html.div(form(text_field("name", "Name"), on_submit=making, submit="Make"), proof_dialog())
@@ -121,7 +123,7 @@ class TestTwoStepVerification:
         _, codes = await turn_on(committed, signed_in)
         async with committed.database.transaction() as session:
             for code in codes[:8]:
-                await second_factor.prove_by_code(committed, session, signed_in, code=code, client=HERE)
+                await second_factor.reauthenticate_by_code(committed, session, signed_in, code=code, client=HERE)
         async with mounted(committed, signed_in, factors) as screen:
             assert "2 recovery codes left" in screen.text and "Make new recovery codes" in screen.text
             await screen.click("button", "New recovery codes")

@@ -643,11 +643,11 @@ class TestRegister:
         core = with_settings(core, open_registration=True)
         with speaking("de"):
             new = await registration.register(core, session, email="grace@example.org", name="G", password=PASSWORD, client=HERE)
-            await credentials.tell_owner(
+            await credentials.notify_owner(
                 core, session, await accounts.get_account(session, new.actor.email), MailKind.PASSKEY_ADDED, what="Key"
             )
             await preferences.choose_language(session, new.actor, "fr")
-            await credentials.tell_owner(
+            await credentials.notify_owner(
                 core, session, await accounts.get_account(session, new.actor.email), MailKind.PASSKEY_ADDED, what="Key"
             )
         assert list(await session.scalars(select(Mail.language).order_by(Mail.created_at))) == ["de", "de", "fr"]
@@ -661,7 +661,7 @@ class TestRegister:
         earlier = stranger.actor.model_copy(
             update={"is_confirmed": True}
         )  # an account of a version that asked for no confirmation
-        token = await api_tokens.create_api_token(session, earlier, name="script", scope=TokenScope.READ, lasts_days=9)
+        token = await api_tokens.create_api_token(core, session, earlier, name="script", scope=TokenScope.READ, lasts_days=9)
         move = await one_time_secrets.new_secret(
             session, "email", lasts=timedelta(days=1), owner_id=stranger.actor.id, email="eve@a.org"
         )
@@ -684,9 +684,9 @@ class TestRegister:
 
 class TestApiTokens:
     @pytest.mark.security(44)
-    async def test_is_shown_once_and_kept_as_a_digest(self, session: AsyncSession) -> None:
+    async def test_is_shown_once_and_kept_as_a_digest(self, core: Core, session: AsyncSession) -> None:
         ada = await _add(session)
-        made = await api_tokens.create_api_token(session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
+        made = await api_tokens.create_api_token(core, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
         (listed,) = (await api_tokens.list_api_tokens(session, ada, PageRequest())).items
         assert made.secret not in listed.model_dump_json()
         assert made.secret not in str([vars(row) for row in await session.scalars(select(ApiToken))])
@@ -699,7 +699,8 @@ class TestApiTokens:
     async def test_stops_when_it_expires_or_is_revoked_or_the_account_is_closed(self, core: Core, session: AsyncSession) -> None:
         ada = await _add(session)
         made = [
-            await api_tokens.create_api_token(session, ada, name=f"t{n}", scope=TokenScope.WRITE, lasts_days=1) for n in range(3)
+            await api_tokens.create_api_token(core, session, ada, name=f"t{n}", scope=TokenScope.WRITE, lasts_days=1)
+            for n in range(3)
         ]
         await api_tokens.revoke_api_token(session, ada, made[0].id)
         await session.execute(update(ApiToken).where(ApiToken.id == made[1].id).values(expires_at=now()))
@@ -710,31 +711,33 @@ class TestApiTokens:
         assert await api_tokens.authenticate_api_token(session, made[2].secret) is None
 
     async def test_has_a_bound_that_revoked_and_expired_ones_do_not_count_toward(
-        self, session: AsyncSession, monkeypatch: pytest.MonkeyPatch
+        self, core: Core, session: AsyncSession, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(api_tokens, "_MAX_API_TOKENS", 1)
         ada, eve = await _add(session), await _add(session, "eve@example.org")
         for holder in (ada, eve):
-            made = await api_tokens.create_api_token(session, holder, name="a", scope=TokenScope.READ, lasts_days=1)
+            made = await api_tokens.create_api_token(core, session, holder, name="a", scope=TokenScope.READ, lasts_days=1)
         with pytest.raises(api_tokens.TooManyApiTokens, match="at most 1 valid"):
-            await api_tokens.create_api_token(session, eve, name="b", scope=TokenScope.READ, lasts_days=1)
+            await api_tokens.create_api_token(core, session, eve, name="b", scope=TokenScope.READ, lasts_days=1)
         await api_tokens.revoke_api_token(session, eve, made.id)
-        made = await api_tokens.create_api_token(session, eve, name="b", scope=TokenScope.READ, lasts_days=1)
+        made = await api_tokens.create_api_token(core, session, eve, name="b", scope=TokenScope.READ, lasts_days=1)
         await session.execute(update(ApiToken).where(ApiToken.id == made.id).values(expires_at=now()))
-        assert await api_tokens.create_api_token(session, eve, name="c", scope=TokenScope.READ, lasts_days=1)
+        assert await api_tokens.create_api_token(core, session, eve, name="c", scope=TokenScope.READ, lasts_days=1)
 
     @pytest.mark.security(40)
-    async def test_cannot_be_revoked_by_somebody_else(self, session: AsyncSession) -> None:
+    async def test_cannot_be_revoked_by_somebody_else(self, core: Core, session: AsyncSession) -> None:
         ada, eve = await _add(session), await _add(session, "eve@example.org")
-        made = await api_tokens.create_api_token(session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
+        made = await api_tokens.create_api_token(core, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
         with pytest.raises(NotFound):
             await api_tokens.revoke_api_token(session, eve, made.id)
 
     @pytest.mark.security(44)
     @pytest.mark.parametrize("days", [0, 367])
-    async def test_cannot_last_for_ever(self, session: AsyncSession, days: int) -> None:
+    async def test_cannot_last_for_ever(self, core: Core, session: AsyncSession, days: int) -> None:
         with pytest.raises(Invalid):
-            await api_tokens.create_api_token(session, await _add(session), name="t", scope=TokenScope.READ, lasts_days=days)
+            await api_tokens.create_api_token(
+                core, session, await _add(session), name="t", scope=TokenScope.READ, lasts_days=days
+            )
 
 
 class TestAudit:
@@ -744,7 +747,7 @@ class TestAudit:
         await _sign_in(core, session, password="wrong")
         signed_in = await _signed_in(core, session)
         await account_changes.change_role(core, session, email=ada.email, role=Role.ADMIN)
-        made = await api_tokens.create_api_token(session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
+        made = await api_tokens.create_api_token(core, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
         await api_tokens.revoke_api_token(session, ada, made.id)
         await authentication.sign_out(session, signed_in.actor, client=HERE)
         secret = (await recovery.reset_link(session, email=ada.email)).rpartition("/")[2]
@@ -786,9 +789,9 @@ class TestAudit:
             async with session.begin_nested():
                 await connection.exec_driver_sql(statement)
 
-    async def test_outlives_its_account(self, session: AsyncSession) -> None:
+    async def test_outlives_its_account(self, core: Core, session: AsyncSession) -> None:
         ada = await _add(session)
-        await api_tokens.create_api_token(session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
+        await api_tokens.create_api_token(core, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
         await session.delete(await session.get_one(Account, ada.id))
         await session.flush()
         assert [entry.actor_id for entry in await _audit(session)] == [None, ada.id]

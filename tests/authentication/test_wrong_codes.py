@@ -96,7 +96,7 @@ async def by_new_device(core: Core, session: AsyncSession, owner: Owner, code: s
 
 
 async def by_session(core: Core, session: AsyncSession, owner: Owner, code: str) -> object:
-    return await second_factor.prove_by_code(core, session, owner.actor, code=code, client=HERE)
+    return await second_factor.reauthenticate_by_code(core, session, owner.actor, code=code, client=HERE)
 
 
 async def by_reset_link(core: Core, session: AsyncSession, owner: Owner, code: str) -> object:

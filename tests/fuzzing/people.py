@@ -30,7 +30,7 @@ async def sign_in(core: Core, role: Role, *, scope: TokenScope | None = None) ->
         if actor.may(Permission.WORK):
             await training.add_text(core, session, actor, PastedText(title="Roofs", text="Roofs are repaired."))
         if scope:
-            return (await api_tokens.create_api_token(session, actor, name="script", scope=scope, lasts_days=1)).secret
+            return (await api_tokens.create_api_token(core, session, actor, name="script", scope=scope, lasts_days=1)).secret
         code = await one_time_secrets.new_handover(session, actor.id, remember=True)
         return (await authentication.redeem_handover(core, session, code, client=_HERE)).token
 

@@ -95,7 +95,7 @@ async def narrow(committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch) -
 @pytest.fixture
 async def client(narrow: Core, ada: Actor) -> AsyncIterator[httpx.AsyncClient]:
     async with narrow.database.transaction() as session:
-        token = await api_tokens.create_api_token(session, ada, name="test", scope=TokenScope.WRITE, lasts_days=1)
+        token = await api_tokens.create_api_token(narrow, session, ada, name="test", scope=TokenScope.WRITE, lasts_days=1)
     transport = httpx.ASGITransport(build_app(narrow))
     headers = {"Authorization": f"Bearer {token.secret}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000", headers=headers) as opened:

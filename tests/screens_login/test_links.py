@@ -111,7 +111,9 @@ class TestResetScreens:
         self, open_page: Open, committed: Core, ada: Actor, keeps: bool
     ) -> None:
         async with committed.database.transaction() as session:
-            token = await api_tokens.create_api_token(session, ada, name="nightly", scope=TokenScope.READ, lasts_days=1)
+            token = await api_tokens.create_api_token(
+                committed, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=1
+            )
             link = await recovery.reset_link(session, email="ada@example.org")
         async with open_page(link) as page:
             assert page.one("input", name="end")["a"]["defaultChecked"] is True

@@ -14,7 +14,7 @@ from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import AccountRead, Actor, Client, Permission, Role
 from fundwright.authentication import emails as authentication_emails
 from fundwright.authentication import recovery, second_factor, sessions
-from fundwright.authentication.reauthentication import needs_recent_proof
+from fundwright.authentication.reauthentication import needs_recent_authentication
 from fundwright.authentication.schemas import SessionRead
 from fundwright.core import mail
 from fundwright.core.assembly import Core
@@ -41,7 +41,7 @@ def export_sessions(session: AsyncSession, actor: Actor, account_id: UUID, reque
 
 
 @needs(Permission.ADMINISTER)
-@needs_recent_proof
+@needs_recent_authentication
 async def change_role(
     core: Core, session: AsyncSession, actor: Actor, account_id: UUID, role: Role, *, client: Client
 ) -> AccountRead:
@@ -76,7 +76,7 @@ async def end_sessions(session: AsyncSession, actor: Actor, account_id: UUID, *,
 
 
 @needs(Permission.ADMINISTER)
-@needs_recent_proof
+@needs_recent_authentication
 async def start_reset(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> None:
     """Send the owner a link by which to choose a new password; nobody else sees it or the password.
 
@@ -94,9 +94,9 @@ async def has_second_factor(session: AsyncSession, actor: Actor, account_id: UUI
 
 
 @needs(Permission.ADMINISTER)
-@needs_recent_proof
+@needs_recent_authentication
 async def remove_second_factor(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> None:
-    """Take authenticator app, recovery codes and passkeys from somebody who has lost them. Raises NotFound or ProofRequired."""
+    """Remove the authenticator app, recovery codes, and passkeys of an account. Raises NotFound or ProofRequired."""
     person = await people.get_person(session, actor, account_id)
     await second_factor.remove(core, session, email=person.email, client=client, by=actor)
 

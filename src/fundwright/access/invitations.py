@@ -15,7 +15,7 @@ from fundwright.accounts import audit
 from fundwright.accounts import service as accounts
 from fundwright.accounts.permissions import needs, not_allowed
 from fundwright.accounts.schemas import Actor, Client, Permission, Role
-from fundwright.authentication.reauthentication import needs_recent_proof
+from fundwright.authentication.reauthentication import needs_recent_authentication
 from fundwright.core import mail, tokens
 from fundwright.core.assembly import Core
 from fundwright.core.database import acquire_lock, now
@@ -34,7 +34,7 @@ class InvitationAccepted(Conflict):
 
 
 @needs(Permission.ADMINISTER)
-@needs_recent_proof
+@needs_recent_authentication
 async def invite(core: Core, session: AsyncSession, actor: Actor, *, email: str, role: Role, client: Client) -> InvitationRead:
     """Send somebody a link by which to register with this role. An earlier invitation of the address stops working.
 

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts import audit
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import Actor, Client, Permission
-from fundwright.authentication.reauthentication import needs_recent_proof, require_recent_proof
+from fundwright.authentication.reauthentication import needs_recent_authentication, require_recent_authentication
 from fundwright.core import mail
 from fundwright.core.mail import MailRead
 from fundwright.core.messages import t
@@ -21,7 +21,7 @@ _ONE_VISIT = timedelta(minutes=10)
 
 
 @needs(Permission.ADMINISTER)
-@needs_recent_proof
+@needs_recent_authentication
 async def list_mails(session: AsyncSession, actor: Actor, request: PageRequest, *, client: Client) -> Page[MailRead]:
     """Newest first. Adds one line to the audit trail per visit, not per page. Raises ProofRequired or NotForPrograms."""
     if not await audit.is_recorded(session, "outbox.read", actor_id=actor.id, within=_ONE_VISIT):
@@ -32,7 +32,7 @@ async def list_mails(session: AsyncSession, actor: Actor, request: PageRequest, 
 @needs(Permission.ADMINISTER)
 async def export_mails(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV. Raises ProofRequired or NotForPrograms."""
-    await require_recent_proof(session, actor)
+    await require_recent_authentication(session, actor)
     lines = csv_lines(
         [
             (t("Kind"), lambda found: found.kind),

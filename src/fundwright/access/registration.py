@@ -1,6 +1,6 @@
 """Registering: by the open link, by an invitation or another package's link, or by a program.
 
-Nobody learns here which addresses have an account: the answer is the same, and what differs is told by email.
+The response is the same for every address; only the email tells whether the address has an account.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A photo of whoever has the account: read, cut to a square and written anew, so that nothing but the picture is kept."""
+"""Profile photos: cropped to a square and re-encoded, which removes all metadata."""
 
 from __future__ import annotations
 

@@ -358,7 +358,7 @@ async def create_api_token(
     form: ApiTokenForm, request: Request, core: CoreDep, session: DbSession, actor: CurrentActor
 ) -> ApiTokenCreated:
     """Make an API token. This answer is the only place where its secret can be read."""
-    return await api_tokens.make_api_token(
+    return await api_tokens.create_api_token(
         core, session, actor, name=form.name, scope=form.scope, lasts_days=form.lasts_days, client=client_of(request)
     )
 

@@ -14,7 +14,7 @@ from fundwright.accounts.permissions import needs, require_confirmed
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.authentication import emails, repository
 from fundwright.authentication.models import ApiToken
-from fundwright.authentication.reauthentication import needs_recent_proof
+from fundwright.authentication.reauthentication import needs_recent_authentication
 from fundwright.authentication.schemas import ApiTokenCreated, ApiTokenRead, TokenScope
 from fundwright.core import mail, tokens
 from fundwright.core.assembly import Core
@@ -37,13 +37,20 @@ class TooManyApiTokens(Conflict):
 
 
 @needs(Permission.READ)
-@needs_recent_proof
+@needs_recent_authentication
 async def create_api_token(
-    session: AsyncSession, actor: Actor, *, name: str, scope: TokenScope, lasts_days: int, client: Client = COMMAND_LINE
+    core: Core,
+    session: AsyncSession,
+    actor: Actor,
+    *,
+    name: str,
+    scope: TokenScope,
+    lasts_days: int,
+    client: Client = COMMAND_LINE,
 ) -> ApiTokenCreated:
-    """Make a token for programs. Its secret is in the answer and nowhere else. `lasts_days` is 1 to 366.
+    """Create a token for programs and notify its owner by email. The secret is only in the result. `lasts_days` is 1 to 366.
 
-    Raises ProofRequired or TooManyApiTokens.
+    Raises Invalid, ProofRequired, or TooManyApiTokens.
     """
     require_confirmed(actor)
     if not 1 <= lasts_days <= 366:
@@ -63,6 +70,8 @@ async def create_api_token(
     session.add(token)
     await session.flush()
     await audit.record(session, "api_key.created", actor=actor, subject=token.name, client=client, scope=scope.value)
+    link = f"{core.settings.address}/dashboard/user/account?tab=tokens"
+    await mail.post(core, session, emails.token_made(actor.email, actor.language or "en", name=token.name, link=link))
     return ApiTokenCreated(**ApiTokenRead.model_validate(token).model_dump(), secret=secret)
 
 
@@ -112,14 +121,3 @@ async def authenticate_api_token(session: AsyncSession, secret: str) -> tuple[Ac
     if token.last_used_at is None or moment - token.last_used_at > _TOUCH_INTERVAL:
         token.last_used_at = moment
     return accounts.actor_of(account).model_copy(update={"is_program": True}), TokenScope(token.scope)
-
-
-@needs(Permission.READ)
-async def make_api_token(
-    core: Core, session: AsyncSession, actor: Actor, *, name: str, scope: TokenScope, lasts_days: int, client: Client
-) -> ApiTokenCreated:
-    """As `service.create_api_token`; the owner is told by letter. Raises Invalid."""
-    made = await create_api_token(session, actor, name=name, scope=scope, lasts_days=lasts_days, client=client)
-    link = f"{core.settings.address}/dashboard/user/account?tab=tokens"
-    await mail.post(core, session, emails.token_made(actor.email, actor.language or "en", name=made.name, link=link))
-    return made

@@ -53,7 +53,7 @@ async def check_password(
         return await refuse_banned(session, attempt, email=subject, client=client)
     is_open = account is not None and account.disabled_at is None
     is_right, newer = await passwords.check_password(password, account.password_hash if account and is_open else None)
-    if not await throttle.settle(session, attempt, is_right=is_right):
+    if not await throttle.record_attempt(session, attempt, is_right=is_right):
         return await refuse_banned(session, attempt, email=subject, client=client)
     if account is None or not is_open:
         return await refuse(session, Refusal.UNKNOWN_EMAIL, email=subject, client=client)

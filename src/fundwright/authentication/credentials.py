@@ -43,13 +43,13 @@ async def revoke_credentials(
 
 
 async def revoke_all_credentials(session: AsyncSession, account: Account, *, client: Client) -> None:
-    """The same for everything there is."""
+    """Revoke every credential that the account has."""
     passkeys = [passkey.id for passkey in await repository.list_passkeys(session, account.id)]
     await revoke_credentials(session, account, ResetChoices.everything(passkeys), client=client, by=None)
 
 
-async def tell_owner(core: Core, session: AsyncSession, account: Account, news: emails.SecurityNews, *, what: str = "") -> None:
-    """How one signs in to the account has changed: its owner gets a letter."""
+async def notify_owner(core: Core, session: AsyncSession, account: Account, news: emails.SecurityNews, *, what: str = "") -> None:
+    """Email the owner that a way to sign in to the account has changed."""
     forgot = f"{core.settings.address}/auth/reset-password"
     language = accounts.language_of(account, otherwise=current_language())
     await mail.post(core, session, emails.security(account.email, language, news, what=what, link=forgot))

@@ -1,6 +1,6 @@
-"""Another address for an account: it counts once somebody who reads its letters says so.
+"""Changing the email address of an account. The new address takes effect when its owner confirms it.
 
-Nobody learns here which addresses have an account: the answer is the same, and what differs is told by letter.
+The response is the same for every address; only the email tells whether the address has an account.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ async def ask(
     account = await reauthentication.check_own_password(core, session, actor, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
-    await throttle.require_calm(session, _PURPOSE, email=plain, address=client.address)
+    await throttle.enforce_rate_limit(session, _PURPOSE, email=plain, address=client.address)
     await repository.forget_secrets(session, purpose=_PURPOSE, owner_id=account.id)
     secret = await one_time_secrets.new_secret(session, _PURPOSE, lasts=_CONFIRMED_WITHIN, owner_id=account.id, email=plain)
     language = accounts.language_of(account, otherwise=current_language())

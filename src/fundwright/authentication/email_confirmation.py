@@ -11,7 +11,7 @@ from fundwright.accounts import audit
 from fundwright.accounts import service as accounts
 from fundwright.accounts.models import Account
 from fundwright.accounts.schemas import Client
-from fundwright.authentication import attempts, emails, jobs, one_time_secrets, repository, second_factor, throttle
+from fundwright.authentication import attempts, emails, one_time_secrets, repository, requested_emails, second_factor, throttle
 from fundwright.authentication.schemas import SignInRefused
 from fundwright.core import mail, tokens
 from fundwright.core.assembly import Core
@@ -22,14 +22,14 @@ _CONFIRMED_WITHIN = timedelta(days=1)
 
 async def count_request(session: AsyncSession, *, email: str, client: Client) -> None:
     """Count a request to register an address, whether or not it can be registered. Raises Invalid or TooManyTries."""
-    await throttle.require_calm(session, "register", email=accounts.normalise_email(email), address=client.address)
+    await throttle.enforce_rate_limit(session, "register", email=accounts.normalise_email(email), address=client.address)
 
 
 async def ask_to_confirm_again(core: Core, session: AsyncSession, *, email: str, language: Language, client: Client) -> None:
     """Send the letter with the link once more, if the address waits to be confirmed. Raises Invalid or TooManyTries."""
     plain = accounts.normalise_email(email)
     await count_request(session, email=plain, client=client)
-    await jobs.write_later(core, session, "verification", email=plain, language=language)
+    await requested_emails.request_email(core, session, "verification", email=plain, language=language)
 
 
 async def send_verification(core: Core, session: AsyncSession, *, email: str, language: Language) -> None:

@@ -24,7 +24,7 @@ class AccountSession(Base):
     created_at: Mapped[datetime] = mapped_column(default=now)
     last_used_at: Mapped[datetime] = mapped_column(default=now)
     proved_until: Mapped[datetime] = mapped_column(default=now)
-    """Until then its owner has just shown who they are, and need not again before a sensitive change."""
+    """Until then, the owner need not re-authenticate before a sensitive change."""
     expires_at: Mapped[datetime]
     idle_limit: Mapped[timedelta]
     """Without use for this long, it is over."""

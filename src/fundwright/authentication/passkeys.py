@@ -30,7 +30,7 @@ from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import Actor, Client, Permission
 from fundwright.authentication import attempts, credentials, one_time_secrets, reauthentication, repository, second_factor
 from fundwright.authentication.models import OneTimeSecret, Passkey
-from fundwright.authentication.reauthentication import needs_recent_proof
+from fundwright.authentication.reauthentication import needs_recent_authentication
 from fundwright.authentication.schemas import PasskeyRead, Refusal, SignInRefused
 from fundwright.core import tokens
 from fundwright.core.assembly import Core
@@ -109,7 +109,7 @@ async def export_passkeys(session: AsyncSession, actor: Actor) -> AsyncIterator[
 
 
 @needs(Permission.READ)
-@needs_recent_proof
+@needs_recent_authentication
 async def start_adding(core: Core, session: AsyncSession, actor: Actor) -> str:
     """Options for the browser's `navigator.credentials.create`, as JSON. Raises NoHostName, TooManyPasskeys or ProofRequired."""
     party = _require_party(core)
@@ -160,21 +160,21 @@ async def add(core: Core, session: AsyncSession, actor: Actor, *, name: str, cre
     if passkey is None:
         raise PasskeyTaken
     await audit.record(session, "passkey.added", actor=actor, subject=name, client=client)
-    await credentials.tell_owner(
+    await credentials.notify_owner(
         core, session, await accounts.get_account(session, actor.email), MailKind.PASSKEY_ADDED, what=name
     )
     return PasskeyRead.model_validate(passkey)
 
 
 @needs(Permission.READ)
-@needs_recent_proof
+@needs_recent_authentication
 async def remove(core: Core, session: AsyncSession, actor: Actor, passkey_id: UUID, *, client: Client) -> None:
     """Raises NotFound or ProofRequired."""
     names = await repository.forget_passkeys(session, actor.id, only=passkey_id)
     if not names:
         raise NotFound(t("The passkey"))
     await audit.record(session, "passkey.removed", actor=actor, subject=names[0], client=client)
-    await credentials.tell_owner(
+    await credentials.notify_owner(
         core, session, await accounts.get_account(session, actor.email), MailKind.PASSKEY_REMOVED, what=names[0]
     )
 
@@ -211,19 +211,19 @@ async def sign_in(
 
 
 @needs(Permission.READ)
-async def start_proof(core: Core, session: AsyncSession, actor: Actor) -> str:
-    """Options for the browser by which the actor shows who they are. Raises NoHostName."""
+async def start_reauthentication(core: Core, session: AsyncSession, actor: Actor) -> str:
+    """Options for the browser to re-authenticate the actor. Raises NoHostName."""
     return await _request(core, session, "passkey.proof", actor.id)
 
 
 @needs(Permission.READ)
-async def prove_by_passkey(
+async def reauthenticate_by_passkey(
     core: Core, session: AsyncSession, actor: Actor, *, credential: str, client: Client
 ) -> SignInRefused | None:
-    """None when it is a passkey of the actor. Raises NoHostName."""
+    """Re-authenticate with a passkey. Returns None when it is one of the actor. Raises NoHostName."""
     if await _check(core, session, "passkey.proof", credential, owner_id=actor.id) is None:
         return await attempts.refuse(session, Refusal.WRONG_PASSKEY, email=actor.email, client=client)
-    await reauthentication.accept_proof(core, session, actor, by="passkey", client=client)
+    await reauthentication.record_reauthentication(core, session, actor, by="passkey", client=client)
     return None
 
 

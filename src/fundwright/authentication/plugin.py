@@ -9,6 +9,7 @@ from fundwright.accounts.account_deletion import AccountDeletedHandler
 from fundwright.accounts.dependencies import RequestAuthenticator
 from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.authentication import jobs, personal_data, requests, service
+from fundwright.authentication.requested_emails import SendEmail
 from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.plugins import hookimpl
 
@@ -23,7 +24,7 @@ def request_authenticators() -> Iterable[RequestAuthenticator]:
 
 @hookimpl
 def job_handlers() -> Iterable[JobHandler[Any, Any]]:
-    return [JobHandler(jobs.WriteLetter, jobs.write, no_actor, is_short=True)]
+    return [JobHandler(SendEmail, jobs.send_email, no_actor, is_short=True)]
 
 
 @hookimpl(specname="personal_data")

@@ -26,7 +26,7 @@ R = TypeVar("R")
 
 
 class ProofRequired(FundwrightError):
-    """Screens ask for the proof and go on by themselves; a program sends it to `/api/account/proof` and tries again."""
+    """Screens ask the person to re-authenticate and then continue; a program re-authenticates at `/api/account/proof` and tries again."""
 
     status = 403
 
@@ -47,11 +47,11 @@ class SessionEnded(FundwrightError):
         super().__init__(t("Your session has ended. Sign in again."))
 
 
-def needs_recent_proof(service: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
-    """Let a service be called only by who has just shown who they are. Goes below `@needs`.
+def needs_recent_authentication(service: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
+    """Require recent authentication of the actor of a service. Goes below `@needs`.
 
     The service has parameters `session` and `actor`. The call raises ProofRequired, NotForPrograms for an API token, or SessionEnded.
-    With two-step verification on, signing in and every other proof include the second factor. Commands pass: whoever can open the data
+    With two-step verification on, signing in and re-authentication include the second factor. Commands pass: whoever can open the data
     folder is its administrator.
     """
     signature = inspect.signature(service)
@@ -59,22 +59,22 @@ def needs_recent_proof(service: Callable[P, Coroutine[Any, Any, R]]) -> Callable
     @wraps(service)
     async def guarded(*arguments: P.args, **options: P.kwargs) -> R:
         given = signature.bind(*arguments, **options).arguments
-        await require_recent_proof(given["session"], given["actor"])
+        await require_recent_authentication(given["session"], given["actor"])
         return await service(*arguments, **options)
 
     return guarded
 
 
 @needs(Permission.READ)
-async def require_recent_proof(session: AsyncSession, actor: Actor) -> None:
-    """The same for services that yield, which `needs_recent_proof` cannot guard.
+async def require_recent_authentication(session: AsyncSession, actor: Actor) -> None:
+    """The same for services that yield, which the decorator cannot guard.
 
     Raises ProofRequired, NotForPrograms, or SessionEnded.
     """
     refuse_programs(actor)
     if actor.session_id is None:
         return
-    until = await repository.find_proof(session, actor.session_id, actor.id)
+    until = await repository.find_reauthenticated_until(session, actor.session_id, actor.id)
     if until is None:
         raise SessionEnded
     if until <= now():
@@ -82,25 +82,25 @@ async def require_recent_proof(session: AsyncSession, actor: Actor) -> None:
 
 
 @needs(Permission.READ)
-async def accept_proof(core: Core, session: AsyncSession, actor: Actor, *, by: str, client: Client) -> None:
-    """The actor has shown who they are, by `password`, `code` or `passkey`: sensitive changes pass for some minutes.
+async def record_reauthentication(core: Core, session: AsyncSession, actor: Actor, *, by: str, client: Client) -> None:
+    """Record that the actor has re-authenticated, by `password`, `code`, or `passkey`. Sensitive changes are allowed for some minutes.
 
     Raises SessionEnded.
     """
     if actor.session_id is not None:
         until = now() + timedelta(minutes=core.settings.proof_minutes)
-        if not await repository.prove_session(session, actor.session_id, actor.id, until=until):
+        if not await repository.mark_reauthenticated(session, actor.session_id, actor.id, until=until):
             raise SessionEnded
     await audit.record(session, "session.proved", actor=actor, subject=actor.email, client=client, by=by)
 
 
 @needs(Permission.READ)
-async def prove_by_password(
+async def reauthenticate_by_password(
     core: Core, session: AsyncSession, actor: Actor, *, password: str, client: Client
 ) -> SignInRefused | None:
     """None when it is the actor's password. Wrong ones count like those of signing in.
 
-    With two-step verification on, the password is not a proof, and is not checked: the refusal is CODE_NEEDED.
+    With two-step verification on, the password is not enough and is not checked: the refusal is CODE_NEEDED.
     """
     if await repository.has_second_factor(session, actor.id):
         return await attempts.refuse(session, Refusal.CODE_NEEDED, email=actor.email, client=client)
@@ -109,7 +109,7 @@ async def prove_by_password(
     )
     if isinstance(account, SignInRefused):
         return account
-    await accept_proof(core, session, actor, by="password", client=client)
+    await record_reauthentication(core, session, actor, by="password", client=client)
     return None
 
 
@@ -119,12 +119,12 @@ async def check_own_password(
 ) -> Account | SignInRefused:
     """Check the password of a signed-in person, for a change that asks for it. Wrong ones count like those of signing in.
 
-    With two-step verification on, the change also needs a recent proof, which then includes the second factor. Raises
+    With two-step verification on, the change also requires recent authentication, which includes the second factor. Raises
     ProofRequired, NotForPrograms, or SessionEnded.
     """
     refuse_programs(actor)
     if await repository.has_second_factor(session, actor.id):
-        await require_recent_proof(session, actor)
+        await require_recent_authentication(session, actor)
     return await attempts.check_password(
         core, session, email=actor.email, password=password, client=client, place=attempts.place_of_session(actor.session_id)
     )

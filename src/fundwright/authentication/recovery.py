@@ -1,4 +1,4 @@
-"""A forgotten password: a link to the owner, by letter or from an administrator, and the new password."""
+"""Resetting a forgotten password by a link that the owner requests or an administrator sends."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from fundwright.authentication import (
     attempts,
     credentials,
     emails,
-    jobs,
     one_time_secrets,
     repository,
+    requested_emails,
     second_factor,
     sessions,
     throttle,
@@ -36,10 +36,10 @@ _BY_LETTER = Client(address="letter")
 async def ask_for_reset(core: Core, session: AsyncSession, *, email: str, language: Language, client: Client) -> None:
     """Send a link for a new password to the address, if it has an account. Raises Invalid or TooManyTries."""
     plain = accounts.normalise_email(email)
-    await throttle.require_calm(session, "reset", email=plain, address=client.address)
+    await throttle.enforce_rate_limit(session, "reset", email=plain, address=client.address)
     subject = plain if await accounts.find_account(session, plain) else audit.unknown_address(core, plain)
     await audit.record(session, "password.reset_asked", actor=None, subject=subject, client=client)
-    await jobs.write_later(core, session, "reset", email=plain, language=language)
+    await requested_emails.request_email(core, session, "reset", email=plain, language=language)
 
 
 async def send_reset(core: Core, session: AsyncSession, *, email: str, language: Language) -> None:

@@ -20,7 +20,7 @@ from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.authentication import attempts, credentials, one_time_secrets, reauthentication, repository, throttle
 from fundwright.authentication.models import RecoveryCode
-from fundwright.authentication.reauthentication import needs_recent_proof
+from fundwright.authentication.reauthentication import needs_recent_authentication
 from fundwright.authentication.schemas import (
     RecoveryCodes,
     Refusal,
@@ -85,7 +85,7 @@ async def read(session: AsyncSession, actor: Actor) -> SecondFactorRead:
 
 
 @needs(Permission.READ)
-@needs_recent_proof
+@needs_recent_authentication
 async def start(core: Core, session: AsyncSession, actor: Actor) -> SecondFactorSetUp:
     """A new secret for an authenticator app. It does not count before `confirm`. Raises AlreadyOn or ProofRequired."""
     factor_id = await repository.begin_second_factor(session, actor.id)
@@ -99,7 +99,7 @@ async def start(core: Core, session: AsyncSession, actor: Actor) -> SecondFactor
 
 @needs(Permission.READ)
 async def confirm(core: Core, session: AsyncSession, actor: Actor, *, code: str, client: Client) -> RecoveryCodes | SignInRefused:
-    """Turn it on by a code of the app; returns the recovery codes. The other sessions of the account have to be proved again.
+    """Turn it on by a code of the app; returns the recovery codes. The other sessions of the account have to re-authenticate.
 
     Wrong codes are counted like those of signing in. Raises NotStarted or AlreadyOn.
     """
@@ -115,19 +115,19 @@ async def confirm(core: Core, session: AsyncSession, actor: Actor, *, code: str,
         return await attempts.refuse_banned(session, attempt, email=actor.email, client=client)
     digits = _app_digits(code)
     is_right = digits is not None and await _is_app_code(core, session, factor.id, digits)
-    if not await throttle.settle(session, attempt, is_right=is_right):
+    if not await throttle.record_attempt(session, attempt, is_right=is_right):
         return await attempts.refuse_banned(session, attempt, email=actor.email, client=client)
     if not is_right:
         return await attempts.refuse(session, Refusal.WRONG_CODE, email=actor.email, client=client)
     factor.confirmed_at = now()
-    await repository.withdraw_proofs(session, actor.id, but=actor.session_id)
+    await repository.require_reauthentication(session, actor.id, but=actor.session_id)
     await audit.record(session, "second_factor.added", actor=actor, subject=actor.email, client=client)
-    await credentials.tell_owner(core, session, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_ON)
+    await credentials.notify_owner(core, session, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_ON)
     return await _new_recovery_codes(session, actor.id)
 
 
 @needs(Permission.READ)
-@needs_recent_proof
+@needs_recent_authentication
 async def renew_recovery_codes(session: AsyncSession, actor: Actor, *, client: Client) -> RecoveryCodes:
     """New ones; the old ones do not work any more. Raises NotStarted or ProofRequired."""
     if not await repository.has_second_factor(session, actor.id):
@@ -137,23 +137,25 @@ async def renew_recovery_codes(session: AsyncSession, actor: Actor, *, client: C
 
 
 @needs(Permission.READ)
-@needs_recent_proof
+@needs_recent_authentication
 async def turn_off(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> None:
     """The password alone is enough from now on. Turning it off twice is no error. Raises ProofRequired."""
     if await repository.forget_second_factor(session, actor.id):
         await audit.record(session, "second_factor.removed", actor=actor, subject=actor.email, client=client)
-        await credentials.tell_owner(core, session, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_OFF)
+        await credentials.notify_owner(
+            core, session, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_OFF
+        )
 
 
 async def remove(
     core: Core, session: AsyncSession, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None
 ) -> None:
-    """Take authenticator app, recovery codes and passkeys from somebody who has lost them. Raises NotFound."""
+    """Remove the authenticator app, recovery codes, and passkeys of an account. Raises NotFound."""
     account = await accounts.get_account(session, accounts.normalise_email(email))
     was_on = await repository.forget_second_factor(session, account.id)
     if await repository.forget_passkeys(session, account.id) or was_on:
         await audit.record(session, "second_factor.removed", actor=by, subject=account.email, client=client)
-        await credentials.tell_owner(core, session, account, MailKind.SECOND_FACTOR_OFF)
+        await credentials.notify_owner(core, session, account, MailKind.SECOND_FACTOR_OFF)
 
 
 async def is_protected(session: AsyncSession, account_id: UUID) -> bool:
@@ -234,14 +236,14 @@ async def accept(
         is_right = await _is_app_code(core, session, factor.id, digits)
     else:
         is_right = await repository.use_recovery_code(session, account.id, _recovery_digest(code))
-    if not await throttle.settle(session, attempt, is_right=is_right):
+    if not await throttle.record_attempt(session, attempt, is_right=is_right):
         return await _refuse_paused(session, attempt, account, client)
     if not is_right:
         return await attempts.refuse(session, Refusal.WRONG_CODE, email=account.email, client=client)
     if not digits:
         actor = accounts.actor_of(account)
         await audit.record(session, "second_factor.recovery_code_used", actor=actor, subject=account.email, client=client)
-        await credentials.tell_owner(core, session, account, MailKind.RECOVERY_CODE_USED)
+        await credentials.notify_owner(core, session, account, MailKind.RECOVERY_CODE_USED)
     return None
 
 
@@ -251,12 +253,14 @@ async def _refuse_paused(session: AsyncSession, attempt: throttle.Attempt, accou
 
 
 @needs(Permission.READ)
-async def prove_by_code(core: Core, session: AsyncSession, actor: Actor, *, code: str, client: Client) -> SignInRefused | None:
-    """None when the code is right: the actor has shown who they are."""
+async def reauthenticate_by_code(
+    core: Core, session: AsyncSession, actor: Actor, *, code: str, client: Client
+) -> SignInRefused | None:
+    """Re-authenticate with a code. Returns None when it is right."""
     account = await accounts.get_account(session, actor.email)
     refused = await accept(core, session, account, code=code, client=client, place=attempts.place_of_session(actor.session_id))
     if refused is None:
-        await reauthentication.accept_proof(core, session, actor, by="code", client=client)
+        await reauthentication.record_reauthentication(core, session, actor, by="code", client=client)
     return refused
 
 

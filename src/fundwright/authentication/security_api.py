@@ -110,7 +110,7 @@ async def remove_passkey(passkey_id: UUID, core: CoreDep, session: DbSession, ac
 @router.post("/proof/options")
 async def start_proof(core: CoreDep, session: DbSession, actor: CurrentActor) -> PasskeyOptions:
     """Begin to show by a passkey who one is."""
-    return PasskeyOptions(options=await passkeys.start_proof(core, session, actor))
+    return PasskeyOptions(options=await passkeys.start_reauthentication(core, session, actor))
 
 
 @router.put("/proof", status_code=204, response_model=None)
@@ -119,11 +119,11 @@ async def prove(
 ) -> JSONResponse | None:
     """Show once more who one is, by password, code or passkey, before a change that answers `ProofRequired`."""
     if form.credential:
-        refused = await passkeys.prove_by_passkey(core, session, actor, credential=form.credential, client=client)
+        refused = await passkeys.reauthenticate_by_passkey(core, session, actor, credential=form.credential, client=client)
     elif form.code:
-        refused = await second_factor.prove_by_code(core, session, actor, code=form.code, client=client)
+        refused = await second_factor.reauthenticate_by_code(core, session, actor, code=form.code, client=client)
     else:
-        refused = await reauthentication.prove_by_password(core, session, actor, password=form.password, client=client)
+        refused = await reauthentication.reauthenticate_by_password(core, session, actor, password=form.password, client=client)
     return _refused(refused) if refused else None
 
 

@@ -1,5 +1,4 @@
-"""Slows down guessing and flooding: wrong passwords, and letters asked for, are counted for each account and each address, in the
-database, for a limited time."""
+"""Throttling of sign-in attempts and rate limits for emails, counted per account and per network address in the database."""
 
 from __future__ import annotations
 
@@ -23,9 +22,9 @@ FAILURES_PER_ACCOUNT = 4
 
 # Many people can share one address; this stops one machine from trying one password on many accounts.
 FAILURES_PER_ADDRESS = 30
-LETTERS_WINDOW = timedelta(minutes=10)
-LETTERS_PER_ACCOUNT = 5
-LETTERS_PER_ADDRESS = 20
+EMAILS_WINDOW = timedelta(minutes=10)
+EMAILS_PER_ACCOUNT = 5
+EMAILS_PER_ADDRESS = 20
 
 
 class TooManyTries(FundwrightError):
@@ -74,7 +73,7 @@ class Attempt:
 
 
 async def is_banned(session: AsyncSession, attempt: Attempt) -> bool:
-    """A look without a lock, before any work is done on the attempt."""
+    """Reads the counters without a lock, before any work is done on the attempt."""
     throttles = await repository.list_throttles(session, [subject for subject, _ in attempt.limits])
     moment = now()
     return any(_lasts(throttle.banned_until, moment, BAN) for throttle in throttles)
@@ -85,8 +84,8 @@ async def count_refused(session: AsyncSession, attempt: Attempt) -> int:
     return await repository.count_refused(session, [subject for subject, _ in attempt.limits])
 
 
-async def settle(session: AsyncSession, attempt: Attempt, *, is_right: bool) -> bool:
-    """Count the outcome and answer whether it stands. A right password does not when the ban began meanwhile.
+async def record_attempt(session: AsyncSession, attempt: Attempt, *, is_right: bool) -> bool:
+    """Count the outcome of an attempt. Returns False when a ban has begun meanwhile: then even a right password is refused.
 
     The counters stay locked until the transaction ends: of many attempts made at once, only the allowed number counts.
     """
@@ -110,17 +109,17 @@ async def settle(session: AsyncSession, attempt: Attempt, *, is_right: bool) -> 
     return True
 
 
-async def require_calm(session: AsyncSession, purpose: str, *, email: str, address: str) -> None:
-    """Count a letter that somebody asks for, whether or not it is sent. Raises TooManyTries.
+async def enforce_rate_limit(session: AsyncSession, purpose: str, *, email: str, address: str) -> None:
+    """Count a request for an email, whether or not the email is sent. Raises TooManyTries.
 
-    The refusal rolls back, so a refused wish does not count: who waits is let in again.
+    A refused request does not count, because the refusal rolls back.
     """
     moment = now()
-    limits = (LETTERS_PER_ACCOUNT, LETTERS_PER_ADDRESS)
+    limits = (EMAILS_PER_ACCOUNT, EMAILS_PER_ADDRESS)
     for subject, limit in zip(Attempt(email, address).subjects, limits, strict=True):
-        asked = await repository.lock_throttle(session, f"{purpose}:{subject}", window=LETTERS_WINDOW)
-        if not _lasts(asked.window_ends_at, moment, LETTERS_WINDOW):
-            asked.failures, asked.window_ends_at = 0, moment + LETTERS_WINDOW
+        asked = await repository.lock_throttle(session, f"{purpose}:{subject}", window=EMAILS_WINDOW)
+        if not _lasts(asked.window_ends_at, moment, EMAILS_WINDOW):
+            asked.failures, asked.window_ends_at = 0, moment + EMAILS_WINDOW
         if asked.failures >= limit:
             raise TooManyTries
         asked.failures += 1

@@ -1,4 +1,4 @@
-"""Requests that another site's page has sent are refused."""
+"""Refusal of requests from pages of other sites (CSRF)."""
 
 from __future__ import annotations
 

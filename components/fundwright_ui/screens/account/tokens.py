@@ -108,7 +108,7 @@ def _new(show: Callable[[ApiTokenCreated], None]) -> VdomDict:
     actor, connection = use_actor(), use_connection()
 
     async def make(session: AsyncSession, new: NewToken) -> ApiTokenCreated:
-        return await api_tokens.make_api_token(
+        return await api_tokens.create_api_token(
             connection.core,
             session,
             actor,

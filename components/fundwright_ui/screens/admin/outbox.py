@@ -48,7 +48,7 @@ def outbox_screen() -> VdomDict:
             return await existing_page(partial(outbox.list_mails, session, actor, client=connection.client), request)
 
     async def prove(session: AsyncSession) -> None:
-        await reauthentication.require_recent_proof(session, actor)
+        await reauthentication.require_recent_authentication(session, actor)
 
     found = use_query(read, key=[request], with_session=False)
     opening = use_action(prove, then=found.reload)

@@ -1,0 +1,29 @@
+"""Emails that anybody can request for an address. A job decides whether the address gets one."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.assembly import Core
+from fundwright.core.jobs import JobPayload
+from fundwright.core.messages import Language
+
+Kind = Literal["verification", "reset"]
+
+
+class SendEmail(JobPayload):
+    """Names an address instead of an account: only the job looks up whether the account exists."""
+
+    job_kind: ClassVar[str] = "identity.letter"
+
+    kind: Kind
+    email: str
+    language: Language
+
+
+async def request_email(core: Core, session: AsyncSession, kind: Kind, *, email: str, language: Language) -> None:
+    """Start the job. Its requester sees and waits for the same in every case."""
+    payload = SendEmail(kind=kind, email=email, language=language)
+    await core.jobs.enqueue(session, payload, title="Write a letter", owner_id=None)
