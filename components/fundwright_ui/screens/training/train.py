@@ -65,7 +65,7 @@ from fundwright_ui.ui import (
     text_link,
 )
 from fundwright_ui.ui.elements import OnEvent
-from fundwright_ui.widgets import Chip, Column, FileDrop, Row, danger_dialog
+from fundwright_ui.widgets import Chip, Column, FileDrop, Row, RowOpened, danger_dialog
 
 _STATE_COLORS: dict[DocumentState, Color] = {
     DocumentState.WAITING: "info",
@@ -378,6 +378,9 @@ def _documents(
         set_confirming(False)
         set_opened_id("")
 
+    def open_row(event: RowOpened) -> None:
+        set_opened_id(event.id)
+
     def settle() -> None:
         if opened is not None:
             rows.settle(opened, t("Removed"))
@@ -412,7 +415,7 @@ def _documents(
                 *([Column(field="error", label=t("Problem"), flex=2)] if is_problem_there else []),
             ],
             rows=[_row(each, model_id) for each in rows.shown],
-            on_open=lambda event: set_opened_id(event.id),
+            on_open=open_row,
         ),
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         danger_dialog(
