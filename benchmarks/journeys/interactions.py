@@ -226,10 +226,10 @@ def see_suggestions(person: Person) -> None:
     person.page.get_by_role("button", name="Categorize").click()
     suggestions = person.page.get_by_role("list", name="Suggestions")
     expect(suggestions.get_by_role("button", name="Accept").first).to_be_visible(timeout=PATIENCE_MS)
-    stop = person.page.get_by_role("button", name="Stop", exact=True)
+    stop = person.page.get_by_role("button", name="Cancel", exact=True)
     if stop.count():
         stop.click()
-    expect(person.page.get_by_role("button", name="Stop", exact=True)).to_have_count(0, timeout=PATIENCE_MS)
+    expect(person.page.get_by_role("button", name="Cancel", exact=True)).to_have_count(0, timeout=PATIENCE_MS)
 
 
 def train(person: Person) -> None:

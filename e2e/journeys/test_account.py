@@ -54,20 +54,20 @@ def test_a_photo_is_uploaded_shown_and_taken_away(own: AccountPage) -> None:
     own.upload_photo("me.png", written.getvalue())
     expect(menu.locator("img")).to_have_js_property("naturalWidth", 256)
     ready(own.page)
-    own.part("Photo").get_by_role("button", name="Remove the photo").click()
+    own.part("Photo").get_by_role("button", name="Remove photo").click()
     expect(menu).to_have_text("G")
 
 
 def test_what_is_no_photo_is_refused_in_words(own: AccountPage, complaints: list[str]) -> None:
     own.open().upload_photo("me.png", b"<svg/>")
-    expect(own.part("Photo")).to_contain_text("This is no picture that can be read. Choose a PNG, JPEG or WebP file.")
+    expect(own.part("Photo")).to_contain_text("The file is not a readable image. Choose a PNG, JPEG, or WebP file.")
     assert [complaint for complaint in complaints if " 422 " not in complaint] == []
     complaints.clear()
 
 
 def test_times_are_those_of_the_chosen_zone(own: AccountPage) -> None:
     page = own.open("security").page
-    shown = own.part("Where you are signed in").get_by_role("time").first
+    shown = own.part("Active sessions").get_by_role("time").first
     before = shown.text_content()
     own.open().part("Language and time").get_by_label("Time zone").select_option("Pacific/Kiritimati")
     with page.expect_navigation():
@@ -88,9 +88,9 @@ def test_a_new_password_signs_out_everywhere_else(own: AccountPage, new_context:
     elsewhere.wait_for_url("**/dashboard/train")
     ready(elsewhere)
     own.open("security").change_password(current="not this one", new=NEW)
-    expect(own.part("Password")).to_contain_text("That is not your password.")
+    expect(own.part("Password")).to_contain_text("Wrong password.")
     own.change_password(current=PASSWORD, new=NEW)
-    expect(own.page.get_by_text("Your password is changed, and every other session ended.")).to_be_visible()
+    expect(own.page.get_by_text("Your password was changed, and all other sessions were ended.")).to_be_visible()
     elsewhere.wait_for_url("**/auth/login*")
     SignInPage(elsewhere).open().sign_in(email, NEW)
     elsewhere.wait_for_url("**/dashboard/train")
@@ -100,7 +100,7 @@ def test_a_new_password_signs_out_everywhere_else(own: AccountPage, new_context:
 def test_a_new_address_counts_once_it_is_confirmed(own: AccountPage, application: Application) -> None:
     page, new = own.page, f"{uuid4().hex[:8]}@example.org"
     own.open("security").change_email(new, password=PASSWORD)
-    expect(own.part("Email")).to_contain_text(f"If {new} can be used, we have sent an email with a link to it.")
+    expect(own.part("Email")).to_contain_text(f"If {new} can be used, we sent a link to it.")
     letters = application.command("mail")["mails"]
     link = re.search(r"http\S+/auth/confirm-email/\S+", next(each["text"] for each in letters if each["recipient"] == new))
     assert link
@@ -108,15 +108,15 @@ def test_a_new_address_counts_once_it_is_confirmed(own: AccountPage, application
     ready(page)
     page.get_by_role("button", name="Confirm").click()
     page.wait_for_url("**/auth/login?notice=email-changed")
-    expect(page.get_by_text("Your email address is changed. Sign in with it now.")).to_be_visible()
+    expect(page.get_by_text("Your email address was changed. Sign in with the new one.")).to_be_visible()
     ready(page)
     SignInPage(page).sign_in(new, PASSWORD)
     page.wait_for_url("**/dashboard/train")
 
 
 def test_a_copy_of_everything_is_collected_and_saved(own: AccountPage) -> None:
-    own.open("data").part("Download my data").get_by_role("button", name="Collect my data").click()
-    link = own.part("Download my data").get_by_role("link", name=re.compile("Download the ZIP file"))
+    own.open("data").part("Download my data").get_by_role("button", name="Request a copy").click()
+    link = own.part("Download my data").get_by_role("link", name=re.compile("Download ZIP file"))
     with own.page.expect_download() as saved:
         link.click(timeout=60_000)
     assert saved.value.suggested_filename == "fundwright-data.zip"
@@ -128,17 +128,17 @@ def test_leaving_forgets_everything(own: AccountPage, email: str) -> None:
     page = own.open("data").page
     own.delete(email=email, password=PASSWORD)
     page.wait_for_url("**/auth/login?notice=deleted")
-    expect(page.get_by_text("Your account is deleted.")).to_be_visible()
+    expect(page.get_by_text("Your account was deleted.")).to_be_visible()
     until(page, "localStorage.getItem('token') === null")
     SignInPage(page).sign_in(email, PASSWORD)
-    expect(page.get_by_role("alert").first).to_contain_text("do not match an account")
+    expect(page.get_by_role("alert").first).to_contain_text("don't match an account")
 
 
 def test_a_token_is_shown_once_and_used(own: AccountPage, page: Page) -> None:
     own.open("tokens")
     form = own.part("New token")
     form.get_by_label("Name").fill("nightly")
-    form.get_by_role("button", name="Make the token").click()
+    form.get_by_role("button", name="Create token").click()
     secret = page.get_by_text(re.compile("^fwt_.{40,}$")).text_content() or ""
     answer = page.context.request.get("/api/account/profile", headers={"Authorization": f"Bearer {secret}"})
     assert answer.json()["displayName"] == "Grace Example"

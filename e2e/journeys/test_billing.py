@@ -36,9 +36,9 @@ def test_an_invoice_is_written_paid_and_exported(office: Page) -> None:
     history.write(email="nobody@example.org", amount="1,234.50", text="Pro, one year", due="2090-01-31")
     form = office.get_by_role("form", name="New invoice")
     expect(form.get_by_text("There is no account with the email address nobody@example.org.")).to_be_visible()
-    expect(form.get_by_label("What it is for")).to_have_value("Pro, one year")
-    form.get_by_label("Email of the account").fill(EMAIL)
-    form.get_by_role("button", name="Write invoice").click()
+    expect(form.get_by_label("Description")).to_have_value("Pro, one year")
+    form.get_by_label("Account email").fill(EMAIL)
+    form.get_by_role("button", name="Create invoice").click()
     history.search("Pro, one year")
     expect(office.get_by_text("Unpaid: $1,234.50")).to_be_visible()
     with office.expect_download() as export:
@@ -50,7 +50,7 @@ def test_an_invoice_is_written_paid_and_exported(office: Page) -> None:
     office.get_by_role("button", name="Mark as paid").click()
     office.get_by_role("dialog").get_by_role("button", name="Mark as paid").click()
     expect(office.get_by_text("Paid on")).to_be_visible()
-    expect(office.get_by_role("button", name="Void it")).to_have_count(0)
+    expect(office.get_by_role("button", name="Void invoice")).to_have_count(0)
 
 
 def test_the_address_of_a_premium_link_is_shown_once(office: Page) -> None:
@@ -70,7 +70,7 @@ def test_the_address_of_a_premium_link_is_shown_once(office: Page) -> None:
 def test_a_person_is_put_on_another_plan(office: Page) -> None:
     SubscriptionsPage(office).open().choose(EMAIL)
     office.get_by_label("Plan", exact=True).select_option("Team")
-    office.get_by_role("button", name="Change the plan").click()
+    office.get_by_role("button", name="Change plan").click()
     expect(office.get_by_role("article", name="Subscription").get_by_text("Team")).to_be_visible()
 
 
@@ -78,9 +78,9 @@ def test_a_new_price_is_on_the_public_page_at_once(office: Page, new_context: Ne
     visitor = new_context().new_page()
     visitor.goto("/pricing")
     ready(visitor)
-    expect(visitor.get_by_role("article", name="Pro").get_by_text("$49.00 a month")).to_be_visible()
+    expect(visitor.get_by_role("article", name="Pro").get_by_text("$49.00 per month")).to_be_visible()
     SubscriptionsPage(office).open().change_price("Pro", "59")
-    expect(visitor.get_by_role("article", name="Pro").get_by_text("$59.00 a month")).to_be_visible()
+    expect(visitor.get_by_role("article", name="Pro").get_by_text("$59.00 per month")).to_be_visible()
     visitor.get_by_role("link", name="How to pay").click()
     expect(visitor.get_by_role("heading", name="You pay by invoice")).to_be_visible()
     expect(visitor.get_by_role("link", name="Fundwright")).to_have_attribute("href", "/")

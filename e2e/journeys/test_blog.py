@@ -94,7 +94,7 @@ class TestAPost:
         assert post["published_at"] == "2090-07-01T14:30:00Z"
         assert reader.request.get("/blog/in-the-summer-of-2090").status == 404
         desk.get_by_role("button", name="Publish").click()
-        expect(desk.get_by_role("link", name="Read it in the blog")).to_be_visible()
+        expect(desk.get_by_role("link", name="View post")).to_be_visible()
         assert reader.request.get("/blog/in-the-summer-of-2090").ok
         context.close()
 
@@ -154,13 +154,13 @@ class TestFeedback:
         sender.goto("/feedback?page=/dashboard/sam")
         ready(sender)
         expect(sender).to_have_title("Feedback")
-        sender.get_by_label("What is it about?").select_option("An idea")
+        sender.get_by_label("What is it about?").select_option("Idea")
         sender.get_by_role("button", name="Send").click()
         expect(sender.get_by_text("Fill in this field.")).to_be_visible()
         expect_accessible(sender)
         sender.get_by_label("Your feedback").fill("A bell for deadlines")
         sender.get_by_role("button", name="Send").click()
-        expect(sender.get_by_text("Your feedback has reached the team.")).to_be_visible()
+        expect(sender.get_by_text("Thank you for your feedback.")).to_be_visible()
         expect(sender.get_by_label("Your feedback")).to_have_value("")
 
         context = new_context()
@@ -172,8 +172,8 @@ class TestFeedback:
         team.get_by_text("A bell for deadlines").click()
         opened = team.get_by_role("article")
         expect(opened.get_by_role("link", name="/dashboard/sam")).to_be_visible()
-        opened.get_by_label("State").select_option("Closed")
-        opened.get_by_label("Note of the team").fill("It rings now")
+        opened.get_by_label("Status").select_option("Closed")
+        opened.get_by_label("Team note").fill("It rings now")
         expect_accessible(team)
         opened.get_by_role("button", name="Save").click()
         expect(opened).to_have_count(0)

@@ -35,13 +35,13 @@ def test_typed_sentences_are_checked(recognized: Page, fixtures: Fixtures) -> No
     assert page.request.put(f"{address}/sections/{section['id']}", data=wanted, headers=HEADERS).ok
     page.goto(f"/generate/slug/{made['slug']}")
     ready(page)
-    expect(page.get_by_role("group", name="Sentences checked")).to_contain_text("without a source")
+    expect(page.get_by_role("group", name="Checked sentences")).to_contain_text("without a source")
     expect(page.get_by_role("region", name="Part 1")).to_contain_text("We are glad to help. (No source)")
     assert _violations(page) == []
     page.get_by_role("button", name="Show only unsupported sentences").click()
     page.wait_for_url("**claims=unsupported")
     found = page.get_by_role("list", name="Unsupported sentences in Part 1")
-    expect(found).to_contain_text("This sentence cites no passage.")
+    expect(found).to_contain_text("This sentence has no citation.")
     assert _violations(page) == []
     if cited:
         found.get_by_role("button", name="Compare with").click()

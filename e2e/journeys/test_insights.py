@@ -69,7 +69,7 @@ class TestAnalyze:
         ready(overseeing)
         for name in ("Visits by day", "Work by day"):
             expect(overseeing.get_by_role("figure", name=name).locator("svg").first).to_be_visible()
-        overseeing.get_by_text("The same as a table").click()
+        overseeing.get_by_text("Show as table").click()
         if width >= 600:
             days = (
                 overseeing.get_by_role("table", name="Usage by day").get_by_role("row").filter(has=overseeing.get_by_role("cell"))

@@ -108,7 +108,7 @@ def test_a_server_that_starts_again(page: Page, tmp_path: Path) -> None:
         expect(form.password).to_have_value("half of what")
         expect(form.keep_signed_in).not_to_be_checked()
         form.submit.click()
-        expect(form.alert).to_contain_text("do not match an account")
+        expect(form.alert).to_contain_text("don't match an account")
         expect(form.password).to_have_value("half of what")
 
 

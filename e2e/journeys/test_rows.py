@@ -29,7 +29,7 @@ def queue(page: Page, application: Application, request: pytest.FixtureRequest) 
     start.click()
     expect(queue.get_by_role("button", name="Accept").nth(2)).to_be_visible(timeout=30_000)
     with suppress(Error):  # the sample is categorized before anybody could stop it; thousands of real notices are not
-        page.get_by_role("button", name="Stop", exact=True).click(timeout=2_000)
+        page.get_by_role("button", name="Cancel", exact=True).click(timeout=2_000)
     expect(start).to_be_enabled(timeout=30_000)
     page.reload()
     ready(page)

@@ -22,7 +22,7 @@ from e2e.pages.sign_in import SignInPage
 from fundwright.accounts.schemas import Role
 from fundwright.core.postgres import EmbeddedPostgres
 
-CODE_WRONG = "That code is not right, or was used before."
+CODE_WRONG = "That code is wrong or was already used."
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class TestPasskeys:
         button = page.get_by_role("button", name="Sign in with a passkey")
         device.verify(is_right=False)
         button.click()
-        expect(page.get_by_role("alert")).to_contain_text("The browser gave no passkey")
+        expect(page.get_by_role("alert")).to_contain_text("No passkey was received")
         device.verify(is_right=True)
         button.click()
         expect(page.get_by_role("heading", name="People")).to_be_visible()
@@ -131,19 +131,19 @@ class TestPasskeys:
         named.let_time_pass()
         ready(page)
         page.get_by_role("link", name=other).click()
-        page.get_by_role("button", name="Change the role").wait_for()
+        page.get_by_role("button", name="Change role").wait_for()
         ready(page)
         page.get_by_label("Role", exact=True).select_option("reviewer")
-        page.get_by_role("button", name="Change the role").click()
-        dialog = page.get_by_role("dialog", name="Confirm that it is you")
+        page.get_by_role("button", name="Change role").click()
+        dialog = page.get_by_role("dialog", name="Confirm your identity")
         password = dialog.get_by_label("Password")
         expect(password).to_be_focused()
         assert_accessible(page)
         password.fill("wrong")
         password.press("Enter")
-        expect(dialog.get_by_role("alert")).to_contain_text("That was not right.")
+        expect(dialog.get_by_role("alert")).to_contain_text("That isn't right.")
         dialog.get_by_role("button", name="Use a passkey").click()
-        expect(page.get_by_text("The role was changed, and the account's sessions ended.")).to_be_visible()
+        expect(page.get_by_text("The role was changed, and the account's sessions were ended.")).to_be_visible()
         expect(dialog).to_have_count(0)
         expect(page.get_by_label("Role", exact=True)).to_have_value("reviewer")
 

@@ -20,7 +20,7 @@ class TestFindAnything:
         ready(page)
         keyboard = Keyboard(page)
         keyboard.press("Control+k")
-        field = page.get_by_role("combobox", name="Find anything")
+        field = page.get_by_role("combobox", name="Search everything")
         expect(field).to_be_focused()
         keyboard.type("monitor")
         option = page.get_by_role("group", name="Opportunities").get_by_role("option").first
@@ -39,7 +39,7 @@ class TestFindAnything:
         page.keyboard.press("/")
         expect(search).to_be_focused()
         page.keyboard.press("Control+k")
-        expect(page.get_by_role("combobox", name="Find anything")).to_be_focused()
+        expect(page.get_by_role("combobox", name="Search everything")).to_be_focused()
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(search).to_be_focused()
@@ -74,7 +74,7 @@ class TestFindAnything:
         page.goto("/generate/index")
         ready(page)
         Shell(page).find.click()
-        expect(page.get_by_role("dialog", name="Find anything")).to_be_visible()
+        expect(page.get_by_role("dialog", name="Search everything")).to_be_visible()
         page.mouse.click(5, 400)
         expect(page.get_by_role("dialog")).to_have_count(0)
 
@@ -92,12 +92,12 @@ class TestKeys:
         page.wait_for_url("**/dashboard/train")
         ready(page)
         Shell(page).settings.click()
-        page.get_by_role("switch", name="Shortcuts of single keys").click()
+        page.get_by_role("switch", name="Single-key shortcuts").click()
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)
         page.keyboard.press("?")
         page.keyboard.press("Control+k")
-        expect(page.get_by_role("dialog")).to_have_accessible_name("Find anything")
+        expect(page.get_by_role("dialog")).to_have_accessible_name("Search everything")
 
 
 class TestLeaving:

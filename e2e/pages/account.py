@@ -26,20 +26,20 @@ class AccountPage:
 
     def upload_photo(self, name: str, content: bytes) -> None:
         with self.page.expect_file_chooser() as choosing:
-            self.part("Photo").get_by_role("button", name="Choose a photo").click()
+            self.part("Photo").get_by_role("button", name="Choose photo").click()
         choosing.value.set_files([{"name": name, "mimeType": "image/png", "buffer": content}])
 
     def change_password(self, *, current: str, new: str) -> None:
         form = self.part("Password")
         form.get_by_label("Current password").fill(current)
         form.get_by_label("New password").fill(new)
-        form.get_by_role("button", name="Change the password").click()
+        form.get_by_role("button", name="Change password").click()
 
     def change_email(self, email: str, *, password: str) -> None:
         form = self.part("Email")
         form.get_by_label("New email address").fill(email)
         form.get_by_label("Your password").fill(password)
-        form.get_by_role("button", name="Change the address").click()
+        form.get_by_role("button", name="Change email address").click()
 
     def delete(self, *, email: str, password: str) -> None:
         form = self.part("Delete my account")

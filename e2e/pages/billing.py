@@ -20,11 +20,11 @@ class PaymentHistoryPage:
         """Write an invoice; `due` is a day such as 2030-01-31."""
         self.page.get_by_role("button", name="New invoice").click()
         form = self.page.get_by_role("form", name="New invoice")
-        form.get_by_label("Email of the account").fill(email)
+        form.get_by_label("Account email").fill(email)
         form.get_by_label("Amount in US dollars").fill(amount)
-        form.get_by_label("What it is for").fill(text)
+        form.get_by_label("Description").fill(text)
         form.get_by_label("Due").fill(due)
-        form.get_by_role("button", name="Write invoice").click()
+        form.get_by_role("button", name="Create invoice").click()
 
     def search(self, words: str) -> None:
         self.page.get_by_role("searchbox", name="Search").fill(words)
@@ -46,7 +46,7 @@ class PremiumLinksPage:
         self.page.get_by_role("button", name="New link").click()
         form = self.page.get_by_role("form", name="New link")
         form.get_by_label("Note").fill(note)
-        form.get_by_role("button", name="Make link").click()
+        form.get_by_role("button", name="Create link").click()
 
 
 class SubscriptionsPage:
@@ -65,5 +65,5 @@ class SubscriptionsPage:
 
     def change_price(self, plan: str, dollars: str) -> None:
         self.page.get_by_role("button", name=f"Edit {plan}").click()
-        self.page.get_by_label("US dollars a month").fill(dollars)
+        self.page.get_by_label("US dollars per month").fill(dollars)
         self.page.get_by_role("button", name="Save").click()

@@ -39,7 +39,7 @@ class OpportunitiesPage:
         expect(self.page.get_by_role("progressbar", name="Categorizing")).to_be_visible()
 
     def stop_categorizing(self) -> None:
-        self.page.get_by_role("button", name="Stop", exact=True).click()
+        self.page.get_by_role("button", name="Cancel", exact=True).click()
         expect(self.page.get_by_role("button", name="Categorize", exact=True)).to_be_visible()
 
     def categorize(self) -> Locator:

@@ -14,7 +14,7 @@ class Shell:
         self.page = page
         self.sidebar = page.get_by_role("navigation")
         self.account_menu = page.get_by_role("button", name="Account menu")
-        self.find = page.get_by_role("button", name="Find anything")
+        self.find = page.get_by_role("button", name="Search everything")
         self.settings = page.get_by_role("button", name="Settings")
 
     def go_to(self, entry: str) -> None:

@@ -65,7 +65,7 @@ class TestListPeople:
 
     async def test_is_exported(self, session: AsyncSession, root: Actor, ada: Actor) -> None:
         lines = [line async for line in people.export_people(session, root, PeopleQuery(text="ada"))]
-        assert lines[0] == "Email,Name,Role,State,Created,Last signed in\r\n"
+        assert lines[0] == "Email,Name,Role,Status,Created,Last signed in\r\n"
         assert lines[1].startswith("ada@example.org,Ada Byron,User,Active,")
 
 

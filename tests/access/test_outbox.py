@@ -200,7 +200,7 @@ class TestScreen:
     async def test_it_asks_who_the_administrator_is_and_then_shows_the_list(self, committed: Core, signed_in: Actor) -> None:
         async with mounted(committed, signed_in, outbox_in_frame, path="/dashboard/outbox") as screen:
             assert not screen.has("DataTable")
-            await screen.click("button", "Confirm that it is you")
+            await screen.click("button", "Confirm your identity")
             await self.prove(screen)
             (row,) = screen.rows()
             assert (row["kind"], row["recipient"]) == ("Password reset link", "ada@example.org")
@@ -209,18 +209,18 @@ class TestScreen:
 
     async def test_it_asks_again_when_that_was_long_ago(self, committed: Core, signed_in: Actor) -> None:
         async with mounted(committed, signed_in, outbox_in_frame, path="/dashboard/outbox") as screen:
-            await screen.click("button", "Confirm that it is you")
+            await screen.click("button", "Confirm your identity")
             await self.prove(screen)
             await let_time_pass(committed)
             await screen.go("/dashboard/outbox?page_size=10")
             assert not screen.has("DataTable")
-            await screen.click("button", "Confirm that it is you")
+            await screen.click("button", "Confirm your identity")
             await self.prove(screen)
             assert len(screen.rows()) == 1
 
     async def test_it_asks_before_an_export(self, committed: Core, signed_in: Actor) -> None:
         async with mounted(committed, signed_in, outbox_in_frame, path="/dashboard/outbox") as screen:
-            await screen.click("button", "Confirm that it is you")
+            await screen.click("button", "Confirm your identity")
             await self.prove(screen)
             await let_time_pass(committed)
             await screen.click("button", "Export as CSV")
@@ -231,7 +231,7 @@ class TestScreen:
 
     async def test_a_reset_for_somebody_else_asks_first(self, committed: Core, signed_in: Actor, ada: Actor) -> None:
         async with mounted(committed, signed_in, person_screen, params={"id": str(ada.id)}) as screen:
-            await screen.click("button", "Start a password reset")
+            await screen.click("button", "Reset password")
             assert screen.toasts == [
-                "To continue, confirm that it is you: enter your password, or a code if two-step verification is on, or use a passkey."
+                "To continue, confirm your identity with your password (or a code if two-step verification is on) or a passkey."
             ]

@@ -245,7 +245,7 @@ class TestCopy:
     async def test_only_one_is_written_at_a_time(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             await personal_data.start_copy(committed, session, ada, client=HERE)
-        with pytest.raises(Conflict, match="being collected already"):
+        with pytest.raises(Conflict, match="already being prepared"):
             async with committed.database.transaction() as session:
                 await personal_data.start_copy(committed, session, ada, client=HERE)
 
@@ -288,7 +288,7 @@ class TestDeleteAccount:
             assert await left_of(session, ada.id) == {}
             assert not committed.files.path(copy.id.hex).exists()
             (last,) = [each for each in (await mail.list_messages(session, PageRequest())).items if each.recipient == ada.email]
-            assert last.subject == "Your account is deleted"
+            assert last.subject == "Your account was deleted"
             (invoice,) = (await billing.list_payments(session, root, billing.PaymentQuery())).items
             assert (invoice.email, invoice.account_id) == ("ada@example.org", None)
             line = (await audit.list_audit(session, root, AuditQuery())).items[0]
@@ -306,7 +306,7 @@ class TestDeleteAccount:
     async def test_the_only_administrator_stays(self, committed: Core) -> None:
         async with committed.database.transaction() as session:
             root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=PASSWORD)
-        with pytest.raises(OnlyAdministrator, match="Make somebody else one under People first"):
+        with pytest.raises(OnlyAdministrator, match="Make someone else an administrator under People"):
             await self.delete(committed, root, email=root.email)
         async with committed.database.transaction() as session:
             await accounts.add_account(session, email="other@example.org", name="Other", role=Role.ADMIN, password=None)

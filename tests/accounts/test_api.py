@@ -126,7 +126,7 @@ class TestPhoto:
         answer = await signed_in.post("/api/account/photo", files={"file": ("me.png", b"x" * 5_000_000)})
         assert (answer.status_code, "Choose a smaller photo." in answer.text) == (422, True)
         answer = await signed_in.post("/api/account/photo", files={"file": ("me.png", b"<html>")})
-        assert (answer.status_code, "Choose a PNG, JPEG or WebP file" in answer.text) == (422, True)
+        assert (answer.status_code, "Choose a PNG, JPEG, or WebP file" in answer.text) == (422, True)
 
 
 class TestSessions:
@@ -169,4 +169,4 @@ class TestDeletion:
         assert (await signed_in.post("/api/account/deletion", json=meant)).status_code == 204
         assert (await signed_in.get("/api/account/profile")).status_code == 401
         assert not await sign_in(signed_in)
-        assert "Your account is deleted." in (await signed_in.get("/auth/login?notice=deleted")).text
+        assert "Your account was deleted." in (await signed_in.get("/auth/login?notice=deleted")).text

@@ -86,7 +86,7 @@ class TestSetPhoto:
     async def test_refuses_by_content_what_is_no_photo(
         self, core: Core, session: AsyncSession, actor: Actor, content: bytes
     ) -> None:
-        with pytest.raises(NotAPhoto, match="Choose a PNG, JPEG or WebP file"):
+        with pytest.raises(NotAPhoto, match="Choose a PNG, JPEG, or WebP file"):
             await photos.set_photo(core.sandbox, session, actor, content, client=HERE)
 
     @pytest.mark.security(42)

@@ -54,7 +54,7 @@ class TestNeeds:
             return word
 
         assert await look(actor(Role.VIEWER), "seen") == "seen"
-        with pytest.raises(NotAllowed, match="You may not see what others do"):
+        with pytest.raises(NotAllowed, match="You don't have permission to see other people's activity"):
             await look(actor(Role.USER), "seen")
 
     def test_every_role_may_read_and_only_an_administrator_administers(self) -> None:

@@ -102,7 +102,7 @@ class TestSettingUp:
     ) -> None:
         await turn_on(core, session, person, clock(timedelta()))
         await second_factor.turn_off(core, session, person, client=HERE)
-        assert sorted(await letters(session)) == ["Two-step verification is off", "Two-step verification is on"]
+        assert sorted(await letters(session)) == ["Two-step verification turned off", "Two-step verification turned on"]
         assert (await audit(session))[-2:] == ["second_factor.added", "second_factor.removed"]
         assert isinstance(await sign_in(core, session), SignedIn)
 
@@ -297,7 +297,7 @@ class TestTakingItAway:
         await administration.remove_second_factor(core, session, root, person.id, client=HERE)
         assert not await administration.has_second_factor(session, root, person.id)
         assert isinstance(await sign_in(core, session), SignedIn)
-        assert "Two-step verification is off" in await letters(session)
+        assert "Two-step verification turned off" in await letters(session)
         line = await session.scalar(select(AuditEntry).where(AuditEntry.action == "second_factor.removed"))
         assert line is not None and (line.actor_email, line.subject) == ("root@example.org", EMAIL)
         assert list(await session.scalars(select(RecoveryCode))) == []

@@ -97,16 +97,16 @@ class TestTwoStepVerification:
     async def test_is_turned_on_by_a_code_and_shows_recovery_codes_once(self, committed: Core, signed_in: Actor) -> None:
         async with mounted(committed, signed_in, factors) as screen:
             await screen.click("button", "Turn on two-step verification")
-            secret = screen.find("CopyButton", "Copy the key").props["text"]
+            secret = screen.find("CopyButton", "Copy key").props["text"]
             assert "QR code for the authenticator app" in str(screen.view.tree)
             await screen.type("Code", "000000")
             await screen.click("button", "Confirm")
-            assert "That code is not right. Enter the one the app shows now" in screen.text
+            assert "That code is wrong. Enter the one the app shows now" in screen.text
             await screen.type("Code", code_at(secret, now()))
             await screen.click("button", "Confirm")
-            codes = str(screen.find("CopyButton", "Copy the codes").props["text"]).split()
+            codes = str(screen.find("CopyButton", "Copy codes").props["text"]).split()
             assert len(codes) == 10 and codes[0] in screen.text
-            await screen.click("button", "I have kept them")
+            await screen.click("button", "I saved these codes")
             assert "10 recovery codes left" in screen.text
             assert codes[0] not in screen.text
 
@@ -116,7 +116,7 @@ class TestTwoStepVerification:
             await screen.click("button", "Turn off")
             assert screen.props("ConfirmDialog")["title"] == "Turn off two-step verification?"
             await screen.emit("ConfirmDialog", "on_confirm")
-            assert "Two-step verification is off." in screen.toasts
+            assert "Two-step verification turned off." in screen.toasts
             assert screen.has("button", "Turn on two-step verification")
 
     async def test_warns_when_few_recovery_codes_are_left(self, committed: Core, signed_in: Actor) -> None:
@@ -125,41 +125,41 @@ class TestTwoStepVerification:
             for code in codes[:8]:
                 await second_factor.reauthenticate_by_code(committed, session, signed_in, code=code, client=HERE)
         async with mounted(committed, signed_in, factors) as screen:
-            assert "2 recovery codes left" in screen.text and "Make new recovery codes" in screen.text
+            assert "2 recovery codes left" in screen.text and "Create new recovery codes" in screen.text
             await screen.click("button", "New recovery codes")
-            assert len(str(screen.find("CopyButton", "Copy the codes").props["text"]).split()) == 10
+            assert len(str(screen.find("CopyButton", "Copy codes").props["text"]).split()) == 10
 
 
 class TestPasskeys:
     async def test_is_added_by_what_the_browser_makes_and_removed(self, public: Core, signed_in: Actor) -> None:
         async with mounted(public, signed_in, factors) as screen:
             assert "No passkeys yet." in screen.text
-            await screen.click("button", "Add a passkey")
+            await screen.click("button", "Add passkey")
             assert "Fill in this field." in screen.text
-            await screen.type("Name of the passkey", "Telephone")
-            await screen.click("button", "Add a passkey")
+            await screen.type("Passkey name", "Telephone")
+            await screen.click("button", "Add passkey")
             device = Device()
             await screen.emit("Passkey", "on_answer", credential=device.create(screen.props("Passkey")["options"]))
             assert screen.toasts == ["The passkey was added."]
             assert "Last used Never" in screen.text
-            await screen.click("button", "Remove the passkey Telephone")
+            await screen.click("button", "Remove passkey Telephone")
             await screen.emit("ConfirmDialog", "on_confirm")
             assert not screen.has("ConfirmDialog")
-            assert not screen.has("button", "Remove the passkey Telephone")
+            assert not screen.has("button", "Remove passkey Telephone")
             assert "Removed" in screen.text
 
     async def test_a_browser_that_gives_none_is_told_and_the_name_stays(self, public: Core, signed_in: Actor) -> None:
         async with mounted(public, signed_in, factors) as screen:
-            await screen.type("Name of the passkey", "Telephone")
-            await screen.click("button", "Add a passkey")
+            await screen.type("Passkey name", "Telephone")
+            await screen.click("button", "Add passkey")
             await screen.emit("Passkey", "on_refused", reason="InvalidStateError")
-            assert "This device has a passkey for your account already." in screen.text
-            assert (screen.value("Name of the passkey"), screen.props("Passkey")["options"]) == ("Telephone", "")
+            assert "This device already has a passkey for your account." in screen.text
+            assert (screen.value("Passkey name"), screen.props("Passkey")["options"]) == ("Telephone", "")
 
     async def test_says_what_is_missing_at_an_address_without_a_name(self, committed: Core, signed_in: Actor) -> None:
         async with mounted(committed, signed_in, factors) as screen:
-            assert "Passkeys need a host name and https." in screen.text
-            assert not screen.has("button", "Add a passkey")
+            assert "Passkeys require a host name and HTTPS." in screen.text
+            assert not screen.has("button", "Add passkey")
 
 
 class TestProof:
@@ -172,7 +172,7 @@ class TestProof:
             assert [frame for frame in screen.frames if frame["type"] == "saved"] == []
             assert screen.props("ProofDialog")["codeLabel"] == screen.props("ProofDialog")["passkeyLabel"] == ""
             await screen.emit("ProofDialog", "on_prove", password="wrong", code="")
-            assert screen.props("ProofDialog")["error"].startswith("That was not right.")
+            assert screen.props("ProofDialog")["error"].startswith("That isn't right.")
             await screen.emit("ProofDialog", "on_prove", password=PASSWORD, code="")
             assert screen.toasts == ["Made."]
             assert [frame["form"] for frame in screen.frames if frame["type"] == "saved"] == ["/#Make"]
@@ -201,7 +201,7 @@ class TestProof:
             await screen.emit("ProofDialog", "on_prove", password=PASSWORD, code="")
             assert screen.toasts == []
             await screen.emit("ProofDialog", "on_prove", password="", code="000000")
-            assert "That code is not right" in screen.props("ProofDialog")["error"]
+            assert "That code is wrong" in screen.props("ProofDialog")["error"]
             await screen.emit("ProofDialog", "on_prove", password="", code=codes[0])
             assert screen.toasts == ["Made."]
 
@@ -216,7 +216,7 @@ class TestProof:
             assert screen.props("ProofDialog")["passkeyLabel"] == "Use a passkey"
             await screen.emit("ProofDialog", "on_start")
             await screen.emit("ProofDialog", "on_refused", reason="NotAllowedError")
-            assert "The browser gave no passkey" in screen.props("ProofDialog")["error"]
+            assert "No passkey was received" in screen.props("ProofDialog")["error"]
             await screen.emit("ProofDialog", "on_start")
             answer = device.get(screen.props("ProofDialog")["options"])
             await screen.emit("ProofDialog", "on_answer", credential=answer)
@@ -241,7 +241,7 @@ class TestSigningIn:
             assert "Code is required" in screen.text
             await screen.type("Code", "000000")
             await screen.submit()
-            assert "That code is not right" in screen.find("alert").text
+            assert "That code is wrong" in screen.find("alert").text
             await screen.type("Code", codes[0])
             await screen.submit()
             (code,) = handovers(screen)
@@ -262,11 +262,11 @@ class TestSigningIn:
         async with mounted(public, None, sign_in_screen) as screen:
             await screen.emit("Passkey", "on_start")
             await screen.emit("Passkey", "on_refused", reason="NotAllowedError")
-            assert "The browser gave no passkey" in screen.text
+            assert "No passkey was received" in screen.text
             await screen.emit("Passkey", "on_start")
             stranger = Device().get(screen.props("Passkey")["options"])
             await screen.emit("Passkey", "on_answer", credential=stranger)
-            assert "That passkey opens no account here." in screen.text
+            assert "That passkey doesn't match an account." in screen.text
             await screen.emit("Passkey", "on_start")
             await screen.emit("Passkey", "on_answer", credential=device.get(screen.props("Passkey")["options"]))
             assert len(handovers(screen)) == 1
@@ -299,9 +299,7 @@ class TestPerson:
         async with mounted(committed, root, person_screen, params={"id": str(ada.id)}) as screen:
             await screen.click("button", "Remove second factor")
             await screen.emit("ConfirmDialog", "on_confirm")
-            assert screen.toasts == [
-                "The second factor was removed. Tell the owner, because this installation does not send email."
-            ]
+            assert screen.toasts == ["The second factor was removed. Tell the owner, because this server does not send email."]
             assert not screen.has("button", "Remove second factor")
         async with committed.database.transaction() as session:
             assert not await administration.has_second_factor(session, root, ada.id)

@@ -131,7 +131,7 @@ class TestSavedState:
         assert await preferences.saved_state(session, eve, "notes") is None
 
     async def test_has_a_bound(self, session: AsyncSession) -> None:
-        with pytest.raises(Invalid, match="too much to be kept"):
+        with pytest.raises(Invalid, match="too long to save"):
             await preferences.save_state(session, await _add(session), "notes", "x" * 30_000)
 
 

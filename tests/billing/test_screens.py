@@ -54,12 +54,12 @@ class TestPaymentHistory:
             assert screen.title == "Payment history"
             assert "No invoices yet." in screen.text
             await screen.click("button", "New invoice")
-            await screen.type("Email of the account", ada.email)
+            await screen.type("Account email", ada.email)
             await screen.type("Amount in US dollars", "1,234.50")
-            await screen.type("What it is for", "Pro, one year")
+            await screen.type("Description", "Pro, one year")
             await screen.type("Due", (TODAY + timedelta(days=14)).isoformat())
-            await screen.click("button", "Write invoice")
-            assert screen.toasts == ["The invoice was written."]
+            await screen.click("button", "Create invoice")
+            assert screen.toasts == ["The invoice was created."]
             await screen.expect(lambda: screen.has("DataTable"))
             assert cells(screen, "amount") == ["$1,234.50"]
             assert "Unpaid: $1,234.50" in screen.text
@@ -69,22 +69,22 @@ class TestPaymentHistory:
         """The first digits of 1e999990, written out, held up the server for half a minute."""
         async with mounted(committed, boss, payment_history_screen, path="/dashboard/payment/history?open=new") as screen:
             await screen.type("Amount in US dollars", amount)
-            await screen.click("button", "Write invoice")
+            await screen.click("button", "Create invoice")
             assert "Enter an amount such as 1234.50." in screen.text
 
     async def test_what_is_wrong_is_said_and_what_was_typed_stays(self, committed: Core, boss: Actor) -> None:
         async with mounted(committed, boss, payment_history_screen, path="/dashboard/payment/history?open=new") as screen:
-            await screen.type("Email of the account", "nobody@example.org")
+            await screen.type("Account email", "nobody@example.org")
             await screen.type("Amount in US dollars", "a lot")
-            await screen.click("button", "Write invoice")
+            await screen.click("button", "Create invoice")
             assert "Enter an amount such as 1234.50." in screen.text
-            assert "Fill in this field." in screen.text and "Enter a day." in screen.text
+            assert "Fill in this field." in screen.text and "Enter a date." in screen.text
             await screen.type("Amount in US dollars", "10")
-            await screen.type("What it is for", "Pro")
+            await screen.type("Description", "Pro")
             await screen.type("Due", TODAY.isoformat())
-            await screen.click("button", "Write invoice")
+            await screen.click("button", "Create invoice")
             assert "There is no account with the email address nobody@example.org." in screen.toasts[0]
-            assert screen.value("Email of the account") == "nobody@example.org"
+            assert screen.value("Account email") == "nobody@example.org"
 
     async def test_filter_order_and_page_stand_in_the_address(self, committed: Core, boss: Actor, ada: Actor) -> None:
         for cents in (300, 100, 200):
@@ -94,10 +94,10 @@ class TestPaymentHistory:
             await screen.emit("DataTable", "on_query", page=1, page_size=10, sort=sort, filters=[])
             assert screen.address == "/dashboard/payment/history?page_size=10&sort=-amount"
             assert cells(screen, "amount") == ["$3.00", "$2.00", "$1.00"]
-            await screen.choose("State", "paid")
+            await screen.choose("Status", "paid")
             await screen.click("button", "Apply filters")
             assert "state=paid" in screen.address
-            await screen.expect("No invoice matches. Change the filters.")
+            await screen.expect("No invoices match. Change the filters.")
         async with mounted(
             committed, boss, payment_history_screen, path="/dashboard/payment/history?page=2&page_size=10"
         ) as screen:
@@ -130,16 +130,16 @@ class TestInvoice:
             await screen.click("button", "Mark as paid")
             assert screen.props("ConfirmDialog")["isOpen"] is True
             await screen.emit("ConfirmDialog", "on_confirm")
-            assert screen.toasts == ["The invoice is paid."]
+            assert screen.toasts == ["The invoice was marked as paid."]
             await screen.expect("Paid on")
-            assert not screen.has("button", "Void it")
+            assert not screen.has("button", "Void invoice")
 
     async def test_it_is_voided(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with at(committed, boss, invoice_screen, await write(committed, boss, ada)) as screen:
-            await screen.click("button", "Void it")
+            await screen.click("button", "Void invoice")
             await screen.emit("ConfirmDialog", "on_cancel")
             assert screen.props("ConfirmDialog")["isOpen"] is False
-            await screen.click("button", "Void it")
+            await screen.click("button", "Void invoice")
             await screen.emit("ConfirmDialog", "on_confirm")
             await screen.expect(lambda: not screen.has("button", "Mark as paid"))
             assert "Void" in screen.text
@@ -156,10 +156,10 @@ class TestPremiumLinks:
             assert screen.title == "Premium Link"
             await screen.click("button", "New link")
             await screen.choose("Plan", "team")
-            await screen.type("Length in days", "14")
-            await screen.type("How many may use it", "3")
+            await screen.type("Duration in days", "14")
+            await screen.type("Maximum uses", "3")
             await screen.type("Note", "Fair")
-            await screen.click("button", "Make link")
+            await screen.click("button", "Create link")
             await screen.expect("The premium link is ready")
             path = screen.props("CopyButton")["text"]
             assert path.startswith("/auth/register/premium/") and path in screen.text
@@ -172,8 +172,8 @@ class TestPremiumLinks:
 
     async def test_a_wrong_number_is_said_beside_the_field(self, committed: Core, boss: Actor) -> None:
         async with mounted(committed, boss, premium_links_screen, path="/dashboard/freepremium?open=new") as screen:
-            await screen.type("Length in days", "0")
-            await screen.click("button", "Make link")
+            await screen.type("Duration in days", "0")
+            await screen.click("button", "Create link")
             assert "Enter at least 1." in screen.text
 
     async def test_who_used_it_and_revoking(self, committed: Core, boss: Actor, ada: Actor) -> None:
@@ -182,7 +182,7 @@ class TestPremiumLinks:
             link = await service.create_premium_link(session, boss, wanted, client=HERE)
             await service.redeem_premium_link(session, ada, link.path.rpartition("/")[2], client=HERE)
         async with at(committed, boss, premium_link_screen, link.id) as screen:
-            assert ada.email in screen.find("region", "Who used it").text
+            assert ada.email in screen.find("region", "Used by").text
             assert "1 of 2" in screen.text
             await screen.click("button", "Revoke")
             await screen.emit("ConfirmDialog", "on_confirm")
@@ -195,12 +195,12 @@ class TestSubscriptions:
         async with mounted(committed, boss, subscriptions_screen) as screen:
             assert screen.title == "Subscription"
             await screen.click("button", "Edit Pro")
-            assert screen.value("US dollars a month") == "49.00"
-            await screen.type("US dollars a month", "59")
+            assert screen.value("US dollars per month") == "49.00"
+            await screen.type("US dollars per month", "59")
             await screen.type("Documents", "")
             await screen.click("button", "Save")
             assert screen.toasts == ["The plan was changed."]
-            await screen.expect("$59.00 a month")
+            await screen.expect("$59.00 per month")
             assert "Unlimited" in screen.find("article", "Pro").text
 
     async def test_who_is_on_which(self, committed: Core, boss: Actor, ada: Actor) -> None:
@@ -216,13 +216,13 @@ class TestSubscriptions:
         async with at(committed, boss, subscriber_screen, ada.id) as screen:
             assert screen.value("Plan") == "free"
             await screen.choose("Plan", "pro")
-            await screen.type("Last day", (TODAY - timedelta(days=1)).isoformat())
-            await screen.click("button", "Change the plan")
-            assert "Choose today or a later day." in screen.toasts[0]
+            await screen.type("Ends on", (TODAY - timedelta(days=1)).isoformat())
+            await screen.click("button", "Change plan")
+            assert "Choose today or a later date." in screen.toasts[0]
             assert screen.value("Plan") == "pro"
-            await screen.type("Last day", "")
-            await screen.choose("How it came", "invoice")
-            await screen.click("button", "Change the plan")
+            await screen.type("Ends on", "")
+            await screen.choose("Source", "invoice")
+            await screen.click("button", "Change plan")
             await screen.expect("Since")
             async with committed.database.transaction() as session:
                 assert (await service.get_subscriber(session, boss, ada.id)).plan == PlanCode.PRO
@@ -245,7 +245,7 @@ class TestOnlyLooking:
             assert screen.has(*offered)
         async with mounted(committed, viewer(boss), shown, path=f"{shown.path}?open=new") as screen:
             assert not screen.has(*offered)
-            assert not screen.has("button", "Write invoice") and not screen.has("button", "Make link")
+            assert not screen.has("button", "Create invoice") and not screen.has("button", "Create link")
 
     async def test_nor_do_the_pages_of_one(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with at(committed, viewer(boss), invoice_screen, await write(committed, boss, ada)) as screen:
@@ -273,7 +273,7 @@ class TestPublicPages:
     async def test_pricing_shows_the_plans_as_they_are(self, committed: Core, boss: Actor) -> None:
         async with mounted(committed, None, pricing_screen) as screen:
             assert "Free of charge" in screen.find("article", "Free").text
-            assert "$49.00 a month" in screen.find("article", "Pro").text
+            assert "$49.00 per month" in screen.find("article", "Pro").text
             assert "10,000" in screen.find("article", "Pro").text
             assert screen.find("link", "Fundwright").props["href"] == "/"
             assert screen.has("main")
@@ -282,4 +282,4 @@ class TestPublicPages:
         async with mounted(committed, None, payment_screen) as screen:
             assert screen.title == "Payment"
             assert "You pay by invoice" in screen.text
-            assert screen.find("link", "See the plans").props["href"] == "/pricing"
+            assert screen.find("link", "View plans").props["href"] == "/pricing"

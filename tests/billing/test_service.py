@@ -118,7 +118,9 @@ class TestQuota:
         await limit(session, admin, Quota.DRAFTS, 2)
         for _ in range(2):
             await service.check_quota(session, actor, Quota.DRAFTS)
-        with pytest.raises(service.QuotaSpent, match=r"The plan Free allows 2 drafts a month.* wait until \w+ 1, \d{4}") as spent:
+        with pytest.raises(
+            service.QuotaSpent, match=r"The Free plan includes 2 drafts per month.* wait until \w+ 1, \d{4}"
+        ) as spent:
             await service.check_quota(session, actor, Quota.DRAFTS)
         assert spent.value.status == 402
         await service.check_quota(session, actor, Quota.IMPORTS)
@@ -129,7 +131,7 @@ class TestQuota:
         await limit(session, admin, Quota.DRAFTS, 1)
         for _ in range(10):
             await service.check_quota(session, actor, Quota.SECTIONS)
-        with pytest.raises(service.QuotaSpent, match="allows 10 regenerated sections a month"):
+        with pytest.raises(service.QuotaSpent, match="includes 10 regenerated sections per month"):
             await service.check_quota(session, actor, Quota.SECTIONS)
         await limit(session, admin, Quota.DRAFTS, None)
         await service.check_quota(session, actor, Quota.SECTIONS)
@@ -139,7 +141,7 @@ class TestQuota:
     ) -> None:
         await limit(session, admin, Quota.IMPORTS, 1)
         await service.check_quota(session, actor, Quota.IMPORTS)
-        with pytest.raises(service.QuotaSpent, match="imports a month"):
+        with pytest.raises(service.QuotaSpent, match="imports per month"):
             await service.check_quota(session, actor, Quota.IMPORTS)
         next_month = now() + timedelta(days=31)
         monkeypatch.setattr(service, "now", lambda: next_month)
@@ -264,9 +266,9 @@ class TestSubscriptions:
         assert await plan_of(session, admin, actor) == PlanCode.FREE
 
     async def test_nonsense_is_refused_with_what_to_do(self, session: AsyncSession, admin: Actor, actor: Actor) -> None:
-        with pytest.raises(Invalid, match="Choose today or a later day"):
+        with pytest.raises(Invalid, match="Choose today or a later date"):
             await put_on(session, admin, actor, PlanCode.PRO, until=TODAY - timedelta(days=1))
-        with pytest.raises(Invalid, match="Free has no end"):
+        with pytest.raises(Invalid, match="The Free plan has no end date"):
             await put_on(session, admin, actor, PlanCode.FREE, until=TODAY)
         with pytest.raises(NotFound):
             await service.subscribe(session, admin, uuid4(), SubscriptionChange(plan=PlanCode.PRO), client=HERE)
@@ -356,9 +358,9 @@ class TestPayments:
         paid, void = await write(core, session, admin, actor), await write(core, session, admin, actor)
         await service.mark_paid(session, admin, paid.id, client=HERE)
         await service.void_payment(session, admin, void.id, client=HERE)
-        with pytest.raises(service.AlreadySettled, match="is paid and stays as it is. Write a new one"):
+        with pytest.raises(service.AlreadySettled, match="is paid and can't be changed. Create a new invoice"):
             await service.void_payment(session, admin, paid.id, client=HERE)
-        with pytest.raises(service.AlreadySettled, match="is void and stays"):
+        with pytest.raises(service.AlreadySettled, match="is void and can't be changed"):
             await service.mark_paid(session, admin, void.id, client=HERE)
         assert (await service.get_payment(session, admin, paid.id)).state == PaymentState.PAID
 
@@ -407,7 +409,7 @@ class TestPayments:
             "open"
         ]
         exported = await lines(service.export_payments(session, admin, PaymentQuery(sort="amount")))
-        assert exported[0] == "Number,Account,What it is for,Amount,Currency,Issued,Due,State,Paid on"
+        assert exported[0] == "Number,Account,What it is for,Amount,Currency,Issued,Due,Status,Paid on"
         assert exported[1] == f"{cheap.number},{actor.email},'=1+1,1.00,USD,{TODAY},{TODAY},Unpaid,"
         assert ",1234.56,USD," in exported[2]
 
@@ -451,10 +453,10 @@ class TestPremiumLinks:
             text("UPDATE premium_link SET expires_on = :day WHERE id = :id"), {"day": TODAY - timedelta(days=1), "id": expired.id}
         )
         for token, state, sentence in (
-            (token_of(used_up), LinkState.USED_UP, "used as often as it may be"),
-            (token_of(revoked), LinkState.REVOKED, "has been revoked"),
+            (token_of(used_up), LinkState.USED_UP, "reached its maximum uses"),
+            (token_of(revoked), LinkState.REVOKED, "was revoked"),
             (token_of(expired), LinkState.EXPIRED, "has expired"),
-            ("nonsense", LinkState.UNKNOWN, "is not known. Check that you copied"),
+            ("nonsense", LinkState.UNKNOWN, "is not valid. Check that you copied"),
         ):
             assert (await service.describe_premium_link(session, token)).state == state
             with pytest.raises(service.PremiumLinkSpent, match=sentence) as spent:
@@ -486,7 +488,7 @@ class TestPremiumLinks:
         assert exported[1].endswith(f",{admin.email},{actor.email}")
 
     async def test_nonsense_is_refused_with_what_to_do(self, session: AsyncSession, admin: Actor) -> None:
-        with pytest.raises(Invalid, match="expired already. Choose today"):
+        with pytest.raises(Invalid, match="is in the past. Choose today"):
             await make(session, admin, expires_on=TODAY - timedelta(days=1))
         with pytest.raises(NotFound):
             await service.revoke_premium_link(session, admin, uuid4(), client=HERE)

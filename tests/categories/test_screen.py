@@ -332,8 +332,8 @@ class TestCategorizing:
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             await screen.click("button", "Categorize")
             await screen.expect("Waiting to start")
-            await screen.click("button", "Stop")
-            await screen.expect("Stopped. Results so far were kept.")
+            await screen.click("button", "Cancel")
+            await screen.expect("Canceled. Results so far were kept.")
 
     async def test_a_new_category_fills_the_queue_of_a_reviewer_by_itself(
         self, committed: Core, make_actor: MakeActor, monkeypatch: pytest.MonkeyPatch

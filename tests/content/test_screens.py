@@ -60,7 +60,7 @@ class TestNewPost:
             await screen.type("Title", "What is new")
             await screen.type("Text", "Much.")
             await screen.click("button", "Publish")
-            assert screen.toasts == ["The post was saved. Everyone can read it."]
+            assert screen.toasts == ["The post was saved and is public."]
         assert await posts_of(committed, ada) == [("What is new", PostState.PUBLISHED)]
 
     async def test_it_is_scheduled(self, committed: Core, ada: Actor) -> None:
@@ -69,7 +69,7 @@ class TestNewPost:
             await screen.type("Text", "Much.")
             await screen.type("Publish at", (now() + HOUR).isoformat())
             await screen.click("button", "Publish")
-            assert screen.toasts == ["The post was saved. It appears when its time has come."]
+            assert screen.toasts == ["The post was saved and will be published as scheduled."]
         assert await posts_of(committed, ada) == [("What is new", PostState.SCHEDULED)]
 
     async def test_what_is_missing_is_said_beside_the_field_and_the_rest_stays(self, committed: Core, ada: Actor) -> None:
@@ -84,7 +84,7 @@ class TestNewPost:
 
     async def test_the_preview_follows_what_is_typed(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, new_post_screen) as screen:
-            assert "What you write shows here" in screen.text
+            assert "Your text will appear here" in screen.text
             await screen.type("Text", "## Aim")
             assert screen.props("MarkdownView")["text"] == "## Aim"
 
@@ -97,7 +97,7 @@ class TestEditPost:
             assert not screen.has("button", "Publish")
             await screen.type("Title", "Newer")
             await screen.click("button", "Save")
-            assert screen.toasts == ["The post was saved. Everyone can read it."]
+            assert screen.toasts == ["The post was saved and is public."]
         assert await posts_of(committed, ada) == [("Newer", PostState.PUBLISHED)]
 
     async def test_a_scheduled_post_keeps_its_time_until_it_is_published(self, committed: Core, ada: Actor, write: Write) -> None:
@@ -112,7 +112,7 @@ class TestEditPost:
     async def test_it_goes_back_to_draft(self, committed: Core, ada: Actor, write: Write) -> None:
         post = await write("News")
         async with mounted(committed, ada, edit_post_screen, params={"id": str(post.id)}) as screen:
-            await screen.click("button", "Back to draft")
+            await screen.click("button", "Unpublish")
             await screen.expect(lambda: screen.has("button", "Save as draft"))
         assert await posts_of(committed, ada) == [("News", PostState.DRAFT)]
 
@@ -130,7 +130,7 @@ class TestEditPost:
                 await first.click("button", "Save")
             await second.type("Title", "Old")
             await second.click("button", "Save")
-            assert second.toasts[-1].startswith("Somebody else has changed this post")
+            assert second.toasts[-1].startswith("Someone else changed this post")
             assert second.value("Title") == "Old"
         assert await posts_of(committed, ada) == [("Newest", PostState.PUBLISHED)]
 
@@ -145,7 +145,7 @@ class TestEditPost:
         async with mounted(committed, ada, edit_post_screen, params=edit) as restarted:
             begun = {"title": "Old", "text": "Old", "publication": "keep", "based_on": post.changed_at.isoformat()}
             await restarted.emit("form", "on_submit", fields=begun)
-            assert restarted.toasts[-1].startswith("Somebody else has changed this post")
+            assert restarted.toasts[-1].startswith("Someone else changed this post")
         assert await posts_of(committed, ada) == [("Newest", PostState.PUBLISHED)]
 
     async def test_who_only_looks_sees_the_text(self, committed: Core, viewer: Actor, write: Write) -> None:
@@ -166,13 +166,13 @@ class TestBlogList:
         await write("Calais")
         async with mounted(committed, ada, blog_list_screen) as screen:
             assert [row["title"] for row in screen.rows()] == ["Calais", "Berlin"]
-            await screen.choose("State", "draft")
+            await screen.choose("Status", "draft")
             assert screen.address.endswith("?state=draft")
             assert [row["title"] for row in screen.rows()] == ["Berlin"]
             assert screen.find("link", "Export as CSV").props["href"] == "/api/blog/posts/export.csv?state=draft"
             await screen.type("Search", "nowhere")
             await screen.click("button", "Search")
-            assert "No post matches." in screen.text
+            assert "No posts match." in screen.text
         async with mounted(committed, ada, blog_list_screen, path="/dashboard/blog/list?sort=title&page_size=10") as screen:
             assert screen.props("DataTable")["sort"] == {"field": "title", "direction": "asc"}
 
@@ -202,7 +202,7 @@ class TestBlogList:
     async def test_who_only_looks_is_offered_no_change(self, committed: Core, viewer: Actor, write: Write) -> None:
         post = await write("News")
         async with mounted(committed, viewer, blog_list_screen, path=f"/dashboard/blog/list?open={post.id}") as screen:
-            assert screen.has("link", "Look at it")
+            assert screen.has("link", "View")
             assert not screen.has("button", "Delete")
             assert not screen.has("link", "New post")
 
@@ -229,11 +229,11 @@ class TestBlog:
 
     async def test_without_posts_and_beyond_the_last_page_it_says_so(self, committed: Core, write: Write) -> None:
         async with mounted(committed, None, blog_screen) as screen:
-            assert "Nothing has been published yet." in screen.text
+            assert "No posts yet." in screen.text
             await write("News")
             await screen.expect("On News")
         async with mounted(committed, None, blog_screen, path="/blog?page=7") as screen:
-            assert "There is no page here." in screen.text
+            assert "This page doesn't exist." in screen.text
 
     async def test_a_post_is_read_under_its_own_title(self, committed: Core, write: Write) -> None:
         await write("News", "It is **here**.")
@@ -272,7 +272,7 @@ class TestFeedback:
             await screen.type("Your feedback", "More colors")
             assert screen.value("Page") == "/dashboard/sam"
             await screen.click("button", "Send")
-            assert screen.toasts == ["Thank you. Your feedback has reached the team."]
+            assert screen.toasts == ["Thank you for your feedback."]
         async with committed.database.transaction() as session:
             (entry,) = (await service.list_feedback(session, ada, FeedbackQuery())).items
         assert (entry.kind, entry.text, entry.page) == (FeedbackKind.IDEA, "More colors", "/dashboard/sam")
@@ -294,7 +294,7 @@ class TestFeedback:
 class TestFeedbackList:
     async def test_without_feedback_it_says_so(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, feedback_list_screen) as screen:
-            assert "Nobody has sent feedback yet." in screen.text
+            assert "No feedback yet." in screen.text
 
     async def test_filters_are_in_the_address(self, committed: Core, ada: Actor) -> None:
         await send(committed, ada, "Broken", kind=FeedbackKind.PROBLEM)
@@ -304,18 +304,18 @@ class TestFeedbackList:
             await screen.choose("Kind", "problem")
             assert screen.address.endswith("?kind=problem")
             assert [row["text"] for row in screen.rows()] == ["Broken"]
-            await screen.choose("State", "closed")
-            assert "Nothing matches." in screen.text
+            await screen.choose("Status", "closed")
+            assert "No feedback matches." in screen.text
 
     async def test_the_team_says_how_far_it_is(self, committed: Core, ada: Actor) -> None:
         id = await send(committed, ada, "More colors", page="/dashboard/train")
         async with mounted(committed, ada, feedback_list_screen) as screen:
             await screen.emit("DataTable", "on_open", id=id)
             assert screen.find("link", "/dashboard/train")
-            form = screen.find("form", "Work on this feedback")
-            (state,) = [each for each in screen.elements("combobox", "State") if form.node in each.ancestors]
+            form = screen.find("form", "Edit feedback")
+            (state,) = [each for each in screen.elements("combobox", "Status") if form.node in each.ancestors]
             screen._typed[f"{state.props['id']}|state|State"] = ("open", None)
-            await screen.type("Note of the team", "Asked the designer")
+            await screen.type("Team note", "Asked the designer")
             await screen.click("button", "Save")
             assert screen.toasts == ["The feedback was saved."]
         async with committed.database.transaction() as session:
@@ -332,7 +332,7 @@ class TestFeedbackList:
     async def test_who_only_looks_is_offered_no_change(self, committed: Core, ada: Actor, viewer: Actor) -> None:
         id = await send(committed, ada, "Look")
         async with mounted(committed, viewer, feedback_list_screen, path=f"/dashboard/feedback?open={id}") as screen:
-            assert not screen.has("form", "Work on this feedback")
+            assert not screen.has("form", "Edit feedback")
             assert screen.has("button", "Close")
 
 

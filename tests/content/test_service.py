@@ -157,13 +157,13 @@ class TestReading:
 
     @pytest.mark.parametrize("slug", ["nothing", "\x00", "../posts", "NEWS", ""])
     async def test_an_address_without_a_post_says_so(self, session: AsyncSession, slug: str) -> None:
-        with pytest.raises(service.PostNotFound, match="There is no post here"):
+        with pytest.raises(service.PostNotFound, match="This post doesn't exist"):
             await service.get_published(session, slug)
 
     async def test_in_the_readers_language(self, session: AsyncSession) -> None:
         with speaking("de"), pytest.raises(service.PostNotFound) as refused:
             await service.get_published(session, "nothing")
-        assert "There is no post" not in refused.value.sentence
+        assert "This post doesn't exist" not in refused.value.sentence
 
 
 class TestListing:
@@ -198,7 +198,7 @@ class TestListing:
     async def test_exports_what_is_listed_whatever_the_page(self, session: AsyncSession, admin: Actor) -> None:
         await write_post(session, admin, "=1+1", draft=True)
         lines = await read(service.export_posts(session, admin, PostQuery(page=2, page_size=1, state=PostState.DRAFT)))
-        assert lines[0].startswith("Address,Title,Summary,Author,State")
+        assert lines[0].startswith("Address,Title,Summary,Author,Status")
         assert [line.split(",")[1:5] for line in lines[1:]] == [
             ["'=1+1", "On =1+1", "Ada Example", "Draft"],
             ["Berlin", "On Berlin", "Ada Example", "Draft"],

@@ -41,7 +41,7 @@ async def test_a_draft_comes_with_the_check_of_each_claim(desk: Desk) -> None:
 async def test_counts_stand_above_the_text_and_unsupported_claims_are_marked_in_it(desk: Desk) -> None:
     draft = await written(desk)
     async with opened(desk, draft) as screen:
-        assert "1 supported · 1 not found in the source · 1 without a source" in screen.find("group", "Sentences checked").text
+        assert "1 supported · 1 not found in the source · 1 without a source" in screen.find("group", "Checked sentences").text
         (view,) = screen.elements("MarkdownView")
         assert [(TEXT[mark["start"] : mark["end"]], mark["note"]) for mark in view.props["marks"]] == [
             ("They were repaired at Hill base in 2019 [1].", "Not found in the source"),
@@ -60,12 +60,12 @@ async def test_only_the_unsupported_ones_can_be_shown_with_what_is_missing_and_t
         ]
         found = screen.find("list", "Unsupported sentences in Roofs").text
         assert "Not in the cited passages: “2019”" in found
-        assert "This sentence cites no passage." in found
+        assert "This sentence has no citation." in found
         await screen.click("button", "Compare with [1] Roofs")
         passage = screen.find("region", "Passage 1")
         assert "Shingles gutters" in passage.text
         assert not marks_in(passage.node)  # they are those of other sentences
-        await screen.click("button", "Show the whole draft")
+        await screen.click("button", "Show full draft")
         assert [view.props["text"] for view in screen.elements("MarkdownView")] == [TEXT]
 
 

@@ -200,10 +200,10 @@ class TestSaving:
         draft = await read(desk, draft.id)
         assert not draft.is_complete
         for part in draft.sections:
-            await save(desk, draft, part, f"By hand: {part.heading}")
+            await save(desk, draft, part, f"Manual: {part.heading}")
         draft = await read(desk, draft.id)
         assert (draft.state, draft.is_complete) == (DraftState.FINISHED, True)
-        with pytest.raises(Conflict, match="nothing to continue"):
+        with pytest.raises(Conflict, match="already finished or being written"):
             await do(desk, lambda session: service.continue_draft(session, desk.actor, desk.core, draft.id))
 
     async def test_a_count_of_saves_that_no_editor_reaches_is_refused(self, desk: Desk) -> None:

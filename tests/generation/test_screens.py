@@ -127,7 +127,7 @@ class TestGenerateScreen:
         await add(desk, "cover-letter")
         async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
             assert len(screen.find("list", "Your drafts").node["c"]) == 2
-            await screen.choose("State", "finished")
+            await screen.choose("Status", "finished")
             assert screen.address == f"{INDEX}?state=finished"
             await screen.click("button", f"Delete {finished.title}")
             await screen.emit("ConfirmDialog", "on_confirm")
@@ -136,7 +136,7 @@ class TestGenerateScreen:
             assert "Deleted" in screen.find("list", "Your drafts").text
             assert not screen.has("button", f"Delete {finished.title}")
         async with mounted(desk.core, desk.actor, generate_screen, path=f"{INDEX}?state=finished") as screen:
-            assert "No drafts have this state." in screen.text
+            assert "No drafts with this status." in screen.text
 
     async def test_without_drafts_it_says_where_the_first_will_be(self, desk: Desk) -> None:
         async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
@@ -186,7 +186,7 @@ class TestDraftScreen:
             passage = screen.find("region", "Passage 1")
             assert "[1] Roofs" in passage.text
             assert any("Shingles gutters" in mark["c"][0] for mark in marks_in(passage.node))
-            await screen.click("button", "Close the passage")
+            await screen.click("button", "Close passage")
             assert not screen.has("region", "Passage 1")
             await screen.click("button", "Show passage 1")
             assert screen.has("region", "Passage 1")
@@ -226,7 +226,7 @@ class TestDraftScreen:
             left = screen.find("UnsavedTexts")
             assert (left.props["path"], left.props["sections"]) == (f"/api/drafts/{draft.id}/sections/", [])
             assert "Typed a moment ago." in screen.find("CopyButton").props["text"]
-            assert screen.has("link", "Another draft for this opportunity")
+            assert screen.has("link", "New draft for this opportunity")
 
     async def test_a_version_is_compared_and_restored_and_that_is_undone(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)
@@ -298,7 +298,7 @@ class TestDraftScreen:
             await screen.submit("Regenerate Roofs")
             await screen.expect(lambda: "Regenerating" in screen.text)
             assert not screen.has("button", "Regenerate Team")
-            await screen.click("button", "Stop")
+            await screen.click("button", "Cancel")
             await screen.expect(lambda: "Regenerating" not in screen.text)
         assert (await read(desk, draft.id)).sections[0].text == draft.sections[0].text
 
@@ -310,9 +310,9 @@ class TestDraftScreen:
             await screen.choose("Position", "1")
             await screen.submit("New section")
             await screen.expect(lambda: screen.has("button", "Edit Prices"))
-            await screen.click("button", "Rename this draft")
+            await screen.click("button", "Rename draft")
             await screen.type("Title", "Roofs 2027")
-            await screen.submit("Rename this draft")
+            await screen.submit("Rename draft")
             await screen.expect(lambda: screen.title == "Roofs 2027")
         assert [part.heading for part in (await read(desk, draft.id)).sections][:2] == ["Roofs", "Prices"]
 
@@ -358,9 +358,9 @@ class TestDraftScreen:
         ) as screen:
             assert "The endpoint does not answer. Start it." in screen.find("alert").text
             await screen.click("button", "Continue")
-            await screen.expect(lambda: screen.has("button", "Stop"))
-            await screen.click("button", "Stop")
-            await screen.expect(lambda: "Stopped. The text so far was kept." in screen.text)
+            await screen.expect(lambda: screen.has("button", "Cancel"))
+            await screen.click("button", "Cancel")
+            await screen.expect(lambda: "Canceled. The text so far was kept." in screen.text)
         assert (await read(desk, draft.id)).state == DraftState.STOPPED
 
     async def test_dropped_citations_are_pointed_out(self, desk: Desk) -> None:
@@ -376,7 +376,7 @@ class TestDraftScreen:
         async with mounted(
             desk.core, desk.actor, draft_screen, path=f"/generate/slug/{draft.slug}", params={"token": draft.slug}
         ) as screen:
-            await screen.click("button", "Delete this draft")
+            await screen.click("button", "Delete draft")
             await screen.emit("ConfirmDialog", "on_confirm")
             assert "/generate/index" in screen.navigations
 

@@ -58,7 +58,7 @@ async def test_whoever_does_not_is_refused(committed: Core, make_actor: MakeActo
         answer = await client.get(f"/api/insights/{route}")
     assert (answer.status_code, answer.json()["error"]["message"]) == (
         403,
-        "You may not see what others do. Ask an administrator for access.",
+        "You don't have permission to see other people's activity. Ask an administrator for access.",
     )
 
 
@@ -66,7 +66,7 @@ async def test_days_that_make_no_sense_are_named(committed: Core, viewer: Actor)
     async with client_of(committed, viewer) as client:
         answer = await client.get("/api/insights/usage?day_from=2026-03-02&day_to=2026-03-01")
     assert answer.status_code == 422
-    assert "The first day is after the last one. Change one of them." in answer.json()["error"]["message"]
+    assert "The start date is after the end date. Change one of them." in answer.json()["error"]["message"]
 
 
 @pytest.mark.parametrize("query", ["usage?day_to=0001-01-01", "pages?day_to=9999-12-31", "history?kind=%00", "history?state=nap"])

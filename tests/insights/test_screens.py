@@ -49,8 +49,8 @@ class TestDashboard:
 
     async def test_says_so_when_nothing_is_there(self, committed: Core, viewer: Actor) -> None:
         async with mounted(committed, viewer, dashboard_screen) as screen:
-            assert "Nothing open is due." in screen.text
-            assert "Nobody is importing, training or drafting at the moment." in screen.text
+            assert "No upcoming deadlines." in screen.text
+            assert "No imports, training runs, or drafts in progress." in screen.text
 
     async def test_a_job_shows_while_it_runs(self, committed: Core, viewer: Actor, ada: Actor) -> None:
         committed.jobs.register(trial(_nothing))
@@ -79,16 +79,16 @@ class TestAnalyze:
         async with mounted(committed, viewer, analyze_screen) as screen:
             await screen.type("From", "2026-03-01")
             await screen.type("To", "2026-03-02")
-            await screen.click("button", "Show these days")
+            await screen.click("button", "Show period")
             assert screen.address == "/dashboard/analyze?day_from=2026-03-01&day_to=2026-03-02"
-            assert "Nobody did anything in these days." in screen.text
+            assert "No activity in this period." in screen.text
 
     async def test_days_the_wrong_way_round_are_refused_and_stay(self, committed: Core, viewer: Actor) -> None:
         async with mounted(committed, viewer, analyze_screen) as screen:
             await screen.type("From", "2026-03-02")
             await screen.type("To", "2026-03-01")
-            await screen.click("button", "Show these days")
-            assert screen.find("alert").text == "The first day is after the last one. Change one of them."
+            await screen.click("button", "Show period")
+            assert screen.find("alert").text == "The start date is after the end date. Change one of them."
             assert (screen.value("From"), screen.value("To")) == ("2026-03-02", "2026-03-01")
             assert screen.address == "/dashboard/analyze"
 
@@ -142,12 +142,12 @@ class TestHistory:
             assert [row["kind"] for row in screen.rows()] == ["Draft"]
             export = screen.find("link", "Export as CSV").props["href"]
             assert export == f"/api/insights/history/export.csv?kind=draft&person={ada.id}"
-            await screen.choose("State", "failed")
-            assert "Nothing matches. Choose other filters." in screen.text
+            await screen.choose("Status", "failed")
+            assert "No entries match. Change the filters." in screen.text
 
     async def test_says_so_when_nothing_was_begun(self, committed: Core, viewer: Actor) -> None:
         async with mounted(committed, viewer, history_screen) as screen:
-            assert "Nothing has been begun yet." in screen.text
+            assert "No activity yet." in screen.text
 
     async def test_follows_what_happens(self, committed: Core, viewer: Actor, ada: Actor) -> None:
         committed.jobs.register(trial(_nothing))

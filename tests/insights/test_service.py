@@ -36,7 +36,7 @@ class TestSpan:
         assert UsageQuery(days="7", day_to=date(2026, 3, 7)).first == date(2026, 3, 1)
 
     def test_says_what_is_wrong_with_it(self) -> None:
-        with pytest.raises(ValidationError, match="The first day is after the last one"):
+        with pytest.raises(ValidationError, match="The start date is after the end date"):
             UsageQuery(day_from=date(2026, 3, 2), day_to=date(2026, 3, 1))
         with pytest.raises(ValidationError, match="more than 400 days"):
             UsageQuery(day_from=date(2024, 1, 1), day_to=date(2026, 3, 1))
@@ -168,7 +168,7 @@ class TestHistory:
     async def test_a_formula_in_an_exported_title_is_defused(self, session: AsyncSession, viewer: Actor) -> None:
         await add_job(session, viewer, title="=HYPERLINK(1)")
         lines = [line async for line in service.export_history(session, viewer, HistoryQuery())]
-        assert lines[0].startswith("Kind,What,Who,State,")
+        assert lines[0].startswith("Kind,Title,Who,Status,")
         assert lines[1].startswith("File import,'=HYPERLINK(1),")
 
 
@@ -178,6 +178,6 @@ class TestFigures:
         await add_view(session, "/a", by=viewer, at=now() - timedelta(days=8))
         await add_job(session, actor, state=JobState.RUNNING)
         figures = {figure.label: (figure.count, figure.path) for figure in await service.list_figures(session, viewer, core)}
-        assert figures["People active in 7 days"] == (1, "/dashboard/analyze?days=7")
-        assert figures["Jobs under way"] == (1, "/dashboard/history?state=underway")
-        assert {"Open grants", "Contracts posted in 7 days", "Your documents", "Your drafts"} <= figures.keys()
+        assert figures["People active in the last 7 days"] == (1, "/dashboard/analyze?days=7")
+        assert figures["Jobs in progress"] == (1, "/dashboard/history?state=underway")
+        assert {"Open grants", "Contracts posted in the last 7 days", "Your documents", "Your drafts"} <= figures.keys()

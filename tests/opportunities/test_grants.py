@@ -71,13 +71,13 @@ class TestExtract:
         first, tail = parse(content[:-60])
         assert isinstance(first, ParsedNotice)
         assert isinstance(tail, RejectedRow)
-        assert "breaks off" in tail.reason
+        assert "ends unexpectedly" in tail.reason
 
     def test_a_file_cut_between_rows_is_reported(self) -> None:
         first, tail = parse(grants_file(grants_row())[:-8])
         assert isinstance(first, ParsedNotice)
         assert isinstance(tail, RejectedRow)
-        assert "breaks off" in tail.reason
+        assert "ends unexpectedly" in tail.reason
 
     @pytest.mark.parametrize("missing", ["OpportunityID", "OpportunityTitle", "PostDate"])
     def test_rejects_a_row_without_what_is_required(self, missing: str) -> None:

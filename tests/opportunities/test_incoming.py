@@ -109,7 +109,7 @@ class TestZip:
         content[-60_000:-59_900] = bytes(100)
         report = await import_file(bytes(content), source="grants")
         assert 100 < report.new < 300
-        assert "breaks off here (the compressed file is damaged" in report.rejections[-1].reason
+        assert "ends unexpectedly here (the compressed file is damaged" in report.rejections[-1].reason
 
     def test_a_directory_that_would_fill_the_memory_is_not_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(incoming, "_READ_AT_ONCE_BYTES", 70_000)
@@ -131,7 +131,7 @@ class TestDamagedEnd:
         content = sam_file(*(sam_row(NoticeId=notice_id(i), Description=os.urandom(2_000).hex()) for i in range(rows)))
         report = await import_file(damage(gzip.compress(content)), name="sam.csv.gz")
         assert (report.new, report.rejected) == (rows, 1)
-        assert "breaks off here" in report.rejections[0].reason
+        assert "ends unexpectedly here" in report.rejections[0].reason
 
 
 class TestBomb:
@@ -175,7 +175,7 @@ class TestHostileFile:
             (b"allocate", "Reading “a.txt” needs more than 500 MB of memory"),
             (b"crash", "The reader crashed on “a.txt”"),
             (b"fail", "The reader crashed on “a.txt”"),
-            (b"loop", "Reading “a.txt” takes too long"),
+            (b"loop", "Reading “a.txt” took too long"),
         ],
     )
     async def test_fails_with_its_reason(

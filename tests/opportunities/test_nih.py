@@ -55,10 +55,10 @@ class TestParse:
         ("content", "reason"),
         [
             (b'{"a": 1}\n', "neither opportunity_id nor title"),
-            (b"%PDF-1.7\n%\xe2\xe3\n" * 100, "one JSON object a line.*Line 1, column 1"),
-            (b'{\n  "total": 1,\n  "items": []\n}\n', "one JSON object a line.*Line 1, column 2"),
-            (b"\x89PNG\r\n\x1a\n", "one JSON object a line"),
-            (b"", "one JSON object a line"),
+            (b"%PDF-1.7\n%\xe2\xe3\n" * 100, "one JSON object per line.*Line 1, column 1"),
+            (b'{\n  "total": 1,\n  "items": []\n}\n', "one JSON object per line.*Line 1, column 2"),
+            (b"\x89PNG\r\n\x1a\n", "one JSON object per line"),
+            (b"", "one JSON object per line"),
         ],
     )
     def test_refuses_another_format(self, content: bytes, reason: str) -> None:

@@ -413,4 +413,9 @@ class TestFigures:
         await add(session, *(notice(n, posted_at=at, due_at=now() + timedelta(days=n)) for n, at in enumerate(posted, 1)))
         await add(session, notice(9, posted_at=posted[2], due_at=posted[1], closes_at=posted[1]))
         counts = {figure.label: figure.count for figure in await service.read_figures(session, actor)}
-        assert counts == {"Open grants": 0, "Open contracts": 3, "Grants posted in 7 days": 0, "Contracts posted in 7 days": 2}
+        assert counts == {
+            "Open grants": 0,
+            "Open contracts": 3,
+            "Grants posted in the last 7 days": 0,
+            "Contracts posted in the last 7 days": 2,
+        }

@@ -51,9 +51,9 @@ Offered = tuple[str, str]
 
 SCREENS: list[tuple[Screen, str, list[Offered]]] = [
     (sam_screen, "/dashboard/sam?import=open", [
-        ("button", "Hide import"), ("button", "Categorize"), ("FileDrop", "Choose a file"),
+        ("button", "Hide import"), ("button", "Categorize"), ("FileDrop", "Choose file"),
     ]),
-    (contract_screen, "/dashboard/sam/{notice}", [("link", "Draft a proposal"), ("button", "Accept Roofing"), ("form", "Change the category")]),
+    (contract_screen, "/dashboard/sam/{notice}", [("link", "Draft a proposal"), ("button", "Accept Roofing"), ("form", "Change category")]),
     (category_screen, "/dashboard/category", [
         ("button", "New category"), ("button", "Categorize"), ("button", "Edit Roofing"), ("button", "Delete Roofing"),
         ("list", "Suggestions"),
@@ -64,7 +64,7 @@ SCREENS: list[tuple[Screen, str, list[Offered]]] = [
     (run_screen, "/dashboard/history/{run}", [("button", "Cancel run")]),
     (generate_screen, "/generate/index", [("button", "Generate"), ("searchbox", "Search opportunities")]),
     (draft_screen, "/generate/slug/{draft}", [
-        ("button", "Delete this draft"), ("link", "Another draft for this opportunity"),
+        ("button", "Delete draft"), ("link", "New draft for this opportunity"),
     ]),
 ]  # fmt: skip
 

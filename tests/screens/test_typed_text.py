@@ -49,7 +49,7 @@ FIELDS = {"text_field": 0, "text_area": 0, "text_input": 1, "password_input": 1,
 """What makes a field, and which of its arguments is the name; the label follows it."""
 
 NOT_IN_ADDRESSES = {
-    ("name", "Name of the passkey"): "passkeys need a host name, which tests have not",
+    ("name", "Passkey name"): "passkeys need a host name, which tests have not",
     ("code", "Code"): "the key of two-step verification, which is another one after a restart",
     ("company", "Company or organization name"): "part of the form to draft, which begins with a chosen opportunity",
     ("sources-search", "Search your documents"): "likewise",

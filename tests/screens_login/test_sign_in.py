@@ -101,7 +101,7 @@ class TestSignInScreen:
     async def test_says_above_the_fields_when_it_fails(self, open_page: Open, email: str, password: str) -> None:
         async with open_page("/auth/login") as page:
             await page.submit(email=email, password=password)
-            assert "do not match an account" in text_of(page.one("div", role="alert"))
+            assert "don't match an account" in text_of(page.one("div", role="alert"))
             assert page.html.index('role="alert"') < page.html.index('name="email"')
             assert page.frames("handover") == page.frames("toast") == []
             await page.submit(email="ada@example.org", password=PASSWORD)

@@ -16,7 +16,7 @@ from tests.ui_runtime.test_application import browse
 async def test_a_refused_sign_in(stranger: Visitor) -> None:
     """'Sign-in response flag other than 'success': the text of the response field error'"""
     answer = (await stranger.client.post("/signin", json={"email": "nobody@example.org", "password": "x"})).json()
-    assert (answer["flag"], answer["token"]) == ("error", None) and "do not match an account" in answer["error"]
+    assert (answer["flag"], answer["token"]) == ("error", None) and "don't match an account" in answer["error"]
 
 
 @pytest.mark.parametrize(

@@ -259,7 +259,7 @@ class TestDocx:
         target = io.BytesIO()
         with zipfile.ZipFile(target, "w") as archive:
             archive.writestr("readme", "hello")
-        with pytest.raises(Unreadable, match="not understood"):
+        with pytest.raises(Unreadable, match="unsupported format"):
             read_file(tmp_path, target.getvalue(), "a.zip")
 
 

@@ -284,9 +284,9 @@ class TestHostileDocument:
         [
             (
                 "allocate",
-                "Reading “a.hostile” needs more than 1,000 MB of memory. Use a smaller or simpler file, and try again.",
+                "Reading “a.hostile” needed more than 1,000 MB of memory. Use a smaller or simpler file, and try again.",
             ),
-            ("flood", "Reading “a.hostile” produces more than 100 MB. Use a smaller file, and try again."),
+            ("flood", "Reading “a.hostile” produced more than 100 MB. Use a smaller file, and try again."),
             ("crash", "The reader crashed on “a.hostile”. Save the file again or in another format, and try again."),
             (
                 "kill",
@@ -324,7 +324,7 @@ class TestHostileDocument:
             bad = await add_file(committed, session, owner, hostile.document("loop"), "a.hostile")
         run = await _train(committed, owner, bad.id)
         assert [failed.reason for failed in run.failed] == [
-            "Reading “a.hostile” takes too long. Use a smaller or simpler file, and try again."
+            "Reading “a.hostile” took too long. Use a smaller or simpler file, and try again."
         ]
 
 

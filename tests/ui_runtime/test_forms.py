@@ -57,7 +57,7 @@ async def test_fields_with_a_default_may_stay_empty(committed: Core) -> None:
         ({"code": "x"}, "This is not in the expected format."),
         ({"cage": "x"}, "Use the five characters of the CAGE code."),
         ({"site": "example"}, "Enter a web address, such as https://example.org."),
-        ({"since": "soon"}, "Enter a day."),
+        ({"since": "soon"}, "Enter a date."),
         ({"staff": "few"}, "Enter a number."),
         ({"size": "huge"}, "Choose one of the options."),
     ],

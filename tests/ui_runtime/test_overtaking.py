@@ -138,7 +138,7 @@ class TestDeadline:
         async with server.socket() as client:
             await client.hello("/waiting")
             await client.click("wait0")
-            sentence = "This took longer than 0.1 seconds and was canceled. Check whether it was done before you try again."
+            sentence = "This took longer than 0.1 seconds and was canceled. Before you try again, check whether it was done."
             assert client.toasts() == [sentence]
             assert work.canceled == ["wait0"]
             await client.click("add")
@@ -178,7 +178,7 @@ class TestDatabaseAway:
         await client.click("keep", value="before")
         server.outage.set()
         seq = await client.press("keep", value="during")
-        sentence = "The server cannot reach its database. Your page is kept and will continue automatically."
+        sentence = "The server can't reach its database. Your page is kept and will continue automatically."
         assert (await client.until("paused"))["sentence"] == sentence
         return seq
 
@@ -201,7 +201,7 @@ class TestDatabaseAway:
             await client.hello("/notes")
             server.silence.set()
             seq = await client.press("keep", value="during")
-            assert "cannot reach its database" in (await client.until("paused"))["sentence"]
+            assert "can't reach its database" in (await client.until("paused"))["sentence"]
             server.silence.clear()
             monkeypatch.undo()
             assert (await client.until("paused"))["sentence"] is None

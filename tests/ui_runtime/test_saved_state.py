@@ -71,7 +71,7 @@ class TestSavedState:
     async def test_that_is_too_large_is_refused_with_a_sentence(self, committed: Core) -> None:
         async with mounted(committed, await _ada(committed), notes_screen) as screen:
             await screen.click("button", "Much")
-            assert screen.toasts == ["That is too much to be kept for this page. Shorten it and try again."]
+            assert screen.toasts == ["That is too long to save for this page. Shorten it and try again."]
 
 
 NOTES = Screen("/saved", "Saved", notes_screen)

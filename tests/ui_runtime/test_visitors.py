@@ -10,7 +10,7 @@ from websockets.exceptions import ConnectionClosed
 from tests.ui_runtime.conftest import Client, Server
 
 GREEDY, CALM = "g" * 22, "c" * 22
-FULL = "Too many pages are open. Close some and load this one again."
+FULL = "Too many pages are open. Close some and reload this one."
 
 pytestmark = pytest.mark.security(33)
 

@@ -41,25 +41,25 @@ def confirm_email_screen() -> VdomDict:
     if confirmed:
         return login_frame(
             connection,
-            t("Your email address is changed"),
-            t("You are signed out everywhere. Sign in as {email} now.", email=confirmed),
+            t("Email address changed"),
+            t("You have been signed out everywhere. Sign in as {email}.", email=confirmed),
             to_login,
         )
     if email.error:
         return login_frame(connection, title, "", problem(email.error, on_retry=email.reload), to_login)
     if email.value is None and email.is_loading:
-        return login_frame(connection, title, t("Checking the link …"))
+        return login_frame(connection, title, t("Checking the link…"))
     if email.value is None:
         return login_frame(
             connection,
-            t("This link does not work any more"),
-            t("It has been used, has expired, or was replaced by a newer one. Sign in and ask for a new one under Account."),
+            t("This link no longer works"),
+            t("It was already used, has expired, or was replaced by a newer link. Sign in and request a new one under Account."),
             to_login,
         )
     return login_frame(
         connection,
         title,
-        t("From now on, you sign in as {email} and receive emails there.", email=email.value),
+        t("You will sign in as {email} and receive emails there.", email=email.value),
         alert(confirming.error) if confirming.error else None,
         button(t("Confirm"), look="contained", size="large", block=True, on_click=confirming, is_busy=confirming.is_running),
     )

@@ -47,22 +47,22 @@ def first_admin_screen() -> VdomDict:
     creating = use_submit(form, create, then=connection.handover)
 
     if works.error:
-        return login_frame(connection, t("Create the first administrator"), "", alert(works.error))
+        return login_frame(connection, t("Create the first administrator account"), "", alert(works.error))
     if works.value is None:
-        return login_frame(connection, t("Create the first administrator"), t("Checking the link …"))
+        return login_frame(connection, t("Create the first administrator account"), t("Checking the link…"))
     if not works.value:
         return login_frame(
             connection,
-            t("This link does not work any more"),
-            t("It has been used or has expired. Sign in, or start Fundwright again for a new one while there is no account."),
+            t("This link no longer works"),
+            t("It was already used or has expired. Sign in. If there is no account yet, restart Fundwright to get a new link."),
             html.p(html.a({"href": connection.href(LOGIN)}, t("Login"))),
         )
     return login_frame(
         connection,
-        t("Create the first administrator"),
-        t("This link works once. Choose how you will sign in."),
+        t("Create the first administrator account"),
+        t("This link works once. Choose your sign-in details."),
         login_form(
-            t("Create the first administrator"),
+            t("Create the first administrator account"),
             creating,
             text_input(form, "name", t("Name"), autocomplete="name"),
             text_input(form, "email", t("Email"), kind="email", autocomplete="email"),

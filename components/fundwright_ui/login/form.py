@@ -97,7 +97,7 @@ def check_password(value: str) -> str | None:
 def check_new_password(value: str) -> str | None:
     if not value:
         return t("Password is required")
-    return None if len(value) >= MIN_LENGTH else t("Use at least {count} characters; a sentence works well.", count=MIN_LENGTH)
+    return None if len(value) >= MIN_LENGTH else t("Use at least {count} characters. A sentence works well.", count=MIN_LENGTH)
 
 
 def check_name(value: str) -> str | None:
@@ -105,7 +105,7 @@ def check_name(value: str) -> str | None:
 
 
 def check_terms(value: str) -> str | None:
-    return None if value else t("Agree to the terms to go on.")
+    return None if value else t("Agree to the terms to continue.")
 
 
 def no_check(_value: str) -> None:

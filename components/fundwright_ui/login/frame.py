@@ -35,10 +35,10 @@ def login_frame(
         ),
         html.aside(
             {"className": "fw-login-aside", "aria-label": t("About Fundwright")},
-            html.h2(t("Find federal money worth pursuing, and write for it")),
+            html.h2(t("Find federal funding worth pursuing, and draft proposals for it")),
             html.p(
                 {"className": "fw-lead"},
-                t("Contracts and grants in your own categories; drafts that cite your own documents."),
+                t("Contracts and grants sorted into your categories. Drafts that cite your documents."),
             ),
         ),
         html.main(
@@ -61,6 +61,6 @@ def mail_is_off(connection: Connection, *children: Child) -> VdomDict | None:
     if connection.core.settings.sends_mail:
         return None
     sentence = t(
-        "This installation does not send email. Ask the person who runs it for the link, which `fundwright mail` prints on the server."
+        "This server does not send email. Ask your administrator for the link; `fundwright mail` prints it on the server."
     )
     return alert(sentence, *children, variant="info")

@@ -78,7 +78,7 @@ def register_screen() -> VdomDict:
     if link.error:
         return login_frame(connection, t("Get started"), "", problem(link.error, on_retry=link.reload), corner=corner)
     if link.value is None:
-        return login_frame(connection, t("Get started"), t("Checking the link …"), corner=corner)
+        return login_frame(connection, t("Get started"), t("Checking the link…"), corner=corner)
     if not link.value.is_open:
         return _closed(link.value.note, corner)
     terms = connection.core.settings.terms_url
@@ -103,7 +103,7 @@ def register_screen() -> VdomDict:
                 "terms",
                 html.a({"href": terms, "target": "_blank", "rel": "noreferrer"}, t("I agree to the terms"))
                 if terms
-                else t("I agree to use this installation as its operator allows"),
+                else t("I agree to use this service as its operator allows"),
             ),
             submit=t("Register"),
         ),
@@ -114,15 +114,14 @@ def register_screen() -> VdomDict:
 def _closed(note: str, corner: tuple[str, str]) -> VdomDict:
     connection = use_connection()
     if note:
-        return login_frame(connection, t("This link does not work"), note, corner=corner)
+        return login_frame(connection, t("This link doesn't work"), note, corner=corner)
     return login_frame(
         connection,
-        t("Registration is by invitation"),
-        t("Accounts here are made by an administrator."),
+        t("Registration is by invitation only"),
+        t("An administrator creates accounts here."),
         html.p(
             t(
-                "Ask whoever runs this installation to add an account for your email address. They do it with the "
-                "command below and send you a link where you choose your password."
+                "Ask your administrator to add an account for your email address with the command below. You will get a link to choose your password."
             )
         ),
         html.pre({"tabIndex": 0}, html.code("fundwright user add you@example.org")),

@@ -53,20 +53,20 @@ def reset_password_screen() -> VdomDict:
     if asked_for:
         return login_frame(
             connection,
-            t("Look into your mail"),
-            t("If {email} has an account, we have sent an email with a link. It works once, within an hour.", email=asked_for),
+            t("Check your email"),
+            t("If {email} has an account, we sent a link to it. The link works once and expires in an hour.", email=asked_for),
             mail_is_off(connection),
             to_login,
         )
     return login_frame(
         connection,
         t("Forgot your password?"),
-        t("Enter your email address, and a link to choose a new one is sent to you."),
+        t("Enter your email address, and we'll send you a link to choose a new password."),
         login_form(
             t("Forgot your password?"),
             asking,
             text_input(form, "email", t("Email"), kind="email", autocomplete="email"),
-            submit=t("Send the link"),
+            submit=t("Send link"),
         ),
         mail_is_off(connection, html.pre({"tabIndex": 0}, html.code("fundwright user reset you@example.org"))),
         to_login,
@@ -82,17 +82,21 @@ def confirm_reset_screen() -> VdomDict:
     to_login = html.p(html.a({"href": connection.href(LOGIN)}, t("Back to login")))
 
     if done is not None:
-        text = t("You are signed out everywhere. Sign in with it now.") if done.end_everything else t("Sign in with it now.")
-        return login_frame(connection, t("Your password is changed"), text, to_login)
+        text = (
+            t("You have been signed out everywhere. Sign in with your new password.")
+            if done.end_everything
+            else t("Sign in with your new password.")
+        )
+        return login_frame(connection, t("Password changed"), text, to_login)
     if found.error:
         return login_frame(connection, t("Choose a new password"), "", alert(found.error), to_login)
     if found.value is None and found.is_loading:
-        return login_frame(connection, t("Choose a new password"), t("Checking the link …"))
+        return login_frame(connection, t("Choose a new password"), t("Checking the link…"))
     if found.value is None:
         return login_frame(
             connection,
-            t("This link does not work any more"),
-            t("It has been used, has expired, or was replaced by a newer one. Ask for a new one."),
+            t("This link no longer works"),
+            t("It was already used, has expired, or was replaced by a newer link. Request a new one."),
             html.p(html.a({"href": connection.href(RESET)}, t("Forgot password?"))),
             to_login,
         )
@@ -135,7 +139,7 @@ def _choose(link: str, reset: ResetRead, set_done: Callable[[ResetChoices], None
     return login_frame(
         connection,
         t("Choose a new password"),
-        t("At least 8 characters; a sentence works well."),
+        t("At least 8 characters. A sentence works well."),
         login_form(
             t("Choose a new password"),
             resetting,
@@ -144,11 +148,11 @@ def _choose(link: str, reset: ResetRead, set_done: Callable[[ResetChoices], None
             html.fieldset(
                 {"className": "fw-stack fw-stack-tight"},
                 html.legend(t("Other ways to sign in")),
-                html.p(t("These stay unless you remove them. Remove what you have lost or do not recognize.")),
+                html.p(t("These are kept unless you remove them. Remove any that you lost or don't recognize.")),
                 checkbox_input(
                     form,
                     "authenticator",
-                    html.span(t("Remove the authenticator app"), " · ", t("Since"), " ", moment(reset.authenticator_since)),
+                    html.span(t("Remove authenticator app"), " · ", t("Since"), " ", moment(reset.authenticator_since)),
                 )
                 if reset.authenticator_since
                 else None,
@@ -156,7 +160,7 @@ def _choose(link: str, reset: ResetRead, set_done: Callable[[ResetChoices], None
                 text_input(
                     form,
                     "code",
-                    t("Code from the app or recovery code, needed to remove any of these"),
+                    t("Code from the app or recovery code (required to remove any of these)"),
                     autocomplete="one-time-code",
                 )
                 if has_code
@@ -171,4 +175,4 @@ def _choose(link: str, reset: ResetRead, set_done: Callable[[ResetChoices], None
 
 
 def _passkey(passkey: PasskeyRead) -> VdomDict:
-    return html.span(t("Remove the passkey {name}", name=passkey.name), " · ", t("Added"), " ", moment(passkey.created_at))
+    return html.span(t("Remove passkey {name}", name=passkey.name), " · ", t("Added"), " ", moment(passkey.created_at))

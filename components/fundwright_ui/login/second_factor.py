@@ -51,13 +51,13 @@ def second_factor_screen() -> VdomDict:
     if email.error:
         return login_frame(connection, title, "", problem(email.error, on_retry=email.reload), to_login)
     if email.value is None and email.is_loading:
-        return login_frame(connection, title, t("Checking the link …"))
+        return login_frame(connection, title, t("Checking the link…"))
     if email.value is None:
         return login_frame(connection, title, t("This sign-in has expired or was already completed. Start again."), to_login)
     return login_frame(
         connection,
         title,
-        t("Enter the code that your authenticator app shows for {email}, or one of your recovery codes.", email=email.value),
+        t("Enter the code from your authenticator app for {email}, or a recovery code.", email=email.value),
         login_form(
             title,
             finishing,

@@ -72,8 +72,8 @@ def sign_in_screen() -> VdomDict:
     signing_in = use_submit(form, sign_in, then=finish)
 
     notices = {
-        DELETED: t("Your account is deleted."),
-        EMAIL_CHANGED: t("Your email address is changed. Sign in with it now."),
+        DELETED: t("Your account was deleted."),
+        EMAIL_CHANGED: t("Your email address was changed. Sign in with the new one."),
     }
     notice = notices.get(connection.location.query.get("notice", ""))
 

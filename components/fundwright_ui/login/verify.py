@@ -32,8 +32,8 @@ def _wait(email: str) -> VdomDict:
     connection = use_connection()
     return login_frame(
         connection,
-        t("Look into your mail"),
-        t("If {email} can be registered, we have sent an email to it. Its link works for a day.", email=email),
+        t("Check your email"),
+        t("If {email} can be registered, we sent a link to it. The link works for a day.", email=email),
         mail_is_off(connection),
         _send_again(email),
         corner=(t("Login"), LOGIN),
@@ -56,7 +56,7 @@ def _confirm(link: str) -> VdomDict:
         if isinstance(result, SignInRefused) and result.reason is Refusal.CODE_NEEDED:
             connection.navigate(LOGIN)
         elif isinstance(result, SignInRefused):
-            set_refusal(t("That is not the password that was registered with this address. Try again, or register once more."))
+            set_refusal(t("That isn't the password for this address. Try again, or register again."))
         else:
             connection.handover(result)
 
@@ -66,19 +66,19 @@ def _confirm(link: str) -> VdomDict:
     if email.error:
         return login_frame(connection, title, "", problem(email.error, on_retry=email.reload), corner=corner)
     if email.value is None and email.is_loading:
-        return login_frame(connection, title, t("Checking the link …"), corner=corner)
+        return login_frame(connection, title, t("Checking the link…"), corner=corner)
     if email.value is None:
         return login_frame(
             connection,
-            t("This link does not work any more"),
-            t("It has been used, has expired, or was replaced by a newer one. If you cannot sign in, let a new one be sent."),
+            t("This link no longer works"),
+            t("It was already used, has expired, or was replaced by a newer link. If you can't sign in, request a new one."),
             _send_again(connection.location.params.get("email", "")),
             corner=corner,
         )
     return login_frame(
         connection,
         title,
-        t("Enter the password that you chose for {email}.", email=email.value),
+        t("Enter the password you chose for {email}.", email=email.value),
         login_form(
             title,
             confirming,
@@ -99,8 +99,8 @@ def _send_again(email: str) -> VdomDict:
             connection.core, session, email=email, language=connection.language, client=connection.client
         )
 
-    sending = use_action(send, success=t("If the address has not been confirmed yet, we have sent the email again."))
+    sending = use_action(send, success=t("If the address has not been confirmed yet, we sent the email again."))
     return html.div(
         None if sending.error is None else alert(sending.error),
-        button(t("Send the email again"), on_click=sending, is_busy=sending.is_running),
+        button(t("Resend email"), on_click=sending, is_busy=sending.is_running),
     )

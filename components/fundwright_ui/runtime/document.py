@@ -90,7 +90,7 @@ class Documents:
         set_language(language_of(None, request))
         nonce = secrets.token_urlsafe(16)
         status = error.status if isinstance(error, FundwrightError) else 500
-        title = t("Something went wrong on our side")
+        title = t("Something went wrong on our end")
         button = "fw-button fw-button-contained fw-button-large"
         body: list[Node] = [
             {"t": "p", "a": {"className": "fw-message-code", "aria-hidden": "true"}, "c": [str(status)]},

@@ -23,6 +23,6 @@ def sentence_of(error: Exception, *, while_doing: str) -> str:
     error_id = new_error_id()
     log.error("ui.failed", error_id=error_id, doing=while_doing, exc_info=error)
     return t(
-        "Something went wrong (error {id}). What you entered is kept; try again, and tell your administrator the error id if it happens again.",
+        "Something went wrong (error {id}). Your input is kept. Try again, and if it happens again, give your administrator the error ID.",
         id=error_id,
     )

@@ -378,7 +378,7 @@ class Session:
 
     def _take(self, frame: frames.Numbered) -> None:
         if self._allowance < 0 or len(self._events) + len(self._tasks) >= _MAX_WAITING_EVENTS:
-            self._queue({"type": "refused", "sentence": t("Too much happened at once. Wait a moment and try again.")})
+            self._queue({"type": "refused", "sentence": t("Too many actions at once. Wait a moment and try again.")})
             self._queue({"type": "done", "seq": frame.seq, "refused": True})
             return
         self._events.put_nowait((frame, time.monotonic()))
@@ -488,7 +488,7 @@ class Session:
     def _tell_timeout(self, target: str, timeout_s: float) -> None:
         log.warning("ui.handler_timed_out", target=target, timeout_s=timeout_s)
         sentence = t(
-            "This took longer than {seconds} seconds and was canceled. Check whether it was done before you try again.",
+            "This took longer than {seconds} seconds and was canceled. Before you try again, check whether it was done.",
             seconds=f"{timeout_s:g}",
         )
         self._queue({"type": "toast", "message": sentence, "variant": "error"})
@@ -505,7 +505,7 @@ class Session:
         pressed, at = self._last_handled
         if event_of(target) in _OF_FIELDS or (target == pressed and received_at.get() - at < _DOUBLE_CLICK_S):
             return
-        sentence = t("The page changed before your click arrived. Look again, and repeat it if you still want it.")
+        sentence = t("The page changed before your click arrived. Check it and try again.")
         self._queue({"type": "toast", "message": sentence, "variant": "info"})
 
     # Who it is
@@ -571,7 +571,7 @@ class Session:
             self._tell_pause()
 
     def _tell_pause(self) -> None:
-        sentence = t("The server cannot reach its database. Your page is kept and will continue automatically.")
+        sentence = t("The server can't reach its database. Your page is kept and will continue automatically.")
         self._queue({"type": "paused", "sentence": sentence})
 
     def _go_on(self) -> None:
@@ -702,7 +702,7 @@ async def _received(transport: Transport) -> str:
 
 
 def _not_understood() -> str:
-    return t("The server did not understand the page. Load it again.")
+    return t("The server could not read the page. Reload it.")
 
 
 def _out_of_date(connection: Connection) -> str:

@@ -52,7 +52,7 @@ class Sockets:
             if hello is not None:
                 await self._greet(transport, actor, hello)
             else:
-                await _refuse(transport, t("The server did not understand the page. Load it again."), _POLICY)
+                await _refuse(transport, t("The server could not read the page. Reload it."), _POLICY)
 
     async def _greet(self, transport: Transport, actor: Actor | None, hello: Hello) -> None:
         earlier = self._sessions.get(hello.session or "")
@@ -109,7 +109,7 @@ async def _hello(transport: Transport) -> Hello | None:
 
 
 def _too_many() -> str:
-    return t("Too many pages are open. Close some and load this one again.")
+    return t("Too many pages are open. Close some and reload this one.")
 
 
 async def _refuse(transport: Transport, sentence: str, code: int) -> None:

@@ -95,7 +95,7 @@ def actions(connection: Connection, actor: Actor, *, has_sidebar: bool) -> list[
         Command(id="feedback", label=t("Send feedback"), path="/feedback"),
         Command(id="light", label=t("Light mode"), mode="light"),
         Command(id="dark", label=t("Dark mode"), mode="dark"),
-        Command(id="system", label=t("Mode of the system"), mode="system"),
+        Command(id="system", label=t("System mode"), mode="system"),
         *(
             Command(id=code, label=t("Language: {language}", language=label), language=code)
             for code, label in LANGUAGES.items()

@@ -39,7 +39,7 @@ def command_palette(
         on_search=search,
         on_command=on_act,
         on_close=lambda: on_words(None),
-        fallback=[icon_button(t("Find anything"), "search")],
+        fallback=[icon_button(t("Search everything"), "search")],
     )
     if words is None:
         return html.fragment(palette())
@@ -61,4 +61,4 @@ def _answers(palette: Callable[..., VdomDict], words: str, has_sidebar: bool) ->
 
 def _summary(groups: Sequence[CommandGroup]) -> str:
     number = sum(len(group.commands) for group in groups)
-    return nt("{n} found", "{n} found", number) if number else t("Nothing goes by that name. Try fewer or other words.")
+    return nt("{n} result", "{n} results", number) if number else t("No results")

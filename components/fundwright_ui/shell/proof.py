@@ -72,7 +72,7 @@ def _ask(go_on: GoOn, close: Callable[[], None]) -> VdomDict:
         elif refused.reason is Refusal.CODE_NEEDED:  # two-step verification was turned on after the dialog had opened
             ways.reload()
         else:
-            set_error(t("That was not right. Try again; after several wrong tries nothing is accepted for 5 minutes."))
+            set_error(t("That isn't right. Try again. After several wrong attempts, you'll have to wait 5 minutes."))
 
     proving = use_action(prove, then=finish)
     starting = use_action(start, then=set_options)
@@ -81,7 +81,7 @@ def _ask(go_on: GoOn, close: Callable[[], None]) -> VdomDict:
     if ways.is_loading and ways.value is None:
         return html.fragment()
     return ProofDialog(
-        title=t("Confirm that it is you"),
+        title=t("Confirm your identity"),
         text=t("Enter a code from your authenticator app or a recovery code to continue.")
         if has_code
         else t("Enter your password again to continue."),

@@ -39,7 +39,7 @@ def empty(message: str, *actions: Child, title: str | None = None) -> VdomDict:
 
 def only_reads() -> VdomDict:
     """In place of what an account that only reads is not offered."""
-    return alert(t("Your account only reads. An administrator can let it do more."), variant="info")
+    return alert(t("You have view-only access. Ask an administrator for more."), variant="info")
 
 
 def problem(message: str, *, on_retry: OnEvent = None) -> VdomDict:

@@ -495,9 +495,9 @@ def _sentence(error: dict[str, Any]) -> str:
         case "less_than_equal":
             return t("Enter at most {n}.", n=context["le"])
         case "date_parsing" | "date_from_datetime_parsing":
-            return t("Enter a day.")
+            return t("Enter a date.")
         case "datetime_from_date_parsing" | "datetime_parsing" | "timezone_aware":
-            return t("Choose a day and a time.")
+            return t("Choose a date and a time.")
         case "string_pattern_mismatch":
             return t("This is not in the expected format.")
         case "url_parsing" | "url_scheme" | "url_syntax_violation" | "url_type":

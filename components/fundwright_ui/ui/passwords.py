@@ -27,6 +27,6 @@ def strength_meter(score: int) -> VdomDict:
     words = (t("Very weak"), t("Weak"), t("Fair"), t("Strong"), t("Very strong"))
     return html.div(
         {"className": "fw-row", "aria-live": "polite"},
-        html.meter({"className": "fw-meter", "min": 0, "max": 4, "value": score, "aria-label": t("Strength of the password")}),
+        html.meter({"className": "fw-meter", "min": 0, "max": 4, "value": score, "aria-label": t("Password strength")}),
         html.span({"className": "fw-muted"}, words[score]),
     )

@@ -157,7 +157,7 @@ def data_table(
         page_size=page_size,
         sort=sort,
         is_loading=is_loading,
-        empty_text=empty_text or t("Nothing to show."),
+        empty_text=empty_text or t("No data"),
         on_query=on_query,
         on_open=on_open,
         key=key,

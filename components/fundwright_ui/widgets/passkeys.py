@@ -59,5 +59,5 @@ class ProofDialog(Widget):
 def refusal_of(refused: PasskeyRefused) -> str:
     """What to tell a person whose browser gave no passkey."""
     if refused.reason == "InvalidStateError":
-        return t("This device has a passkey for your account already.")
-    return t("The browser gave no passkey: it was canceled or took too long. Try again.")
+        return t("This device already has a passkey for your account.")
+    return t("No passkey was received: the request was canceled or took too long. Try again.")

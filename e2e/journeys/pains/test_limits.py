@@ -17,8 +17,8 @@ from e2e.application import Application
 from e2e.pages.laboratory import MovingPage, TypingPage
 from e2e.pages.ready import ready, until
 
-TOO_MUCH = "Too much happened at once. Wait a moment and try again."
-TOO_MANY = "Too many pages are open. Close some and load this one again."
+TOO_MUCH = "Too many actions at once. Wait a moment and try again."
+TOO_MANY = "Too many pages are open. Close some and reload this one."
 TOO_LARGE = "That was too much to send at once. Upload long content as a file."
 LONG = "pier harbour " * 80_000
 MOST_PAGES = 50

@@ -73,7 +73,7 @@ class TestProblem:
         moving.note.fill("half a sentence")
         page.on("load", lambda page: loads.append(page.url))
         moving.break_it()
-        expect(moving.problem).to_contain_text("Error id")
+        expect(moving.problem).to_contain_text("Error ID")
         expect(moving.problem).not_to_contain_text("secret")
         first = moving.problem.locator("code").inner_text()
         moving.press.click()

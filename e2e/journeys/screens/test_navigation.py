@@ -55,7 +55,7 @@ def test_a_screen_can_be_opened_loaded_again_and_come_back_to(
 def test_a_part_of_a_screen_can_be_come_back_to(recognized: Page) -> None:
     """Steps that change only the query or the fragment show what they say, and the page announces that it is settled."""
     page = recognized
-    parts = page.get_by_role("group", name="Parts of the account")
+    parts = page.get_by_role("group", name="Account sections")
 
     def expect_part(name: str) -> None:
         ready(page)

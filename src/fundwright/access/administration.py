@@ -25,7 +25,7 @@ from fundwright.core.paging import Page, PageRequest, iterate_all
 
 class LastAdministrator(Conflict):
     def __init__(self) -> None:
-        super().__init__(t("This is the only administrator. Make somebody else one first."))
+        super().__init__(t("This is the only administrator. Make someone else an administrator first."))
 
 
 @needs(Permission.ADMINISTER)

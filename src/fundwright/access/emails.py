@@ -11,10 +11,10 @@ def already_registered(recipient: str, language: Language, *, link: str) -> Lett
     with speaking(language):
         return Letter(
             recipient,
-            t("You have an account already"),
+            t("You already have an account"),
             (
-                t("Somebody, probably you, tried to register at Fundwright with this address, which has an account."),
-                t("Sign in with your password, or choose a new one by the link below."),
+                t("Someone, probably you, tried to register a Fundwright account with this address, which already has one."),
+                t("Sign in with your password, or use the link below to choose a new one."),
             ),
             (t("Forgot your password?"), link),
             language,
@@ -26,12 +26,12 @@ def invitation(recipient: str, language: Language, *, inviter: str, link: str) -
     with speaking(language):
         return Letter(
             recipient,
-            t("{name} invites you to Fundwright", name=inviter),
+            t("{name} invited you to Fundwright", name=inviter),
             (
-                t("{name} has invited you to work together at Fundwright.", name=inviter),
-                t("The link works once, within two weeks."),
+                t("{name} invited you to work together in Fundwright.", name=inviter),
+                t("The link works once and expires in two weeks."),
             ),
-            (t("Accept the invitation"), link),
+            (t("Accept invitation"), link),
             language,
             kind=MailKind.INVITATION,
         )

@@ -33,7 +33,7 @@ async def create_first_admin(
     """Make the first administrator and answer a handover code. Raises LinkSpent, Invalid or WeakPassword."""
     if not await one_time_secrets.use_up(session, "first_admin", secret) or await accounts.has_accounts(session):
         raise one_time_secrets.LinkSpent(
-            t("This link"), t("Sign in, or start Fundwright again to get a new one while there is no account.")
+            t("This link"), t("Sign in. If there is no account yet, restart Fundwright to get a new link.")
         )
     actor = await accounts.create_account(
         core, session, email=email, name=name, role=Role.ADMIN, password=password, client=client

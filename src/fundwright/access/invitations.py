@@ -62,7 +62,7 @@ def export_invitations(session: AsyncSession, actor: Actor, query: InvitationQue
         [
             (t("Email"), lambda invitation: invitation.email),
             (t("Role"), lambda invitation: invitation.role),
-            (t("State"), lambda invitation: invitation.state),
+            (t("Status"), lambda invitation: invitation.state),
             (t("Invited by"), lambda invitation: invitation.invited_by),
             (t("Sent"), lambda invitation: invitation.created_at),
             (t("Expires"), lambda invitation: invitation.expires_at),

@@ -37,7 +37,7 @@ async def export_mails(session: AsyncSession, actor: Actor, request: PageRequest
         [
             (t("Kind"), lambda found: found.kind),
             (t("To"), lambda found: found.recipient),
-            (t("State"), lambda found: found.state),
+            (t("Status"), lambda found: found.state),
             (t("Written"), lambda found: found.created_at),
             (t("Sent"), lambda found: found.sent_at),
             (t("Error"), lambda found: found.error),

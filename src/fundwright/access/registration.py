@@ -31,10 +31,7 @@ class RegistrationClosed(FundwrightError):
 
     def __init__(self) -> None:
         super().__init__(
-            t(
-                "Registration is by invitation. Ask whoever runs this installation for an account; "
-                "they add one with `fundwright user add`."
-            )
+            t("Registration is by invitation only. Ask your administrator for an account; `fundwright user add` creates one.")
         )
 
 
@@ -42,7 +39,7 @@ class AlreadyRegistered(Conflict):
     """Told only to who holds an invitation of that very address."""
 
     def __init__(self, email: str) -> None:
-        super().__init__(t("There is an account for {email} already. Sign in with it.", email=email))
+        super().__init__(t("{email} already has an account. Sign in.", email=email))
 
 
 class RegistrationLink(BaseModel):
@@ -76,12 +73,12 @@ async def describe_link(core: Core, session: AsyncSession, *, type: str, token: 
     if type == TEAM:
         invitation = await repository.find_invitation(session, tokens.digest(token))
         if invitation is None:
-            note = t("This invitation has been used, has expired or was withdrawn. Ask for a new one, or sign in.")
+            note = t("This invitation was already used, has expired, or was withdrawn. Request a new one, or sign in.")
             return RegistrationLink(is_open=False, note=note)
-        return RegistrationLink(is_open=True, note=t("You are invited."), email=invitation.email)
+        return RegistrationLink(is_open=True, note=t("You're invited."), email=invitation.email)
     links = _links_of(core, type)
     if links is None:
-        return RegistrationLink(is_open=False, note=t("This link is not complete. Open it once more as it was sent to you."))
+        return RegistrationLink(is_open=False, note=t("This link is incomplete. Open it again as it was sent to you."))
     return await links.describe(session, token)
 
 
@@ -148,7 +145,7 @@ async def register_by_link(
 async def _accept_invitation(core: Core, session: AsyncSession, token: str, *, name: str, password: str, client: Client) -> str:
     invitation = await repository.use_invitation(session, tokens.digest(token))
     if invitation is None:
-        raise one_time_secrets.LinkSpent(t("This invitation"), t("Ask for a new one, or sign in."))
+        raise one_time_secrets.LinkSpent(t("This invitation"), t("Request a new one, or sign in."))
     if await accounts.find_account(session, invitation.email) is not None:
         raise AlreadyRegistered(invitation.email)
     actor = await accounts.create_account(

@@ -21,7 +21,7 @@ AccountDeletedHandler = Callable[[Core, AsyncSession, Actor], Awaitable[None]]
 class OnlyAdministrator(Conflict):
     def __init__(self) -> None:
         super().__init__(
-            t("You are the only administrator. Make somebody else one under People first; then you can delete your account.")
+            t("You are the only administrator. Make someone else an administrator under People before you delete your account.")
         )
 
 

@@ -10,9 +10,9 @@ def account_deleted(recipient: str, language: Language) -> Letter:
     with speaking(language):
         return Letter(
             recipient,
-            t("Your account is deleted"),
+            t("Your account was deleted"),
             (
-                t("Your account at Fundwright and everything that belonged to it were deleted, as you asked."),
+                t("Your Fundwright account and all of its data were deleted, as you requested."),
                 t("Invoices and the record of this deletion are kept. This is the last email to this address."),
             ),
             None,

@@ -19,8 +19,7 @@ class PermissionLost(NotAllowed):
     def __init__(self) -> None:
         super().__init__(
             t(
-                "You no longer have permission to do this. The work done so far is kept. Ask an administrator for access, and then "
-                "start the job again."
+                "You no longer have permission to do this. Work done so far was kept. Ask an administrator for access, and then start the job again."
             )
         )
 
@@ -29,7 +28,7 @@ class AccountDisabled(NotAllowed):
     """The account that started the job has been disabled."""
 
     def __init__(self) -> None:
-        super().__init__(t("The job stopped because the account that started it is disabled. The work done so far is kept."))
+        super().__init__(t("The job was canceled because the account that started it is disabled. Work done so far was kept."))
 
 
 def acting_with(permission: Permission) -> ActorLoader[Actor]:

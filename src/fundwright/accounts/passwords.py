@@ -79,12 +79,12 @@ async def require_acceptable(password: str, *, about: tuple[str, ...] = ()) -> N
     """Raise WeakPassword with what to do. `about` holds words an attacker tries first, such as the email and name."""
     if len(password) < MIN_LENGTH:
         raise WeakPassword(
-            t("The password is too short. Choose at least {least} characters; a sentence works well.", least=MIN_LENGTH)
+            t("The password is too short. Use at least {least} characters. A sentence works well.", least=MIN_LENGTH)
         )
     if len(password) > MAX_LENGTH:
         raise WeakPassword(t("The password is longer than {most} characters. Choose a shorter one.", most=MAX_LENGTH))
     if await asyncio.to_thread(_is_common, password, about):
-        raise WeakPassword(t("That password is among the first that attackers try. Choose another one; a sentence works well."))
+        raise WeakPassword(t("That password is easy to guess. Choose another one. A sentence works well."))
 
 
 async def strength(password: str) -> int:

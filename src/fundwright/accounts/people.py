@@ -33,7 +33,7 @@ def export_people(session: AsyncSession, actor: Actor, query: PeopleQuery) -> As
             (t("Email"), lambda person: person.email),
             (t("Name"), lambda person: person.name),
             (t("Role"), lambda person: person.role),
-            (t("State"), lambda person: person.state),
+            (t("Status"), lambda person: person.state),
             (t("Created"), lambda person: person.created_at),
             (t("Last signed in"), lambda person: person.last_signed_in_at),
         ],

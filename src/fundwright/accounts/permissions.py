@@ -14,11 +14,11 @@ from fundwright.core.messages import t
 P = ParamSpec("P")
 R = TypeVar("R")
 REFUSALS = {
-    Permission.READ: "You may not look at this. Ask an administrator for access.",
-    Permission.LABEL: "You may not decide about categories. Ask an administrator for access.",
-    Permission.WORK: "You may not change anything here. Ask an administrator for access.",
-    Permission.OVERSEE: "You may not see what others do. Ask an administrator for access.",
-    Permission.ADMINISTER: "You may not administer this installation. Ask an administrator for access.",
+    Permission.READ: "You don't have permission to view this. Ask an administrator for access.",
+    Permission.LABEL: "You don't have permission to review categories. Ask an administrator for access.",
+    Permission.WORK: "You have view-only access. Ask an administrator for more.",
+    Permission.OVERSEE: "You don't have permission to see other people's activity. Ask an administrator for access.",
+    Permission.ADMINISTER: "You don't have permission to administer Fundwright. Ask an administrator for access.",
 }
 
 
@@ -65,7 +65,7 @@ def refuse_programs(actor: Actor) -> None:
 
 
 def _not_confirmed() -> NotAllowed:
-    return NotAllowed(t("Confirm your email address first: follow the link in the confirmation email."))
+    return NotAllowed(t("Confirm your email address first: open the link in the confirmation email."))
 
 
 def not_allowed(permission: Permission) -> NotAllowed:

@@ -78,12 +78,12 @@ async def start_copy(core: Core, session: AsyncSession, actor: Actor, *, client:
     await acquire_lock(session, f"personal data:{actor.id}")
     present = await find_copy(session, actor)
     if present is not None and not present.job.state.is_over:
-        raise Conflict(t("Your data is being collected already. Wait until it can be downloaded."))
+        raise Conflict(t("Your copy is already being prepared. Wait until you can download it."))
     await remove_copies(core, session, actor)
     copy = DataCopy(owner_id=actor.id, expires_at=now() + KEPT)
     session.add(copy)
     await session.flush()
-    title = later("Collect your data")
+    title = later("Prepare a copy of personal data")
     job = await core.jobs.enqueue(session, CollectData(copy_id=copy.id), title=title, owner_id=actor.id)
     copy.job_id = job.id
     await session.flush()

@@ -89,7 +89,7 @@ def _square(content: bytes) -> Iterator[bytes]:
                 raise NotAPhoto(t("The photo has more than 50 million pixels. Choose a smaller one."))
             upright = ImageOps.exif_transpose(picture).convert("RGBA" if picture.has_transparency_data else "RGB")
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-        raise NotAPhoto(t("This is no picture that can be read. Choose a PNG, JPEG or WebP file.")) from None
+        raise NotAPhoto(t("The file is not a readable image. Choose a PNG, JPEG, or WebP file.")) from None
     square = ImageOps.fit(upright, (_SIDE_PIXELS, _SIDE_PIXELS))
     written = io.BytesIO()
     # A new picture, pixels only: Pillow would hand on location, camera, and color profile.

@@ -22,7 +22,7 @@ _MAX_SAVED_STATE_LENGTH = 20_000
 async def change_locale(session: AsyncSession, actor: Actor, change: LocaleChange) -> AccountProfile:
     """Choose the language of pages and letters and the zone of times. Raises Invalid when there is no such zone."""
     if change.time_zone is not None and change.time_zone not in await asyncio.to_thread(locale_data.time_zones):
-        raise Invalid(t("There is no time zone {name}. Choose one from the list.", name=change.time_zone))
+        raise Invalid(t("{name} is not a time zone. Choose one from the list.", name=change.time_zone))
     account = await service.get_account_by_id(session, actor.id)
     account.language, account.time_zone = change.language, change.time_zone
     return AccountProfile.model_validate(account)
@@ -38,7 +38,7 @@ async def saved_state(session: AsyncSession, actor: Actor, name: str) -> Any:
 async def save_state(session: AsyncSession, actor: Actor, name: str, value: Any) -> None:
     """Keep `value`, any JSON, for the actor under `name`. Raises Invalid when it is too long to be the state of a screen."""
     if len(name) > _MAX_STATE_NAME_LENGTH or len(json.dumps(value)) > _MAX_SAVED_STATE_LENGTH:
-        raise Invalid(t("That is too much to be kept for this page. Shorten it and try again."))
+        raise Invalid(t("That is too long to save for this page. Shorten it and try again."))
     await repository.save_state(session, actor.id, name, value)
 
 

@@ -63,7 +63,7 @@ def language_of(account: Account, *, otherwise: Language) -> Language:
 def checked_name(name: str) -> str:
     plain = audit.one_line(name).strip()
     if not plain or len(name) > _MAX_NAME_LENGTH:
-        raise Invalid(t("The name is missing or longer than {most} characters. Give a shorter one.", most=_MAX_NAME_LENGTH))
+        raise Invalid(t("The name is empty or longer than {most} characters. Enter a shorter one.", most=_MAX_NAME_LENGTH))
     return plain
 
 

@@ -290,7 +290,7 @@ async def find_reset(form: LinkForm, request: Request, session: DbSession) -> Re
     refuse_foreign_page(request)
     found = await recovery.find_reset(session, form.link)
     if found is None:
-        raise one_time_secrets.LinkSpent(t("This link"), t("Ask for a new one."))
+        raise one_time_secrets.LinkSpent(t("This link"), t("Request a new one."))
     return found
 
 

@@ -32,7 +32,7 @@ _MAX_API_TOKENS = 50
 class TooManyApiTokens(Conflict):
     def __init__(self) -> None:
         super().__init__(
-            t("An account has at most {count} valid API tokens. Revoke one that you do not use.", count=_MAX_API_TOKENS)
+            t("An account can have at most {count} valid API tokens. Revoke one that you don't use.", count=_MAX_API_TOKENS)
         )
 
 
@@ -54,7 +54,7 @@ async def create_api_token(
     """
     require_confirmed(actor)
     if not 1 <= lasts_days <= 366:
-        raise Invalid(t("A token lasts 1 to 366 days. Choose a number of days between them."))
+        raise Invalid(t("A token can last 1 to 366 days. Enter a number in this range."))
     await acquire_lock(session, f"api_tokens:{actor.id}")  # two requests at once must not both take the last place
     if await repository.count_live_api_tokens(session, actor.id) >= _MAX_API_TOKENS:
         raise TooManyApiTokens
@@ -90,8 +90,8 @@ def export_api_tokens(session: AsyncSession, actor: Actor, request: PageRequest)
         [
             (t("Name"), lambda token: token.name),
             (t("Scope"), lambda token: token.scope),
-            (t("Begins with"), lambda token: token.prefix),
-            (t("Made"), lambda token: token.created_at),
+            (t("Starts with"), lambda token: token.prefix),
+            (t("Created"), lambda token: token.created_at),
             (t("Expires"), lambda token: token.expires_at),
             (t("Last used"), lambda token: token.last_used_at),
             (t("Revoked"), lambda token: token.revoked_at),

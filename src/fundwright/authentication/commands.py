@@ -48,7 +48,7 @@ async def retire_key(core: Core, session: AsyncSession, key_id: str) -> None:
     """Refuse every token of a key at once. Raises NotFound, or Conflict for the key that signs."""
     key = _get_key(core, key_id)
     if key == keyring(core).newest:
-        raise Conflict(t("This key signs. Make another one first: `fundwright keys rotate`."))
+        raise Conflict(t("This is the active signing key. Create another one first: `fundwright keys rotate`."))
     await _remove_key(core, session, key)
 
 

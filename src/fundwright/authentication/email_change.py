@@ -41,7 +41,7 @@ async def ask(
     require_confirmed(actor)
     plain = accounts.normalise_email(email)
     if plain == actor.email:
-        raise Invalid(t("That is the address you have. Enter another one."))
+        raise Invalid(t("That is your current address. Enter another one."))
     account = await reauthentication.check_own_password(core, session, actor, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
@@ -72,7 +72,7 @@ async def confirm(session: AsyncSession, *, secret: str, client: Client) -> Acto
     used = await repository.use_secret(session, purpose=_PURPOSE, digest=tokens.digest(secret))
     account = await accounts.find_account_by_id(session, used.owner_id) if used and used.owner_id else None
     new = used.email if used else None
-    spent = one_time_secrets.LinkSpent(t("This link"), t("Sign in and ask for a new one under Account."))
+    spent = one_time_secrets.LinkSpent(t("This link"), t("Sign in and request a new one under Account."))
     if account is None or new is None or account.disabled_at is not None:
         raise spent
     actor, old = accounts.actor_of(account), account.email

@@ -57,7 +57,7 @@ async def confirm_email(core: Core, session: AsyncSession, *, secret: str, passw
     link = await repository.find_secret(session, purpose="verify", digest=tokens.digest(secret))
     email = await email_to_confirm(session, secret)
     if link is None or email is None:
-        raise one_time_secrets.LinkSpent(t("This link"), t("Sign in, or have the email sent again."))
+        raise one_time_secrets.LinkSpent(t("This link"), t("Sign in, or resend the email."))
     place = attempts.place_of_link(link)
     account = await attempts.check_password(core, session, email=email, password=password, client=client, place=place)
     if isinstance(account, SignInRefused):

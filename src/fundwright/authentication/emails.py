@@ -16,8 +16,10 @@ def reset(recipient: str, language: Language, *, link: str) -> Letter:
             recipient,
             t("Choose a new password"),
             (
-                t("Somebody, probably you, asked for a new password for your account at Fundwright."),
-                t("The link works once, within an hour. If it was not you, your password stays as it is."),
+                t("We received a request to reset the password of your Fundwright account."),
+                t(
+                    "The link works once and expires in an hour. If you did not request this, ignore this email; your password stays the same."
+                ),
             ),
             (t("Choose a new password"), link),
             language,
@@ -31,8 +33,8 @@ def verification(recipient: str, language: Language, *, link: str) -> Letter:
             recipient,
             t("Confirm your email address"),
             (
-                t("An account at Fundwright was registered with this address."),
-                t("Follow the link within a day and enter the password that you chose; then you are signed in."),
+                t("A Fundwright account was registered with this address."),
+                t("Open the link within a day and enter the password you chose to sign in."),
             ),
             (t("Confirm your email address"), link),
             language,
@@ -54,30 +56,30 @@ def security(recipient: str, language: Language, news: SecurityNews, *, link: st
     with speaking(language):
         subject, sentence = {
             MailKind.SECOND_FACTOR_ON: (
-                t("Two-step verification is on"),
-                t("Signing in to your account at Fundwright takes a code of your authenticator app from now on."),
+                t("Two-step verification turned on"),
+                t("Signing in to your Fundwright account now requires a code from your authenticator app."),
             ),
             MailKind.SECOND_FACTOR_OFF: (
-                t("Two-step verification is off"),
-                t("The second factor of your account at Fundwright was removed: the password alone opens it now."),
+                t("Two-step verification turned off"),
+                t("The second factor of your Fundwright account was removed. Your password alone is now enough to sign in."),
             ),
             MailKind.RECOVERY_CODE_USED: (
                 t("A recovery code was used"),
-                t("Somebody used a recovery code of your account at Fundwright instead of the authenticator app."),
+                t("A recovery code was used to sign in to your Fundwright account instead of the authenticator app."),
             ),
             MailKind.PASSKEY_ADDED: (
                 t("A passkey was added"),
-                t("The passkey {name} opens your account at Fundwright from now on.", name=what),
+                t("The passkey {name} can now sign in to your Fundwright account.", name=what),
             ),
             MailKind.PASSKEY_REMOVED: (
                 t("A passkey was removed"),
-                t("The passkey {name} does not open your account at Fundwright any more.", name=what),
+                t("The passkey {name} can no longer sign in to your Fundwright account.", name=what),
             ),
         }[news]
         return Letter(
             recipient,
             subject,
-            (sentence, t("If it was not you, choose a new password at once by the link below; that ends every session.")),
+            (sentence, t("If this wasn't you, use the link below to choose a new password right away. This ends all sessions.")),
             (t("Choose a new password"), link),
             language,
             kind=news,
@@ -88,11 +90,11 @@ def session_replayed(recipient: str, language: Language, *, link: str) -> Letter
     with speaking(language):
         return Letter(
             recipient,
-            t("You were signed out for your safety"),
+            t("You were signed out for your security"),
             (
-                t("Somebody used an old copy of your sign-in to Fundwright, so that sign-in was ended."),
+                t("Someone used an old copy of one of your Fundwright sessions, so we ended that session."),
                 t(
-                    "If you restored a browser or copied its data, sign in again; if not, choose a new password by the link below."
+                    "If you restored a browser or copied its data, sign in again. If not, use the link below to choose a new password."
                 ),
             ),
             (t("Forgot your password?"), link),
@@ -128,7 +130,7 @@ def password_reset(recipient: str, language: Language, *, ended: Ended, passkeys
             (
                 t("The password of your Fundwright account was changed through a link in an email."),
                 *filter(None, changes),
-                t("If it was not you, choose a new one at once by the link below."),
+                t("If this wasn't you, use the link below to choose a new one right away."),
             ),
             (t("Forgot your password?"), link),
             language,
@@ -146,8 +148,8 @@ def own_password_changed(recipient: str, language: Language, *, link: str) -> Le
             recipient,
             t("Your password was changed"),
             (
-                t("You changed the password of your account at Fundwright, and every other session of it was ended."),
-                t("If it was not you, choose a new one at once by the link below."),
+                t("The password of your Fundwright account was changed, and all other sessions were ended."),
+                t("If this wasn't you, use the link below to choose a new one right away."),
             ),
             (t("Forgot your password?"), link),
             language,
@@ -161,8 +163,8 @@ def confirm_new_email(recipient: str, language: Language, *, link: str) -> Lette
             recipient,
             t("Confirm your new email address"),
             (
-                t("Somebody, probably you, wants to use this address for an account at Fundwright."),
-                t("The link works once, within an hour. If it was not you, nothing changes."),
+                t("Someone, probably you, wants to use this address for a Fundwright account."),
+                t("The link works once and expires in an hour. If this wasn't you, ignore this email."),
             ),
             (t("Confirm your new email address"), link),
             language,
@@ -174,12 +176,12 @@ def email_wanted(recipient: str, language: Language) -> Letter:
     with speaking(language):
         return Letter(
             recipient,
-            t("You have an account already"),
+            t("You already have an account"),
             (
                 t(
-                    "Somebody, probably you, wanted to use this address for another account at Fundwright. It has one, so nothing changes."
+                    "Someone, probably you, wanted to use this address for another Fundwright account. The address already has an account, so nothing changed."
                 ),
-                t("To use it there, give this account another address or delete it first."),
+                t("To use it there, change the address of this account or delete this account first."),
             ),
             None,
             language,
@@ -193,9 +195,12 @@ def email_changes(recipient: str, language: Language, *, new: str, link: str) ->
             recipient,
             t("Your email address is about to change"),
             (
-                t("Somebody who knows your password wants to use {new} for your account at Fundwright.", new=new),
                 t(
-                    "It counts once it is confirmed from there. If it was not you, choose a new password at once by the link below."
+                    "Someone who knows your password requested to change the address of your Fundwright account to {new}.",
+                    new=new,
+                ),
+                t(
+                    "The change takes effect once it is confirmed from that address. If this wasn't you, use the link below to choose a new password right away."
                 ),
             ),
             (t("Forgot your password?"), link),
@@ -208,13 +213,13 @@ def token_made(recipient: str, language: Language, *, name: str, link: str) -> L
     with speaking(language):
         return Letter(
             recipient,
-            t("An API token was made"),
+            t("An API token was created"),
             (
                 t(
-                    "The API token “{name}” was made for your account at Fundwright. Programs that have it act for you.",
+                    "The API token “{name}” was created for your Fundwright account. Programs that have it can act on your behalf.",
                     name=name,
                 ),
-                t("If it was not you, revoke it by the link below and change your password."),
+                t("If this wasn't you, use the link below to revoke it, and change your password."),
             ),
             (t("Your API tokens"), link),
             language,

@@ -23,7 +23,7 @@ class LinkSpent(FundwrightError):
     status = 410
 
     def __init__(self, what: str, next_step: str) -> None:
-        super().__init__(t("{what} has been used or has expired. {next_step}", what=what, next_step=next_step))
+        super().__init__(t("{what} was already used or has expired. {next_step}", what=what, next_step=next_step))
 
 
 async def new_handover(session: AsyncSession, account_id: UUID, *, remember: bool) -> str:

@@ -53,25 +53,24 @@ class NoHostName(Conflict):
     def __init__(self) -> None:
         super().__init__(
             t(
-                "Passkeys need a host name and https. Ask whoever runs this installation to set FUNDWRIGHT_PUBLIC_URL to the "
-                "address that people open; http://localhost works too."
+                "Passkeys require a host name and HTTPS. Ask your administrator to set FUNDWRIGHT_PUBLIC_URL to the address that people open. http://localhost works, too."
             )
         )
 
 
 class PasskeyTaken(Conflict):
     def __init__(self) -> None:
-        super().__init__(t("That passkey is in use already. Choose another device or another place to keep it."))
+        super().__init__(t("That passkey is already in use. Choose another device or password manager."))
 
 
 class TooManyPasskeys(Conflict):
     def __init__(self) -> None:
-        super().__init__(t("An account has at most {count} passkeys. Remove one that you do not use.", count=_MAX_PASSKEYS))
+        super().__init__(t("An account can have at most {count} passkeys. Remove one that you don't use.", count=_MAX_PASSKEYS))
 
 
 class PasskeyRefused(Invalid):
     def __init__(self) -> None:
-        super().__init__(t("The browser's answer could not be used, or came too late. Try again."))
+        super().__init__(t("The browser's response was invalid or too late. Try again."))
 
 
 class RelyingParty(NamedTuple):

@@ -29,7 +29,7 @@ async def change_password(
     if isinstance(account, SignInRefused):
         return account
     if new == current:
-        raise Invalid(t("That is the password you have. Choose another one."))
+        raise Invalid(t("That is your current password. Choose another one."))
     account.password_hash = await passwords.new_hash(new, account.email, account.display_name)
     await repository.forget_secrets(session, owner_id=account.id)  # also a change of address that somebody else has asked for
     await sessions.end_sessions(session, account.id, but=actor.session_id, device=client.device)
@@ -43,8 +43,8 @@ async def change_password(
 def wrong_password(refused: SignInRefused) -> str:
     """What to tell somebody who is signed in and whose password was asked for."""
     if refused.reason is Refusal.THROTTLED:
-        return t("After several wrong passwords this is paused for 5 minutes. Wait, then try again.")
-    return t("That is not your password. Try again; after several wrong ones this is paused for 5 minutes.")
+        return t("Too many wrong passwords. Wait 5 minutes, then try again.")
+    return t("Wrong password. Try again. After several wrong attempts, you'll have to wait 5 minutes.")
 
 
 def check_password_accepted(refused: SignInRefused | None) -> None:

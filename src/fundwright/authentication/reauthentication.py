@@ -32,9 +32,7 @@ class ProofRequired(FundwrightError):
 
     def __init__(self) -> None:
         super().__init__(
-            t(
-                "To continue, confirm that it is you: enter your password, or a code if two-step verification is on, or use a passkey."
-            )
+            t("To continue, confirm your identity with your password (or a code if two-step verification is on) or a passkey.")
         )
 
 

@@ -132,4 +132,4 @@ async def _refuse_without_code(
 
 
 def _spent() -> one_time_secrets.LinkSpent:
-    return one_time_secrets.LinkSpent(t("This link"), t("Ask for a new one."))
+    return one_time_secrets.LinkSpent(t("This link"), t("Request a new one."))

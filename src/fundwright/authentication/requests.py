@@ -35,7 +35,7 @@ class ReadOnlyToken(FundwrightError):
     status = 403
 
     def __init__(self) -> None:
-        super().__init__(t("This API token may only read. Make one with scope `write` to change things."))
+        super().__init__(t("This API token is read-only. Create one with the scope `write` to make changes."))
 
 
 async def authenticate_request(core: Core, request: Request) -> Actor | None:

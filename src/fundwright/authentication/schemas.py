@@ -40,21 +40,15 @@ class SignInRefused(BaseModel):
         late."""
         match self.reason:
             case Refusal.UNVERIFIED:
-                return "Confirm your email address first: follow the link in the email that we sent you."
+                return "Confirm your email address first: open the link in the email we sent you."
             case Refusal.CODE_NEEDED:
-                return "Two-step verification is on for this account. Send the code of its authenticator app too, as `code`."
+                return "Two-step verification is on for this account. Send the authenticator app's code as `code`, too."
             case Refusal.WRONG_CODE:
-                return (
-                    "That code is not right, or was used before. Wait for the next one, or use a recovery code; "
-                    "after several wrong tries signing in is paused for 5 minutes."
-                )
+                return "That code is wrong or was already used. Wait for the next one, or use a recovery code. After several wrong attempts, you'll have to wait 5 minutes."
             case Refusal.WRONG_PASSKEY:
-                return "That passkey opens no account here. Try again, or sign in with your password."
+                return "That passkey doesn't match an account. Try again, or sign in with your password."
             case _:
-                return (
-                    "That email and password do not match an account. Check both and try again; "
-                    "after several wrong tries signing in is paused for 5 minutes."
-                )
+                return "That email and password don't match an account. Check both and try again. After several wrong attempts, you'll have to wait 5 minutes."
 
 
 class SignedIn(BaseModel):
@@ -171,8 +165,8 @@ class TokenScope(StrEnum):
     def label(self) -> str:
         """In the reader's language."""
         return {
-            TokenScope.READ: t("May only read"),
-            TokenScope.WRITE: t("May change things"),
+            TokenScope.READ: t("Read"),
+            TokenScope.WRITE: t("Read and write"),
         }[self]
 
 

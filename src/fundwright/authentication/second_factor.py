@@ -52,7 +52,7 @@ _PENDING = "second_step"
 
 class AlreadyOn(Conflict):
     def __init__(self) -> None:
-        super().__init__(t("Two-step verification is on already. Turn it off first to use another app."))
+        super().__init__(t("Two-step verification is already on. Turn it off first to use another app."))
 
 
 class NotStarted(Conflict):
@@ -62,7 +62,9 @@ class NotStarted(Conflict):
 
 class WrongCode(Invalid):
     def __init__(self) -> None:
-        super().__init__(t("That code is not right. Enter the one the app shows now; if it goes on, set the telephone's clock."))
+        super().__init__(
+            t("That code is wrong. Enter the one the app shows now. If it keeps happening, check your phone's clock.")
+        )
 
 
 class CodesPaused(FundwrightError):

@@ -145,7 +145,7 @@ async def delete_account(
     ProofRequired (see `check_own_password`).
     """
     if email.strip().lower() != actor.email:
-        raise Invalid(t("Type {email} to show that you mean this account.", email=actor.email))
+        raise Invalid(t("Type {email} to confirm.", email=actor.email))
     checked = await reauthentication.check_own_password(core, session, actor, password=password, client=client)
     if isinstance(checked, SignInRefused):
         return checked

@@ -141,7 +141,7 @@ def export(found: AsyncIterable[SessionRead]) -> AsyncIterator[str]:
     return csv_lines(
         [
             (t("Device"), lambda one: one.user_agent),
-            (t("Where from"), lambda one: one.address),
+            (t("Network address"), lambda one: one.address),
             (t("Signed in"), lambda one: one.created_at),
             (t("Last used"), lambda one: one.last_used_at),
             (t("Expires"), lambda one: one.expires_at),

@@ -31,7 +31,7 @@ class TooManyTries(FundwrightError):
     status = 429
 
     def __init__(self) -> None:
-        super().__init__(t("That was asked for too often. Wait ten minutes and try again."))
+        super().__init__(t("Too many requests. Try again in 10 minutes."))
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class PremiumLinks:
         if offer.state is not LinkState.ACTIVE:
             return RegistrationLink(is_open=False, note=offer.sentence)
         days = offer.days or 0
-        note = nt("The plan {plan} is yours for {n} day.", "The plan {plan} is yours for {n} days.", days, plan=offer.plan_name)
+        note = nt("You get the {plan} plan for {n} day.", "You get the {plan} plan for {n} days.", days, plan=offer.plan_name)
         return RegistrationLink(is_open=True, note=note)
 
     async def redeem(self, core: Core, session: AsyncSession, actor: Actor, token: str, *, client: Client) -> None:

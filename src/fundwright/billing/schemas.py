@@ -74,7 +74,7 @@ class Origin(StrEnum):
     def label(self) -> str:
         """In the reader's language."""
         return {
-            Origin.MANUAL: t("By hand"),
+            Origin.MANUAL: t("Manual"),
             Origin.PREMIUM_LINK: t("Premium Link"),
             Origin.INVOICE: t("Invoice"),
         }[self]
@@ -201,7 +201,7 @@ class LinkState(StrEnum):
     def label(self) -> str:
         """In the reader's language."""
         return {
-            LinkState.ACTIVE: t("Works"),
+            LinkState.ACTIVE: t("Active"),
             LinkState.EXPIRED: t("Expired"),
             LinkState.USED_UP: t("Used up"),
             LinkState.REVOKED: t("Revoked"),

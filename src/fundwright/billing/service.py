@@ -78,9 +78,9 @@ class AlreadySettled(Conflict):
 
     def __init__(self, payment: Payment) -> None:
         sentence = (
-            t("Invoice {number} is paid and stays as it is. Write a new one to correct it.", number=payment.number)
+            t("Invoice {number} is paid and can't be changed. Create a new invoice to correct it.", number=payment.number)
             if payment.state == PaymentState.PAID
-            else t("Invoice {number} is void and stays as it is. Write a new one to correct it.", number=payment.number)
+            else t("Invoice {number} is void and can't be changed. Create a new invoice to correct it.", number=payment.number)
         )
         super().__init__(sentence)
 
@@ -159,31 +159,27 @@ def _spent(quota: Quota, plan: str, limit: int) -> str:
     match quota:
         case Quota.DOCUMENTS:
             return t(
-                "The plan {plan} allows {limit} documents, and you have as many. Remove some, or ask an administrator for a "
-                "larger plan.",
+                "The {plan} plan includes {limit} documents, and you have reached the limit. Remove some, or ask an administrator for a larger plan.",
                 plan=plan,
                 limit=limit,
             )
         case Quota.DRAFTS:
             return t(
-                "The plan {plan} allows {limit} drafts a month, and you have begun as many. Go on with one of them, wait until "
-                "{day}, or ask an administrator for a larger plan.",
+                "The {plan} plan includes {limit} drafts per month, and you have used all of them. Continue one of them, wait until {day}, or ask an administrator for a larger plan.",
                 plan=plan,
                 limit=limit,
                 day=_next_month(),
             )
         case Quota.IMPORTS:
             return t(
-                "The plan {plan} allows {limit} imports a month, and you have begun as many. Wait until {day}, or ask an "
-                "administrator for a larger plan.",
+                "The {plan} plan includes {limit} imports per month, and you have used all of them. Wait until {day}, or ask an administrator for a larger plan.",
                 plan=plan,
                 limit=limit,
                 day=_next_month(),
             )
         case Quota.SECTIONS:
             return t(
-                "The plan {plan} allows {limit} regenerated sections a month, and you have used all of them. Edit the text yourself, "
-                "wait until {day}, or ask an administrator for a larger plan.",
+                "The {plan} plan includes {limit} regenerated sections per month, and you have used all of them. Edit the text yourself, wait until {day}, or ask an administrator for a larger plan.",
                 plan=plan,
                 limit=limit,
                 day=_next_month(),
@@ -214,7 +210,7 @@ async def get_subscriber(session: AsyncSession, actor: Actor, account_id: UUID) 
     """Raises NotFound."""
     row = await repository.find_subscriber(session, people.directory(actor), account_id)
     if row is None:
-        raise Missing(t("The account was not found. It may have been deleted; go back to the list."))
+        raise Missing(t("The account was not found. It may have been deleted. Go back to the list."))
     return SubscriberRead.model_validate(row)
 
 
@@ -246,9 +242,9 @@ async def subscribe(
     """Put an account on a plan from now on; what it was on ends. Raises NotFound, Invalid."""
     account = await get_subscriber(session, actor, account_id)
     if change.plan is PlanCode.FREE and change.until is not None:
-        raise Invalid(t("Free has no end. Leave the day empty, or choose another plan."))
+        raise Invalid(t("The Free plan has no end date. Leave the date empty, or choose another plan."))
     if change.until is not None and change.until < now().date():
-        raise Invalid(t("The last day is over already. Choose today or a later day."))
+        raise Invalid(t("The end date is in the past. Choose today or a later date."))
     until = None if change.until is None else _end_of(change.until)
     await _put_on(session, account_id, change.plan, until=until, origin=change.origin)
     await audit.record(
@@ -307,12 +303,12 @@ async def export_payments(session: AsyncSession, actor: Actor, query: PaymentQue
         [
             (t("Number"), lambda payment: payment.number),
             (t("Account"), lambda payment: payment.email),
-            (t("What it is for"), lambda payment: payment.text),
+            (t("Description"), lambda payment: payment.text),
             (t("Amount"), lambda payment: f"{payment.amount_cents // 100}.{payment.amount_cents % 100:02d}"),
             (t("Currency"), lambda payment: payment.currency.upper()),
             (t("Issued"), lambda payment: payment.issued),
             (t("Due"), lambda payment: payment.due),
-            (t("State"), lambda payment: payment.state),
+            (t("Status"), lambda payment: payment.state),
             (t("Paid on"), lambda payment: payment.paid_at),
         ],
         (PaymentRead.model_validate(payment) async for (payment,) in repository.stream_payments(session, query)),
@@ -325,7 +321,7 @@ async def export_payments(session: AsyncSession, actor: Actor, query: PaymentQue
 async def add_payment(core: Core, session: AsyncSession, actor: Actor, invoice: PaymentCreate, *, client: Client) -> PaymentRead:
     """Write an invoice, open, under the next number of its year, and email it to its account. Raises NoSuchAccount, Invalid."""
     if invoice.due < invoice.issued:
-        raise Invalid(t("The invoice is due before it is issued. Choose a later day."))
+        raise Invalid(t("The invoice is due before it is issued. Choose a later date."))
     owner_id = await repository.find_account(session, people.directory(actor), invoice.email)
     if owner_id is None:
         raise NoSuchAccount(invoice.email)
@@ -431,11 +427,11 @@ async def export_premium_links(session: AsyncSession, actor: Actor, query: Premi
             (t("Days"), lambda link: link.days),
             (t("Maximum uses"), lambda link: link.uses),
             (t("Times used"), lambda link: link.used),
-            (t("Works until the end of"), lambda link: link.expires_on),
-            (t("State"), lambda link: LinkState(link.state)),
+            (t("Valid through"), lambda link: link.expires_on),
+            (t("Status"), lambda link: LinkState(link.state)),
             (t("Note"), lambda link: link.note),
-            (t("Made"), lambda link: link.created_at),
-            (t("Made by"), lambda link: link.created_by),
+            (t("Created"), lambda link: link.created_at),
+            (t("Created by"), lambda link: link.created_by),
             (t("Used by"), lambda link: link.used_by),
         ],
         repository.stream_links(session, query),
@@ -450,7 +446,7 @@ async def create_premium_link(
 ) -> PremiumLinkMade:
     """Make a link; its address is in the answer and nowhere else. Raises Invalid."""
     if wanted.expires_on < now().date():
-        raise Invalid(t("The link would have expired already. Choose today or a later day."))
+        raise Invalid(t("The expiration date is in the past. Choose today or a later date."))
     secret = tokens.new_secret()
     link = PremiumLink(id=uuid4(), digest=tokens.digest(secret), created_by=actor.email, **wanted.model_dump())
     session.add(link)
@@ -514,10 +510,10 @@ def _why_not(state: LinkState) -> str:
         case LinkState.ACTIVE:
             return ""
         case LinkState.EXPIRED:
-            return t("This premium link has expired. Ask whoever gave it to you for a new one.")
+            return t("This premium link has expired. Ask the person who gave it to you for a new one.")
         case LinkState.USED_UP:
-            return t("This premium link has been used as often as it may be. Ask whoever gave it to you for a new one.")
+            return t("This premium link has reached its maximum uses. Ask the person who gave it to you for a new one.")
         case LinkState.REVOKED:
-            return t("This premium link has been revoked. Ask whoever gave it to you for a new one.")
+            return t("This premium link was revoked. Ask the person who gave it to you for a new one.")
         case LinkState.UNKNOWN:
-            return t("This premium link is not known. Check that you copied the whole address, or ask for a new one.")
+            return t("This premium link is not valid. Check that you copied the whole link, or ask for a new one.")

@@ -248,7 +248,7 @@ def _labels(found: AsyncIterator[LabelRead]) -> AsyncIterator[str]:
             (t("Category"), lambda label: label.category_name),
             (t("Confidence"), lambda label: label.confidence),
             (t("Confidence level"), lambda label: label.band),
-            (t("State"), lambda label: label.state),
+            (t("Status"), lambda label: label.state),
             (t("When"), lambda label: label.decided_at),
         ],
         found,

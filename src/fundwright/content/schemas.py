@@ -138,8 +138,8 @@ class FeedbackKind(StrEnum):
     def label(self) -> str:
         """In the reader's language."""
         return {
-            FeedbackKind.PROBLEM: t("Something does not work"),
-            FeedbackKind.IDEA: t("An idea"),
+            FeedbackKind.PROBLEM: t("Problem"),
+            FeedbackKind.IDEA: t("Idea"),
             FeedbackKind.PRAISE: t("Praise"),
         }[self]
 

@@ -52,17 +52,19 @@ _RESERVED = frozenset({"posts"})  # an address of the API
 
 class PostNotFound(NotFound):
     def __init__(self) -> None:
-        FundwrightError.__init__(self, t("There is no post here. It may have been taken back; look for it in the blog's list."))
+        FundwrightError.__init__(self, t("This post doesn't exist. It may have been unpublished."))
 
 
 class PostChangedMeanwhile(Conflict):
     def __init__(self) -> None:
-        super().__init__(t("Somebody else has changed this post since you opened it. Copy your text, then reload the page."))
+        super().__init__(t("Someone else changed this post since you opened it. Copy your text, then reload the page."))
 
 
 class FeedbackNotFound(NotFound):
     def __init__(self) -> None:
-        FundwrightError.__init__(self, t("This feedback is gone, as is the account that sent it. Go back to the list."))
+        FundwrightError.__init__(
+            self, t("This feedback no longer exists because its sender's account was deleted. Go back to the list.")
+        )
 
 
 # What everyone reads
@@ -117,7 +119,7 @@ def export_posts(session: AsyncSession, actor: Actor, query: PostQuery) -> Async
             (t("Title"), lambda post: post.title),
             (t("Summary"), lambda post: post.summary),
             (t("Author"), lambda post: post.author),
-            (t("State"), lambda post: post.state),
+            (t("Status"), lambda post: post.state),
             (t("Published"), lambda post: post.published_at),
             (t("Created"), lambda post: post.created_at),
             (t("Changed"), lambda post: post.changed_at),
@@ -192,7 +194,7 @@ class TooMuchFeedback(FundwrightError):
     def __init__(self) -> None:
         super().__init__(
             t(
-                "You can send {count} messages within 24 hours. Wait, or write to the team in another way.",
+                "You can send {count} messages within 24 hours. Wait, or contact the team another way.",
                 count=_FEEDBACK_PER_DAY,
             )
         )
@@ -227,7 +229,7 @@ def export_feedback(session: AsyncSession, actor: Actor, query: FeedbackQuery) -
         [
             (t("Sent"), lambda entry: entry.created_at),
             (t("Kind"), lambda entry: entry.kind),
-            (t("State"), lambda entry: entry.state),
+            (t("Status"), lambda entry: entry.state),
             (t("From"), lambda entry: entry.sender),
             (t("Page"), lambda entry: entry.page),
             (t("Text"), lambda entry: entry.text),

@@ -14,7 +14,7 @@ YEARS = range(1900, 2201)
 
 def _within_bounds(day: date) -> date:
     if day.year not in YEARS:
-        raise ValueError(t("Choose days between {first} and {last}.", first=str(YEARS[0]), last=str(YEARS[-1])))
+        raise ValueError(t("Choose dates between {first} and {last}.", first=str(YEARS[0]), last=str(YEARS[-1])))
     return day
 
 

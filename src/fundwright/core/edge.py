@@ -33,7 +33,7 @@ class MalformedHost(FundwrightError):
     """The request has no valid Host header."""
 
     def __init__(self) -> None:
-        super().__init__(t("The request does not name a valid host. Check the address that you opened, and try again."))
+        super().__init__(t("The request has no valid host name. Check the address and try again."))
 
 
 class UnknownHost(FundwrightError):
@@ -42,8 +42,7 @@ class UnknownHost(FundwrightError):
     def __init__(self, host: str) -> None:
         super().__init__(
             t(
-                "This server does not answer to the name {host}. Open it by its IP address or as localhost, or ask your "
-                "administrator to set FUNDWRIGHT_PUBLIC_URL, or to add http://{host} to FUNDWRIGHT_ALLOWED_ORIGINS.",
+                "This server does not respond to the name {host}. Open it by its IP address or as localhost, or ask your administrator to set FUNDWRIGHT_PUBLIC_URL, or to add http://{host} to FUNDWRIGHT_ALLOWED_ORIGINS.",
                 host=host[:_MAX_SHOWN_CHARACTERS],
             )
         )

@@ -27,7 +27,7 @@ class NotFound(FundwrightError):
     status = 404
 
     def __init__(self, what: str) -> None:
-        super().__init__(t("{what} was not found. It may have been removed; go back to the list and try again.", what=what))
+        super().__init__(t("{what} was not found. It may have been removed. Go back to the list and try again.", what=what))
 
 
 class NotAllowed(FundwrightError):
@@ -45,7 +45,7 @@ class UnusableText(Invalid):
 
     def __init__(self) -> None:
         super().__init__(
-            t("The text has an invisible character (NUL) that cannot be kept. Type it again, or remove what was pasted.")
+            t("The text contains an invisible character (NUL) that can't be saved. Type it again, or remove what you pasted.")
         )
 
 
@@ -66,9 +66,7 @@ class UnderMaintenance(FundwrightError):
     retry_after_s = 300
 
     def __init__(self, sentence: str | None) -> None:
-        super().__init__(
-            sentence or t("Fundwright is being maintained. Try again in a few minutes; nothing that you saved is lost.")
-        )
+        super().__init__(sentence or t("Fundwright is under maintenance. Try again in a few minutes. Your saved work is safe."))
 
 
 class DatabaseAway(FundwrightError):
@@ -77,7 +75,7 @@ class DatabaseAway(FundwrightError):
     status = 503
 
     def __init__(self) -> None:
-        super().__init__(t("The database does not answer. Try again in a minute; what was saved before is kept."))
+        super().__init__(t("The database does not respond. Try again in a minute. Your saved work is safe."))
 
 
 class DiskFull(FundwrightError):
@@ -87,6 +85,6 @@ class DiskFull(FundwrightError):
 
     def __init__(self, folder: Path | None = None) -> None:
         full = t("The disk that holds {folder} is full.", folder=folder) if folder else t("The disk of the database is full.")
-        next_step = t("Free some space and try again; what was saved before is kept.")
+        next_step = t("Free some space and try again. Your saved work is safe.")
         sentence = f"{full} {next_step}"
         super().__init__(sentence)

@@ -668,7 +668,7 @@ async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID | None) 
     if job is None:
         raise NotFound(t("The job"))
     if JobState(job.state).is_over:
-        raise Conflict(t("The job has already ended; there is nothing to cancel."))
+        raise Conflict(t("The job has already ended."))
     job.cancel_requested = True
     if job.state == JobState.QUEUED:
         job.state, job.ended_at = JobState.CANCELLED, now()

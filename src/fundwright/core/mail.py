@@ -55,7 +55,7 @@ class MailState(StrEnum):
     def label(self) -> str:
         """In the reader's language."""
         return {
-            MailState.KEPT: t("Kept here"),
+            MailState.KEPT: t("Stored"),
             MailState.WAITING: t("Waiting"),
             MailState.SENT: t("Sent"),
             MailState.FAILED: t("Failed"),
@@ -99,7 +99,7 @@ _KIND_LABELS = {
     MailKind.ACCOUNT_ENABLED: later("Account enabled"),
     MailKind.ACCOUNT_EXISTS: later("Account already exists"),
     MailKind.API_TOKEN_CREATED: later("API token created"),
-    MailKind.EMAIL_CHANGE: later("Change of email address requested"),
+    MailKind.EMAIL_CHANGE: later("Email address change requested"),
     MailKind.EMAIL_CONFIRMATION: later("Email confirmation"),
     MailKind.INVITATION: later("Invitation"),
     MailKind.INVOICE: later("Invoice"),
@@ -192,7 +192,7 @@ class Letter:
     @property
     def _foot(self) -> str:
         with speaking(self.language):
-            return t("Sent by Fundwright. If you did not expect this, you need not do anything.")
+            return t("Sent by Fundwright. If you did not expect this email, you can ignore it.")
 
 
 async def post(core: Core, session: AsyncSession, letter: Letter) -> None:

@@ -246,7 +246,7 @@ def _failed(kind: bytes, content: bytes, limits: Limits, name: str) -> Fundwrigh
 def _took_too_long(limits: Limits, name: str) -> FundwrightError:
     return limits.error(
         t(
-            "Reading {name} takes too long. Use a smaller or simpler file, and try again.",
+            "Reading {name} took too long. Use a smaller or simpler file, and try again.",
             name=name,
         )
     )
@@ -255,7 +255,7 @@ def _took_too_long(limits: Limits, name: str) -> FundwrightError:
 def _needs_memory(limits: Limits, name: str) -> FundwrightError:
     return limits.error(
         t(
-            "Reading {name} needs more than {size} MB of memory. Use a smaller or simpler file, and try again.",
+            "Reading {name} needed more than {size} MB of memory. Use a smaller or simpler file, and try again.",
             name=name,
             size=limits.memory_bytes // _MEGABYTE,
         )
@@ -269,7 +269,7 @@ def _was_interrupted(limits: Limits, name: str) -> FundwrightError:
 def _gave_too_much(limits: Limits, name: str) -> FundwrightError:
     return limits.error(
         t(
-            "Reading {name} produces more than {size} MB. Use a smaller file, and try again.",
+            "Reading {name} produced more than {size} MB. Use a smaller file, and try again.",
             name=name,
             size=min(limits.output_bytes, _FRAME_BYTES) // _MEGABYTE,
         )

@@ -145,7 +145,7 @@ def add_error_handlers(app: FastAPI) -> None:
         log.error("request.failed", error_id=error_id, exc_info=error)
         return JSONResponse(
             error_body(
-                "InternalError", t("Something went wrong (error {id}). Try again, or report the id.", id=error_id), error_id
+                "InternalError", t("Something went wrong (error {id}). Try again, or report the error ID.", id=error_id), error_id
             ),
             status_code=500,
             headers=_HEADERS | strict_transport(request.scope),  # answered outside of every middleware
@@ -301,7 +301,7 @@ async def receive_file(
     length = request.headers.get("content-length", "")
     limit = min(core.settings.max_upload_bytes, max_bytes or core.settings.max_upload_bytes)
     if not length.isdecimal() or int(length) > limit + _PIECE_BYTES:
-        next_step = otherwise or t("Split the file, or give it to the command line: `fundwright --help`.")
+        next_step = otherwise or t("Split the file, or import it from the command line: `fundwright --help`.")
         raise Invalid(t("The upload must state its size, at most {size} bytes. {next_step}", size=limit, next_step=next_step))
     request.scope[_BODY_LIMIT] = int(length)
     async with request.form(max_files=1, max_fields=10) as form:

@@ -71,7 +71,7 @@ class SectionChanged(Conflict):
 
 class BeingWritten(Conflict):
     def __init__(self) -> None:
-        super().__init__(t("The draft is being written. Wait until it is finished, or stop it first."))
+        super().__init__(t("The draft is being written. Wait until it is finished, or cancel it first."))
 
 
 @needs(Permission.WORK)
@@ -186,7 +186,7 @@ async def cancel_regeneration(session: AsyncSession, actor: Actor, draft_id: UUI
     """Stop writing a section again; its text stays as it was. Raises NotFound, and Conflict when nobody writes it."""
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
     if not await _cancel_job(session, actor, section):
-        raise Conflict(t("The section is not being written; there is nothing to cancel."))
+        raise Conflict(t("The section is not being written."))
     return await _changed_section(session, section)
 
 

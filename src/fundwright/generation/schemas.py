@@ -82,7 +82,7 @@ class DraftState(StrEnum):
             DraftState.QUEUED: t("Waiting"),
             DraftState.WRITING: t("Writing"),
             DraftState.FINISHED: t("Finished"),
-            DraftState.STOPPED: t("Stopped"),
+            DraftState.STOPPED: t("Canceled"),
             DraftState.FAILED: t("Failed"),
         }[self]
 

@@ -164,7 +164,7 @@ async def continue_draft(session: AsyncSession, actor: Actor, core: Core, draft_
     """Write the sections that a stopped or failed draft still lacks. Raises NotFound, Conflict, OpportunityRemoved, QuotaSpent."""
     draft = await lock_draft(session, actor, draft_id)
     if draft.is_complete or draft.is_being_written:
-        raise Conflict(t("The draft is finished or being written; there is nothing to continue."))
+        raise Conflict(t("The draft is already finished or being written."))
     await get_opportunity(session, actor, draft)
     if draft.state is DraftState.STOPPED:
         await billing.check_quota(session, actor, Quota.SECTIONS)  # the section at which it was stopped is written again
@@ -176,7 +176,7 @@ async def cancel_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> D
     """Stop writing after the next few words; the text so far stays. Raises NotFound, Conflict."""
     draft = await get_draft(session, actor, draft_id)
     if draft.job_id is None or draft.state.is_over:
-        raise Conflict(t("The draft is not being written; there is nothing to cancel."))
+        raise Conflict(t("The draft is not being written."))
     await core_jobs.cancel(session, draft.job_id, owner_id=actor.id)
     await publish(session, draft_topic(draft_id))
     return await get_draft(session, actor, draft_id)
@@ -236,7 +236,7 @@ def export_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) -> Asy
             (t("Title"), lambda draft: draft.title),
             (t("Template"), lambda draft: t(draft.template_title)),
             (t("Opportunity"), lambda draft: draft.opportunity_title),
-            (t("State"), lambda draft: draft.state),
+            (t("Status"), lambda draft: draft.state),
             (t("Writer"), lambda draft: t(draft.writer_label) if draft.writer_label else ""),
             (t("Started"), lambda draft: draft.created_at),
             (t("Ended"), lambda draft: draft.ended_at),

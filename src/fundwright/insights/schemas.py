@@ -73,9 +73,9 @@ class UsageQuery(BaseModel):
     @model_validator(mode="after")
     def _is_a_span(self) -> Self:
         if self.last < self.first:
-            raise ValueError(t("The first day is after the last one. Change one of them."))
+            raise ValueError(t("The start date is after the end date. Change one of them."))
         if (self.last - self.first).days >= KEPT_DAYS:
-            raise ValueError(t("That is more than {days} days. Choose a later first day.", days=KEPT_DAYS))
+            raise ValueError(t("The period is longer than {days} days. Choose a later start date.", days=KEPT_DAYS))
         return self
 
     @property
@@ -150,7 +150,7 @@ def kind_label(kind: str) -> str:
         DRAFT: t("Draft"),
         IMPORT: t("File import"),
         TRAINING: t("Training run"),
-        personal_data.CollectData.job_kind: t("Copy of one's own data"),
+        personal_data.CollectData.job_kind: t("Copy of personal data"),
     }
     return names.get(kind, kind)
 

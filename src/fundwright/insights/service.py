@@ -61,8 +61,8 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
     people = await repository.count_people(session, UsageQuery(days="7"))
     underway = await list_history(session, actor, HistoryQuery(state="underway", page_size=1))
     return [
-        Figure(label=t("People active in 7 days"), count=people, path="/dashboard/analyze?days=7"),
-        Figure(label=t("Jobs under way"), count=underway.total, path="/dashboard/history?state=underway"),
+        Figure(label=t("People active in the last 7 days"), count=people, path="/dashboard/analyze?days=7"),
+        Figure(label=t("Jobs in progress"), count=underway.total, path="/dashboard/history?state=underway"),
     ]
 
 
@@ -144,9 +144,9 @@ def export_history(session: AsyncSession, actor: Actor, query: HistoryQuery) -> 
     return csv_lines(
         [
             (t("Kind"), lambda job: kind_label(job["kind"])),
-            (t("What"), lambda job: job["title"]),
+            (t("Title"), lambda job: job["title"]),
             (t("Who"), lambda job: job["person"]),
-            (t("State"), lambda job: JobState(job["state"])),
+            (t("Status"), lambda job: JobState(job["state"])),
             (t("Started"), lambda job: job["created_at"]),
             (t("Started"), lambda job: job["started_at"]),
             (t("Ended"), lambda job: job["ended_at"]),

@@ -18,7 +18,7 @@ from fundwright.core.messages import t
 from fundwright.language.openai_compatible import OpenAIWriter
 from fundwright.language.protocols import Embedder
 
-LABEL = "SmolLM2-135M (a toy for trying the streaming path: it invents)"
+LABEL = "SmolLM2-135M (for testing only; it makes things up)"
 _INSTALL = ".venv/bin/uv pip install --require-hashes -c requirements.lock -r pyproject.toml --extra local-llm"
 _CONTEXT_TOKENS = 4_096
 _TIMEOUT_S = 600.0

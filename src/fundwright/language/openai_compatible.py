@@ -64,8 +64,7 @@ class OpenAIEmbedder:
         if any(len(row) != self.dimension for row in rows) or len(rows) != len(texts):
             raise EndpointFailed(
                 t(
-                    "The endpoint {url} answered with vectors of another size than before ({model}): it serves another "
-                    "model now. Start Fundwright again, then train again.",
+                    "The endpoint {url} returned vectors of another size than before ({model}), so it now serves another model. Restart Fundwright, then train your documents again.",
                     url=self._url,
                     model=self._model,
                 )
@@ -182,7 +181,7 @@ def _sentences(url: str, model: str, setting: str) -> Iterator[None]:
         ) from error
     except openai.RateLimitError as error:
         raise EndpointFailed(
-            t("The endpoint {url} is out of quota or asked too often. Wait a minute and try again, or check its plan.", url=url)
+            t("The endpoint {url} is out of quota or rate-limited. Wait a minute and try again, or check its plan.", url=url)
         ) from error
     except openai.NotFoundError as error:
         raise EndpointFailed(
@@ -205,10 +204,10 @@ def _sentences(url: str, model: str, setting: str) -> Iterator[None]:
     except openai.APIStatusError as error:
         raise EndpointFailed(
             t(
-                "The endpoint {url} answered with error {status_code}. Try again, or look into the log of that server.",
+                "The endpoint {url} returned error {status_code}. Try again, or check the log of that server.",
                 url=url,
                 status_code=error.status_code,
             )
         ) from error
     except openai.APIError as error:
-        raise EndpointFailed(t("The endpoint {url} broke off its answer. Try again, or look into its log.", url=url)) from error
+        raise EndpointFailed(t("The endpoint {url} interrupted its response. Try again, or check its log.", url=url)) from error

@@ -103,7 +103,11 @@ def _cut_rows(start: bytes, stream: BinaryIO) -> Iterator[tuple[int, Status, byt
         if opening is None:
             if is_over:
                 if has_rows and not _FILE_END.search(buffer):
-                    yield line + buffer.count(b"\n"), "posted", t("The file breaks off here; the rows before it were read.")
+                    yield (
+                        line + buffer.count(b"\n"),
+                        "posted",
+                        t("The file ends unexpectedly here. The rows before it were read."),
+                    )
                 return
             kept = buffer[-_LONGEST_TAG_BYTES:]
             line += buffer.count(b"\n", 0, len(buffer) - len(kept))
@@ -121,9 +125,9 @@ def _cut_rows(start: bytes, stream: BinaryIO) -> Iterator[tuple[int, Status, byt
                 yield line, status, buffer[:end]
             elif following is not None:
                 end = following.start()
-                yield line, status, t("The row is not closed before the next one begins.")
+                yield line, status, t("The row is not closed before the next one starts.")
             elif is_over:
-                yield line, status, t("The file breaks off inside this row; the rows before it were read.")
+                yield line, status, t("The file ends unexpectedly inside this row. The rows before it were read.")
                 return
             elif len(buffer) > _MAX_ROW_BYTES:
                 end = len(buffer) - _LONGEST_TAG_BYTES
@@ -135,7 +139,7 @@ def _cut_rows(start: bytes, stream: BinaryIO) -> Iterator[tuple[int, Status, byt
         try:
             chunk = stream.read(_CHUNK_BYTES)
         except (EOFError, OSError) as error:
-            yield line, "posted", t("The file breaks off here ({error}); the rows before it were read.", error=error)
+            yield line, "posted", t("The file ends unexpectedly here ({error}). The rows before it were read.", error=error)
             return
         buffer += chunk
         is_over = not chunk
@@ -186,7 +190,7 @@ def _extract_notice(line: int, status: Status, fields: _Fields) -> ParsedNotice 
     posted = first("PostDate")
     posted_at = moment(posted)
     if posted_at is None:
-        reason = t("“{text}” is not a date.", text=posted[:60]) if posted else t("The opportunity has no date of posting.")
+        reason = t("“{text}” is not a date.", text=posted[:60]) if posted else t("The opportunity has no posted date.")
         return RejectedRow(line, "PostDate", reason)
     due = first("CloseDate") or (first("EstimatedApplicationDueDate") if status == "forecasted" else "")
     due_at = moment(due, end_of_day=True) if due else None
@@ -272,7 +276,7 @@ def _simpler_notice(line: int, row: dict[str, Any]) -> ParsedNotice | RejectedRo
     posted = text("Post Date")
     posted_at = moment(posted)
     if posted_at is None:
-        reason = t("“{text}” is not a date.", text=posted[:60]) if posted else t("The opportunity has no date of posting.")
+        reason = t("“{text}” is not a date.", text=posted[:60]) if posted else t("The opportunity has no posted date.")
         return RejectedRow(line, "Post Date", reason)
     status: Status = "forecasted" if text("Status").lower().startswith("forecast") else "posted"
     due = text("Deadline") or text("Est. Application Deadline")

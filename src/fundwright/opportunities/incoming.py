@@ -180,9 +180,7 @@ class Incoming:
                 is_over = False
                 break
         except OSError as error:
-            raise UnreadableFile(
-                t("Nothing in this file can be read: {error}. Get a new copy and try again.", error=error)
-            ) from error
+            raise UnreadableFile(t("The file could not be read: {error}. Get a new copy and try again.", error=error)) from error
         batch.items, batch.bytes_read = self._items, self.bytes_read
         return None if is_over and not batch.size else batch
 
@@ -215,7 +213,7 @@ class _File(io.FileIO):
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > _READ_AT_ONCE_BYTES:
-            raise OSError(t("the zip file holds too many files"))
+            raise OSError(t("the ZIP file contains too many files"))
         return cast(bytes, super().read(size))
 
 
@@ -247,7 +245,7 @@ class _Content(io.RawIOBase):
             raise OSError(t("the compressed file is damaged or cut off: {error}", error=error)) from error
         self._left -= len(piece)
         if self._left < 0:
-            raise OSError(t("it unpacks to more than {times} times its size", times=_UNPACKED_TIMES))
+            raise OSError(t("it unzips to more than {times} times its size", times=_UNPACKED_TIMES))
         self.bytes_read = self._file.tell()
         buffer[: len(piece)] = piece
         return len(piece)
@@ -266,7 +264,7 @@ def _only_member(file: _File, source: Source) -> zipfile.ZipExtFile:
         if len(found) != 1:
             raise UnreadableFile(
                 t(
-                    "Of the files in the zip file {count} end in {endings}, not one. Unpack it and import the right one.",
+                    "The ZIP file contains {count} files that end in {endings} instead of one. Unzip it and import the right one.",
                     count=len(found),
                     endings=endings,
                 )
@@ -275,7 +273,7 @@ def _only_member(file: _File, source: Source) -> zipfile.ZipExtFile:
         if member.flag_bits & 1 or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise UnreadableFile(
                 t(
-                    "{filename} in the zip file is encrypted or packed in a rare way. Unpack it yourself.",
+                    "{filename} in the ZIP file is encrypted or uses an unsupported compression. Unzip it yourself.",
                     filename=member.filename,
                 )
             )

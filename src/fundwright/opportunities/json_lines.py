@@ -37,7 +37,7 @@ def read_json_lines(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, An
             t("Line {line}, column {column}: {reason}", line=line, column=row.column or 1, reason=row.reason)
             for line, row in broken[:1]
         ]
-        refusal = t("This is not a file with one JSON object a line. Choose such a file, or another format.")
+        refusal = t("This file does not have one JSON object per line. Choose such a file, or another format.")
         raise UnreadableFile(" ".join([refusal, *tried]))
 
 
@@ -52,7 +52,7 @@ def _json_rows(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | 
             except json.JSONDecodeError as error:
                 yield line, RejectedRow(line, str(error.colno), t("The line is not JSON: {reason}.", reason=error.msg))
             except (RecursionError, ValueError):
-                yield line, RejectedRow(line, "", t("The line is nested too deeply or holds a number that is too long."))
+                yield line, RejectedRow(line, "", t("The line is nested too deeply or contains a number that is too long."))
             else:
                 if isinstance(row, dict):
                     yield line, cast(dict[str, Any], row)
@@ -61,7 +61,7 @@ def _json_rows(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | 
     except (EOFError, OSError) as error:
         yield (
             line + 1,
-            RejectedRow(line + 1, "", t("The file breaks off here ({error}); the rows before it were read.", error=error)),
+            RejectedRow(line + 1, "", t("The file ends unexpectedly here ({error}). The rows before it were read.", error=error)),
         )
 
 

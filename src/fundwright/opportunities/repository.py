@@ -338,7 +338,7 @@ def _reason(verdict: str, external_id: str) -> str:
             external_id=external_id,
         )
     return t(
-        "The notice {external_id} already stands on an earlier line of this file, with other content.", external_id=external_id
+        "The notice {external_id} is already on an earlier line of this file, with different content.", external_id=external_id
     )
 
 

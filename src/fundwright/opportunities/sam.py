@@ -78,7 +78,7 @@ class _Records:
                 self.look_for_next_record()
                 yield start, t("The row cannot be read as CSV ({error}); a quote may be missing.", error=error)
             except (EOFError, OSError) as error:
-                yield self._line + 1, t("The file breaks off here ({error}); the rows before it were read.", error=error)
+                yield self._line + 1, t("The file ends unexpectedly here ({error}). The rows before it were read.", error=error)
                 return
             else:
                 if record:

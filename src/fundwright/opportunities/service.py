@@ -272,8 +272,8 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
     return [
         await figure(t("Open grants"), "grant", availability="open"),
         await figure(t("Open contracts"), "contract", availability="open"),
-        await figure(t("Grants posted in 7 days"), "grant", posted_from=week_ago),
-        await figure(t("Contracts posted in 7 days"), "contract", posted_from=week_ago),
+        await figure(t("Grants posted in the last 7 days"), "grant", posted_from=week_ago),
+        await figure(t("Contracts posted in the last 7 days"), "contract", posted_from=week_ago),
     ]
 
 
@@ -482,7 +482,7 @@ def export_imports(session: AsyncSession, actor: Actor, query: ImportQuery) -> A
             (t("Source"), lambda run: run.source),
             (t("File"), lambda run: run.filename),
             (t("Started"), lambda run: run.created_at),
-            (t("State"), lambda run: run.state),
+            (t("Status"), lambda run: run.state),
             (t("New"), lambda run: run.new),
             (t("Changed"), lambda run: run.changed),
             (t("Unchanged"), lambda run: run.unchanged),
@@ -504,7 +504,7 @@ async def stop_import(session: AsyncSession, actor: Actor, core: Core, run_id: U
     """End an import after its present batch; what was read stays. Raises NotFound, NotAllowed, or Conflict when it is over."""
     run, job = await repository.get_run(session, actor, run_id)
     if job is None:
-        raise Conflict(t("The import has not started; there is nothing to cancel."))
+        raise Conflict(t("The import has not started yet."))
     stopped = await jobs.cancel(session, job.id, owner_id=run.owner_id)
     upload = ImportOpportunities.model_validate(job.payload).upload
     if stopped.state.is_over and upload:

@@ -81,7 +81,10 @@ def _extracted(readers: Sequence[Reader], path: Path, filename: str, title: str)
         reader = choose_reader(readers, path, filename)
     except FileNotFoundError as error:
         raise Unreadable(
-            t("The file of “{filename}” is gone from the data folder. Remove the document and add it again.", filename=filename)
+            t(
+                "The file of “{filename}” is missing from the data folder. Remove the document and add it again.",
+                filename=filename,
+            )
         ) from error
     chunked = chunk(read(reader, path, filename))
     yield kinds.propose(title=title, filename=filename, text=chunked.text).encode()

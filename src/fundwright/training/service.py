@@ -155,7 +155,7 @@ def _documents_as_csv(documents: AsyncIterator[DocumentRead]) -> AsyncIterator[s
             (t("Title"), lambda document: document.title),
             (t("File"), lambda document: document.filename),
             (t("Kind"), lambda document: document.kind),
-            (t("State"), lambda document: document.state),
+            (t("Status"), lambda document: document.state),
             (t("Bytes"), lambda document: document.size_bytes),
             (t("Passages"), lambda document: document.chunk_count),
             (t("Model"), lambda document: document.model_id),
@@ -172,7 +172,7 @@ def export_runs(session: AsyncSession, actor: Actor, request: PageRequest) -> As
     """Yield the whole list as lines of CSV."""
     return csv_lines(
         [
-            (t("State"), lambda run: run.state),
+            (t("Status"), lambda run: run.state),
             (t("Started"), lambda run: run.created_at),
             (t("Started"), lambda run: run.started_at),
             (t("Ended"), lambda run: run.ended_at),

@@ -80,8 +80,8 @@ class TestGeneral:
             await screen.type("Phone number", "+44 20 7946 0000")
             await screen.choose("Country", "GB")
             await screen.type("About you", "Writes programs.")
-            await screen.check("Allow other signed-in users to open your photo")
-            await screen.click("button", "Save the profile")
+            await screen.check("Let other signed-in users see your photo")
+            await screen.click("button", "Save profile")
             assert screen.toasts == ["Your profile was saved."]
         profile = await profile_of(committed, ada)
         assert (profile.display_name, profile.phone_number, profile.country, profile.about, profile.is_public) == (
@@ -93,7 +93,7 @@ class TestGeneral:
             await screen.type("Name", " ")
             await screen.type("Phone number", "call me")
             await screen.type("City", "London")
-            await screen.click("button", "Save the profile")
+            await screen.click("button", "Save profile")
             assert screen.text.count("Fill in this field.") == 1
             assert "Enter a phone number such as +1 202 555 0100, or leave the field empty." in screen.text
             assert (screen.value("Phone number"), screen.value("City")) == ("call me", "London")
@@ -118,7 +118,7 @@ class TestGeneral:
         async with mounted(committed, ada, account_screen) as screen:
             assert screen.props("FileDrop")["uploadUrl"] == "/api/account/photo"
             await screen.emit("FileDrop", "on_uploaded", name="me.png", answer={})
-            await screen.click("button", "Remove the photo")
+            await screen.click("button", "Remove photo")
             assert screen.navigations == [PATH, PATH]
         assert (await profile_of(committed, ada)).photo_url is None
 
@@ -137,13 +137,13 @@ class TestSecurity:
             await screen.type("Current password", "wrong")
             await screen.type("New password", NEW)
             assert "Very strong" in screen.text
-            await screen.click("button", "Change the password")
-            assert "That is not your password." in screen.find("form", "Password").text
+            await screen.click("button", "Change password")
+            assert "Wrong password." in screen.find("form", "Password").text
             assert screen.value("New password") == NEW
             await screen.type("Current password", PASSWORD)
-            await screen.click("button", "Change the password")
-            assert screen.toasts[1:] == ["Your password is changed, and every other session ended."]
-            assert "That is not your password." not in screen.text
+            await screen.click("button", "Change password")
+            assert screen.toasts[1:] == ["Your password was changed, and all other sessions were ended."]
+            assert "Wrong password." not in screen.text
             assert "Very strong" not in screen.text
         await sign_in(committed, NEW)
 
@@ -151,29 +151,29 @@ class TestSecurity:
         async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=security") as screen:
             await screen.type("New email address", "new@example.org")
             await screen.type("Your password", "wrong")
-            await screen.click("button", "Change the address")
-            assert "That is not your password." in screen.find("form", "Email").text
+            await screen.click("button", "Change email address")
+            assert "Wrong password." in screen.find("form", "Email").text
             assert [frame for frame in screen.frames if frame["type"] == "saved"] == []
             await screen.type("Your password", PASSWORD)
-            await screen.click("button", "Change the address")
+            await screen.click("button", "Change email address")
             assert [frame["form"] for frame in screen.frames if frame["type"] == "saved"] == [f"{PATH}#Email"]
 
     async def test_a_weak_one_is_refused_with_the_sentence_of_registration(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=security") as screen:
             await screen.type("Current password", PASSWORD)
             await screen.type("New password", "short")
-            await screen.click("button", "Change the password")
+            await screen.click("button", "Change password")
             assert "Use at least 8 characters." in screen.text
             await screen.type("New password", "password1")
-            await screen.click("button", "Change the password")
-            assert "among the first that attackers try" in screen.find("form", "Password").text
+            await screen.click("button", "Change password")
+            assert "easy to guess" in screen.find("form", "Password").text
 
     async def test_the_address_is_asked_for(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=security") as screen:
             await screen.type("New email address", "new@example.org")
             await screen.type("Your password", PASSWORD)
-            await screen.click("button", "Change the address")
-            assert "If new@example.org can be used, we have sent an email with a link to it." in screen.text
+            await screen.click("button", "Change email address")
+            assert "If new@example.org can be used, we sent a link to it." in screen.text
         async with committed.database.transaction() as session:
             letters = (await mail.list_messages(session, PageRequest())).items
         assert {letter.recipient for letter in letters} == {"new@example.org", "ada@example.org"}
@@ -183,14 +183,14 @@ class TestSecurity:
         await sign_in(committed, user_agent="")
         async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=security") as screen:
             assert "This session" in screen.find("article", "Firefox 133 on Linux").text
-            assert not screen.has("button", "End the session of Firefox 133 on Linux")
-            await screen.click("button", "End the session of curl 8")
+            assert not screen.has("button", "Sign out Firefox 133 on Linux")
+            await screen.click("button", "Sign out curl 8")
             await screen.expect(lambda: "Ended" in screen.find("article", "curl 8").text)
-            assert not screen.has("button", "End the session of curl 8")
+            assert not screen.has("button", "Sign out curl 8")
             assert screen.has("article", "Unknown device")
-            await screen.click("button", "End all other sessions")
+            await screen.click("button", "Sign out all other sessions")
             await screen.expect(lambda: not screen.has("article", "Unknown device"))
-            assert not screen.has("button", "End all other sessions")
+            assert not screen.has("button", "Sign out all other sessions")
             assert screen.has("article", "Firefox 133 on Linux")
 
     async def test_many_sessions_have_several_pages(self, committed: Core, ada: Actor) -> None:
@@ -216,12 +216,12 @@ class TestTokens:
             assert "No tokens yet." in screen.text
             await screen.type("Name", "nightly")
             await screen.choose("Scope", "write")
-            await screen.type("Days until it expires", "7")
-            await screen.click("button", "Make the token")
+            await screen.type("Expires after (days)", "7")
+            await screen.click("button", "Create token")
             secret = screen.props("CopyButton")["text"]
             assert secret.startswith("fwt_")
             await screen.expect(lambda: screen.has("article", "nightly"))
-            assert "May change things" in screen.find("article", "nightly").text
+            assert "Read and write" in screen.find("article", "nightly").text
         async with committed.database.transaction() as session:
             assert await api_tokens.authenticate_api_token(session, secret)
         async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=tokens") as screen:
@@ -239,8 +239,8 @@ class TestTokens:
     async def test_days_have_bounds(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=tokens") as screen:
             await screen.type("Name", "nightly")
-            await screen.type("Days until it expires", "400")
-            await screen.click("button", "Make the token")
+            await screen.type("Expires after (days)", "400")
+            await screen.click("button", "Create token")
             assert "Enter at most 366." in screen.text
             assert screen.value("Name") == "nightly"
 
@@ -248,31 +248,31 @@ class TestTokens:
 class TestData:
     async def test_is_collected_live_and_downloaded(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=data") as screen:
-            await screen.click("button", "Collect my data")
-            await screen.expect(lambda: screen.has("progressbar", "Collecting your data"))
-            assert not screen.has("button", "Collect my data again")
+            await screen.click("button", "Request a copy")
+            await screen.expect(lambda: screen.has("progressbar", "Preparing your copy"))
+            assert not screen.has("button", "Request a new copy")
             async with working(committed.jobs):
-                await screen.expect("Download the ZIP file", timeout_s=30)
-            (link,) = [each for each in screen.elements("link") if each.name.startswith("Download the ZIP file")]
+                await screen.expect("Download ZIP file", timeout_s=30)
+            (link,) = [each for each in screen.elements("link") if each.name.startswith("Download ZIP file")]
             assert link.props["href"] == "/api/account/data/archive"
-            assert screen.has("button", "Collect my data again")
+            assert screen.has("button", "Request a new copy")
 
     async def test_the_account_is_deleted(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=data") as screen:
             await screen.type("Your email address", "eve@example.org")
             await screen.type("Your password", "wrong")
             await screen.click("button", "Delete my account")
-            assert "Type ada@example.org to show that you mean this account." in screen.find("form", "Delete my account").text
+            assert "Type ada@example.org to confirm." in screen.find("form", "Delete my account").text
             await screen.type("Your email address", "ada@example.org")
             await screen.click("button", "Delete my account")
-            assert "That is not your password." in screen.find("form", "Delete my account").text
+            assert "Wrong password." in screen.find("form", "Delete my account").text
             await screen.type("Your password", PASSWORD)
             await screen.click("button", "Delete my account")
             assert {"type": "signed_out", "next": "/auth/login?notice=deleted", "forget": True} in screen.frames
         async with mounted(committed, None, sign_in_screen, path="/auth/login?notice=deleted") as screen:
-            assert "Your account is deleted." in screen.text
+            assert "Your account was deleted." in screen.text
         async with mounted(committed, None, sign_in_screen) as screen:
-            assert "Your account is deleted." not in screen.text
+            assert "Your account was deleted." not in screen.text
 
 
 class TestConfirmEmail:
@@ -300,8 +300,8 @@ class TestConfirmEmail:
             await screen.click("button", "Confirm")
             assert screen.frames[-1] == {"type": "signed_out", "next": "/auth/login?notice=email-changed", "forget": False}
         async with mounted(committed, None, sign_in_screen, path="/auth/login?notice=email-changed") as screen:
-            assert "Your email address is changed. Sign in with it now." in screen.text
+            assert "Your email address was changed. Sign in with the new one." in screen.text
 
     async def test_explains_a_link_that_does_not_work(self, committed: Core) -> None:
         async with mounted(committed, None, confirm_email_screen, params={"link": "spent"}) as screen:
-            assert "This link does not work any more" in screen.text
+            assert "This link no longer works" in screen.text

@@ -90,7 +90,7 @@ class TestInvitations:
         async with mounted(committed, root, people_screen, path=INVITATIONS) as screen:
             await screen.click("button", "Invite")
             await screen.type("Email", "grace@example.org")
-            await screen.click("button", "Send the invitation")
+            await screen.click("button", "Send invitation")
             await screen.expect(lambda: len(cells(screen, "email")) == 2)
             assert cells(screen, "email") == ["grace@example.org", "ada@example.org"]
             assert cells(screen, "invited_by") == [root.email, root.email]
@@ -212,9 +212,9 @@ class TestInvitations:
 class TestWithoutMail:
     async def test_the_invitation_form_says_how_to_get_the_link(self, committed: Core, root: Actor) -> None:
         async with mounted(committed, root, people_screen, path=f"{INVITATIONS}&open=invite") as screen:
-            assert "This installation does not send email. Run `fundwright mail` on the server" in screen.text
+            assert "This server does not send email. Run `fundwright mail` on the server" in screen.text
             await screen.type("Email", "grace@example.org")
-            await screen.click("button", "Send the invitation")
+            await screen.click("button", "Send invitation")
             await screen.expect(lambda: len(cells(screen, "email")) == 1)
             assert screen.toasts == ["The invitation is ready. Run `fundwright mail` on the server to get its link."]
 
@@ -224,16 +224,16 @@ class TestWithoutMail:
         async with committed.database.transaction() as session:
             ada = await make_actor(session, email="ada@example.org")
         async with mounted(committed, root, person_screen, params={"id": str(ada.id)}) as screen:
-            assert "This installation does not send email. Run `fundwright mail` on the server" in screen.text
-            await screen.click("button", "Start a password reset")
+            assert "This server does not send email. Run `fundwright mail` on the server" in screen.text
+            await screen.click("button", "Reset password")
             await screen.expect(lambda: screen.toasts)
-            assert screen.toasts == ["The link for a new password is ready. Run `fundwright mail` on the server to get it."]
+            assert screen.toasts == ["The password reset link is ready. Run `fundwright mail` on the server to get it."]
 
     async def test_with_a_mail_server_the_invitation_is_on_its_way(self, committed: Core, root: Actor) -> None:
         core = with_settings(committed, smtp_host="mail.example.org")
         async with mounted(core, root, people_screen, path=f"{INVITATIONS}&open=invite") as screen:
-            assert "This installation does not send email. Run `fundwright mail` on the server" not in screen.text
+            assert "This server does not send email. Run `fundwright mail` on the server" not in screen.text
             await screen.type("Email", "grace@example.org")
-            await screen.click("button", "Send the invitation")
+            await screen.click("button", "Send invitation")
             await screen.expect(lambda: screen.toasts)
-            assert screen.toasts == ["The invitation is on its way."]
+            assert screen.toasts == ["The invitation was sent."]

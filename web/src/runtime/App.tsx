@@ -40,7 +40,7 @@ function AfterHydration({ runtime }: { readonly runtime: Runtime }): ReactNode {
   useLayoutEffect(() => {
     runtime.isHydrated.set(true);
     if (!putBackFields(runtime.page.account)) {
-      runtime.toast(runtime.t("A text was too long to be kept while you signed in. Please enter it again."), "warning");
+      runtime.toast(runtime.t("Your text was too long to keep while you signed in. Enter it again."), "warning");
     }
   }, [runtime]);
   useEffect(() => {

@@ -16,7 +16,7 @@ export function Problem({ errorId, isBusy = false, onRetry }: ProblemProps): Rea
       <p className="fw-problem-title">{t("This part of the page could not be shown.")}</p>
       {errorId === undefined ? null : (
         <p className="fw-problem-detail">
-          {t("Error id")} <code>{errorId}</code>
+          {t("Error ID")} <code>{errorId}</code>
         </p>
       )}
       <button

@@ -140,7 +140,7 @@ export class Runtime {
     if (!this.#connection.isMounted) {
       if (this.#early.length < MOST_EARLY_EVENTS) this.#early.push({ target, data, onDone });
       else {
-        this.toast(this.t("Too much happened at once. Wait a moment and try again."), "error");
+        this.toast(this.t("Too many actions at once. Wait a moment and try again."), "error");
         onDone();
       }
       return 0;
@@ -372,7 +372,7 @@ export class Runtime {
     const release = this.readiness.hold();
     if (await takeOver(this.page.base, code, next, remember)) return;
     release();
-    this.toast(this.t("Signing in did not finish. Please try again."), "error");
+    this.toast(this.t("Sign-in did not finish. Try again."), "error");
   }
 
   #leave(go: (base: string) => unknown): void {

@@ -36,7 +36,7 @@ def account_screen() -> VdomDict:
         tabs(
             [Tab(tab, label, url.href(tab=tab, page=None)) for tab, label in labels.items()],
             chosen,
-            label=t("Parts of the account"),
+            label=t("Account sections"),
         ),
         _TABS[chosen](key=chosen),
     )

@@ -66,19 +66,18 @@ def _copy() -> VdomDict:
     if found.error:
         return section(title, problem(found.error, on_retry=found.reload))
     if copy is None and found.is_loading:
-        return section(title, loading(t("Looking for a copy of your data")))
+        return section(title, loading(t("Checking for a copy of your data")))
     return section(
         title,
         html.p(
             t(
-                "Everything that belongs to your account in one ZIP file: profile, sessions, tokens, categories, documents, "
-                "drafts, history, feedback, payments and your lines of the audit trail."
+                "Everything in your account in one ZIP file: profile, sessions, tokens, categories, documents, drafts, history, feedback, payments, and your entries in the audit trail."
             )
         ),
         *(_state_of(copy, connection.href("/api/account/data/archive")) if copy else ()),
         row(
             button(
-                t("Collect my data") if copy is None else t("Collect my data again"),
+                t("Request a copy") if copy is None else t("Request a new copy"),
                 icon_name="download",
                 on_click=starting,
                 is_busy=starting.is_running,
@@ -91,19 +90,19 @@ def _copy() -> VdomDict:
 
 def _state_of(copy: DataCopyRead, href: str) -> tuple[Child, ...]:
     if not copy.job.state.is_over:
-        return (progress(copy.job.done, copy.job.total, label=t("Collecting your data"), message=t("Collecting your data …")),)
+        return (progress(copy.job.done, copy.job.total, label=t("Preparing your copy"), message=t("Preparing your copy…")),)
     if copy.job.state is not JobState.SUCCEEDED:
-        return (alert(copy.job.error or t("Collecting your data was stopped. Begin again."), variant="warning"),)
+        return (alert(copy.job.error or t("The copy was canceled. Request it again."), variant="warning"),)
     return (
         definition_list(
             {
-                t("Collected"): moment(copy.job.ended_at or copy.created_at),
-                t("Kept until"): moment(copy.expires_at, shown="date"),
+                t("Prepared"): moment(copy.job.ended_at or copy.created_at),
+                t("Available until"): moment(copy.expires_at, shown="date"),
             }
         ),
         row(
             link_button(
-                t("Download the ZIP file ({size})", size=file_size(copy.size_bytes or 0)),
+                t("Download ZIP file ({size})", size=file_size(copy.size_bytes or 0)),
                 href,
                 look="contained",
                 icon_name="download",
@@ -131,8 +130,7 @@ def _deletion() -> VdomDict:
         t("Delete my account"),
         html.p(
             t(
-                "Your account goes at once and for good, with your categories, documents, drafts, tokens and settings. Invoices "
-                "and the audit trail are kept. Download your data first if you want to have it."
+                "Your account is permanently deleted right away, with your categories, documents, drafts, tokens, and settings. Invoices and the audit trail are kept. Download your data first if you want to keep it."
             )
         ),
         html.div(
@@ -144,7 +142,7 @@ def _deletion() -> VdomDict:
                     type="email",
                     required=True,
                     maxlength=254,
-                    help=t("Type {email} to show that you mean this account.", email=actor.email),
+                    help=t("Type {email} to confirm.", email=actor.email),
                     id="deletion-email",
                 ),
                 use_own_password("deletion-password"),

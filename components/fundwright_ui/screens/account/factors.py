@@ -91,17 +91,15 @@ def _set_up(show_codes: Callable[[RecoveryCodes], None]) -> VdomDict:
     if begun is None:
         return html.div(
             {"className": "fw-stack"},
-            html.p(t("Signing in then takes your password and a code that an app on your telephone shows.")),
+            html.p(t("When it is on, you sign in with your password and a code from an app on your phone.")),
             row(button(t("Turn on two-step verification"), on_click=starting, is_busy=starting.is_running)),
         )
     return html.div(
         {"className": "fw-stack"},
-        html.p(
-            t("Scan this picture with your authenticator app, or type the key below into it. Then enter the code that it shows.")
-        ),
+        html.p(t("Scan the QR code with your authenticator app, or enter the key below. Then enter the code the app shows.")),
         row(html.img({"src": begun.picture, "alt": t("QR code for the authenticator app")})),
         definition_list({t("Key"): html.code(" ".join(_in_fours(begun.secret)))}),
-        row(copy_button(begun.secret, t("Copy the key"), is_small=True)),
+        row(copy_button(begun.secret, t("Copy key"), is_small=True)),
         form(
             text_field(
                 "code", t("Code"), required=True, autocomplete="one-time-code", maxlength=100, error=confirming.error, key="code"
@@ -138,7 +136,7 @@ def _turned_on(read: SecondFactorRead, show_codes: Callable[[RecoveryCodes], Non
         {"className": "fw-stack"},
         row(chip(t("On"), color="success"), html.span(left)),
         definition_list({t("Since"): moment(read.since)}) if read.since else None,
-        alert(t("Make new recovery codes: without one, a lost telephone keeps you out."), variant="warning")
+        alert(t("Create new recovery codes. Without one, losing your phone locks you out."), variant="warning")
         if read.recovery_codes < 3
         else None,
         row(
@@ -147,7 +145,7 @@ def _turned_on(read: SecondFactorRead, show_codes: Callable[[RecoveryCodes], Non
         ),
         danger_dialog(
             t("Turn off two-step verification?"),
-            t("Your password alone opens your account then. The recovery codes stop working."),
+            t("Your password alone will be enough to sign in. Your recovery codes will stop working."),
             confirm_label=t("Turn off"),
             error=turning_off.error,
             on_confirm=turning_off,
@@ -162,14 +160,14 @@ def _recovery_codes(codes: RecoveryCodes, close: Callable[[], None]) -> VdomDict
     return html.div(
         {"className": "fw-stack"},
         alert(
-            t("Keep these codes where your telephone is not. Each works once instead of the app, and they are not shown again."),
+            t("Keep these codes somewhere other than your phone. Each replaces the app's code once. They won't be shown again."),
             variant="warning",
             title=t("Your recovery codes"),
         ),
         html.pre({"tabIndex": 0, "aria-label": t("Your recovery codes")}, html.code("\n".join(codes.codes))),
         row(
-            copy_button("\n".join(codes.codes), t("Copy the codes")),
-            button(t("I have kept them"), on_click=close, look="contained"),
+            copy_button("\n".join(codes.codes), t("Copy codes")),
+            button(t("I saved these codes"), on_click=close, look="contained"),
         ),
     )
 
@@ -203,7 +201,7 @@ def passkeys_section() -> VdomDict:
         return section(title, loading(title))
     return section(
         title,
-        html.p(t("A passkey signs you in by the lock of your device instead of your password.")),
+        html.p(t("Sign in with your device's screen lock instead of your password.")),
         html.ul({"className": "fw-list"}, *(_passkey(each, set_removed) for each in rows.shown))
         if rows.shown
         else empty(t("No passkeys yet."))
@@ -212,8 +210,8 @@ def passkeys_section() -> VdomDict:
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         _add(load, key=f"add {len(found.value)}") if can_be_made else alert(passkeys.NoHostName().sentence, variant="info"),
         danger_dialog(
-            t("Remove the passkey {name}?", name=removed.name),
-            t("It does not open your account any more. Delete it on your device as well."),
+            t("Remove passkey {name}?", name=removed.name),
+            t("You can no longer sign in with it. Delete it from your device, too."),
             confirm_label=t("Remove"),
             error=removing.error,
             on_confirm=removing,
@@ -248,7 +246,7 @@ def _passkey(shown: Row[PasskeyRead], remove: Callable[[PasskeyRead], None]) -> 
                 on_click=lambda: remove(passkey),
                 size="small",
                 name="remove",
-                aria_label=t("Remove the passkey {name}", name=passkey.name),
+                aria_label=t("Remove passkey {name}", name=passkey.name),
             ),
             outcome=shown.outcome,
         ),
@@ -286,20 +284,20 @@ def _add(reload: Callable[[], None]) -> VdomDict:
         form(
             text_field(
                 "name",
-                t("Name of the passkey"),
-                help=t("Such as the device it is on."),
+                t("Passkey name"),
+                help=t("For example, the device it is on."),
                 required=True,
                 maxlength=200,
                 error=starting.error,
             ),
             on_submit=starting,
             model=PasskeyNamed,
-            submit=t("Add a passkey"),
-            label=t("Add a passkey"),
+            submit=t("Add passkey"),
+            label=t("Add passkey"),
         ),
         Passkey(
             options=options,
-            unsupported_label=t("This browser knows no passkeys, or the page was not opened over https."),
+            unsupported_label=t("This browser does not support passkeys, or the page was not opened over HTTPS."),
             on_answer=adding,
             on_refused=refuse,
         ),

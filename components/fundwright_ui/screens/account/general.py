@@ -98,15 +98,15 @@ def _photo(profile: AccountProfile) -> VdomDict:
                 definition_list({t("Name"): profile.display_name, t("Email"): profile.email, t("Role"): profile.role.label}),
             ),
             FileDrop(
-                label=t("Choose a photo"),
-                hint=t("PNG, JPEG or WebP, at most 3 MB"),
+                label=t("Choose photo"),
+                hint=t("PNG, JPEG, or WebP, up to 3 MB"),
                 upload_url=connection.href("/api/account/photo"),
                 accept=".png,.jpg,.jpeg,.webp",
                 max_bytes=photos.MAX_BYTES,
                 on_uploaded=load_anew,
-                fallback=[html.p({"className": "fw-muted"}, t("Choose a photo"))],
+                fallback=[html.p({"className": "fw-muted"}, t("Choose photo"))],
             ),
-            row(button(t("Remove the photo"), icon_name="delete", on_click=removing, is_busy=removing.is_running))
+            row(button(t("Remove photo"), icon_name="delete", on_click=removing, is_busy=removing.is_running))
             if profile.photo_url
             else None,
             label=t("Photo"),
@@ -160,15 +160,15 @@ def _profile(profile: AccountProfile) -> VdomDict:
                 select_field(
                     "country",
                     t("Country"),
-                    [Option("", t("Not given")), *(Option(code, name) for code, name in names.items())],
+                    [Option("", t("Not specified")), *(Option(code, name) for code, name in names.items())],
                     default=profile.country if profile.country in names else "",
                 ),
             ),
             text_area("about", t("About you"), default=profile.about or "", rows=4, maxlength=2_000),
-            checkbox("isPublic", t("Allow other signed-in users to open your photo"), default=profile.is_public),
+            checkbox("isPublic", t("Let other signed-in users see your photo"), default=profile.is_public),
             on_submit=saving,
             model=ProfileChange,
-            submit=t("Save the profile"),
+            submit=t("Save profile"),
             label=t("Profile"),
         ),
     )
@@ -190,7 +190,7 @@ def _locale(profile: AccountProfile, time_zones: tuple[str, ...]) -> VdomDict:
                 select_field(
                     "language",
                     t("Language"),
-                    [Option("", t("As the browser asks for")), *(Option(code, name) for code, name in LANGUAGES.items())],
+                    [Option("", t("Browser default")), *(Option(code, name) for code, name in LANGUAGES.items())],
                     default=profile.language or "",
                     help=t("Used for pages and emails."),
                     id="account-language",
@@ -198,9 +198,9 @@ def _locale(profile: AccountProfile, time_zones: tuple[str, ...]) -> VdomDict:
                 select_field(
                     "timeZone",
                     t("Time zone"),
-                    [Option("", t("That of the browser")), *(Option(zone, zone.replace("_", " ")) for zone in time_zones)],
+                    [Option("", t("Browser default")), *(Option(zone, zone.replace("_", " ")) for zone in time_zones)],
                     default=profile.time_zone or "",
-                    help=t("Times are shown in it."),
+                    help=t("Used to show times."),
                 ),
             ),
             on_submit=saving,
@@ -228,7 +228,7 @@ def _plan(general: General) -> VdomDict:
                 {
                     t("Plan"): own.plan.name,
                     t("Price"): price_of(own.plan),
-                    t("Last day"): format_date(end, locale=current_language()) if end else None,
+                    t("Ends on"): format_date(end, locale=current_language()) if end else None,
                     t("Documents"): used(general.usage.documents, own.plan.documents),
                     t("Document storage"): general.usage.text,
                     t("Drafts this month"): used(own.drafts, own.plan.drafts),

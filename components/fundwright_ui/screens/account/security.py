@@ -99,7 +99,7 @@ def _password() -> VdomDict:
         set_typed("")
         set_changes(lambda n: n + 1)
 
-    changing = use_action(change, success=t("Your password is changed, and every other session ended."), then=finish)
+    changing = use_action(change, success=t("Your password was changed, and all other sessions were ended."), then=finish)
     return section(
         t("Password"),
         html.div(
@@ -120,14 +120,14 @@ def _password() -> VdomDict:
                     type=kind,
                     required=True,
                     autocomplete="new-password",
-                    help=t("At least 8 characters; a sentence works well."),
+                    help=t("At least 8 characters. A sentence works well."),
                     on_blur=set_typed,
                     id="new-password",
                 ),
                 strength_meter(strength.value or 0) if typed else None,
                 on_submit=changing,
                 model=PasswordChange,
-                submit=t("Change the password"),
+                submit=t("Change password"),
                 label=t("Password"),
             ),
         ),
@@ -156,8 +156,7 @@ def _email() -> VdomDict:
         html.p(t("You sign in as {email}.", email=actor.email)),
         alert(
             t(
-                "If {email} can be used, we have sent an email with a link to it. The address changes when you follow the "
-                "link, within an hour.",
+                "If {email} can be used, we sent a link to it. Open the link within an hour to change your address.",
                 email=asked_for,
             ),
             variant="info",
@@ -171,7 +170,7 @@ def _email() -> VdomDict:
                 use_own_password("email-password"),
                 on_submit=asking,
                 model=EmailChange,
-                submit=t("Change the address"),
+                submit=t("Change email address"),
                 label=t("Email"),
             ),
         ),
@@ -197,8 +196,8 @@ def _sessions() -> VdomDict:
         found.reload()
         rows.load()
 
-    ending = use_action(end_others, success=t("Every other session ended."), then=load)
-    title = t("Where you are signed in")
+    ending = use_action(end_others, success=t("All other sessions were ended."), then=load)
+    title = t("Active sessions")
     if found.error:
         return section(title, problem(found.error, on_retry=found.reload))
     if found.value is None:
@@ -208,7 +207,9 @@ def _sessions() -> VdomDict:
         *(_session(each, rows, key=each.id) for each in rows.shown),
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         pages(url, found.value),
-        row(button(t("End all other sessions"), on_click=ending, is_busy=ending.is_running)) if found.value.total > 1 else None,
+        row(button(t("Sign out all other sessions"), on_click=ending, is_busy=ending.is_running))
+        if found.value.total > 1
+        else None,
         actions=[export_button(connection, "/api/account/sessions/export.csv", len(rows.shown), request)],
     )
 
@@ -221,7 +222,7 @@ def _session(shown: Row[SessionRead], rows: Rows[SessionRead]) -> VdomDict:
     async def end(session: AsyncSession) -> None:
         await authentication.end_session(session, actor, each.id, client=connection.client)
 
-    ending = use_action(end, success=t("The session ended."), then=lambda: rows.settle(each, t("Ended")))
+    ending = use_action(end, success=t("The session was ended."), then=lambda: rows.settle(each, t("Ended")))
     is_this = each.id == actor.session_id
     name = device_name(each.user_agent)
     return card(
@@ -239,12 +240,12 @@ def _session(shown: Row[SessionRead], rows: Rows[SessionRead]) -> VdomDict:
         else [
             row_actions(
                 button(
-                    t("End"),
+                    t("Sign out"),
                     size="small",
                     name="end",
                     on_click=ending,
                     is_busy=ending.is_running,
-                    aria_label=t("End the session of {device}", device=name),
+                    aria_label=t("Sign out {device}", device=name),
                 ),
                 outcome=shown.outcome,
             )

@@ -96,8 +96,8 @@ def tokens_tab() -> VdomDict:
 
 def _shown_once(made: ApiTokenCreated) -> VdomDict:
     return alert(
-        t("Copy the token now. It is not kept and cannot be shown again."),
-        row(html.code(made.secret), copy_button(made.secret, t("Copy the token"), is_small=True)),
+        t("Copy the token now. You won't be able to see it again."),
+        row(html.code(made.secret), copy_button(made.secret, t("Copy token"), is_small=True)),
         variant="success",
         title=made.name,
     )
@@ -118,18 +118,18 @@ def _new(show: Callable[[ApiTokenCreated], None]) -> VdomDict:
             client=connection.client,
         )
 
-    making = use_action(make, success=t("The token was made."), then=show)
+    making = use_action(make, success=t("The token was created."), then=show)
     return section(
         t("New token"),
-        html.p({"className": "fw-muted"}, t("A program that sends it as a bearer token acts for you.")),
+        html.p({"className": "fw-muted"}, t("A program that sends this bearer token acts on your behalf.")),
         form(
             html.div(
                 {"className": "fw-form-row"},
-                text_field("name", t("Name"), required=True, maxlength=200, help=t("What it is for.")),
+                text_field("name", t("Name"), required=True, maxlength=200, help=t("For example, the program that uses it.")),
                 select_field("scope", t("Scope"), [Option(scope, scope.label) for scope in TokenScope], default=TokenScope.READ),
                 text_field(
                     "lasts_days",
-                    t("Days until it expires"),
+                    t("Expires after (days)"),
                     type="number",
                     default=_USUAL_DAYS,
                     min="1",
@@ -139,7 +139,7 @@ def _new(show: Callable[[ApiTokenCreated], None]) -> VdomDict:
             ),
             on_submit=making,
             model=NewToken,
-            submit=t("Make the token"),
+            submit=t("Create token"),
             label=t("New token"),
             reset_on_success=True,
         ),
@@ -171,7 +171,7 @@ def _list(found: Query[Page[ApiTokenRead]], rows: Rows[ApiTokenRead], load: Call
     if found.value is None:
         return section(title, loading(t("Loading your tokens")))
     if not rows.shown:
-        return section(title, empty(t("No tokens yet. Make one above to let a program work for you.")))
+        return section(title, empty(t("No tokens yet. Create one above to give a program access.")))
     return section(
         title,
         *(_token(each, set_asking) for each in rows.shown),
@@ -179,7 +179,7 @@ def _list(found: Query[Page[ApiTokenRead]], rows: Rows[ApiTokenRead], load: Call
         pages(url, found.value),
         danger_dialog(
             t("Revoke “{name}”?", name=asking.name),
-            t("Programs that use it are refused from now on."),
+            t("Programs that use it lose access right away."),
             confirm_label=t("Revoke"),
             cancel_label=t("Keep"),
             error=revoking.error,
@@ -199,8 +199,8 @@ def _token(shown: Row[ApiTokenRead], ask: Callable[[ApiTokenRead], None]) -> Vdo
         row(chip(label, color=color), chip(token.scope.label)),
         definition_list(
             {
-                t("Begins with"): html.code(token.prefix),
-                t("Made"): moment(token.created_at, shown="date"),
+                t("Starts with"): html.code(token.prefix),
+                t("Created"): moment(token.created_at, shown="date"),
                 t("Expires"): moment(token.expires_at, shown="date"),
                 t("Last used"): moment(token.last_used_at) if token.last_used_at else t("Never"),
             }

@@ -45,7 +45,7 @@ def analyze_screen() -> VdomDict:
     if found.error:
         return page(title, problem(found.error, on_retry=found.reload))
     if found.value is None:
-        return page(title, loading(t("Loading the usage")))
+        return page(title, loading(t("Loading usage")))
     usage, pages = found.value
     return page(
         title,
@@ -53,9 +53,9 @@ def analyze_screen() -> VdomDict:
         *(
             [_totals(usage), _charts(usage, key="charts"), _visited(query, pages, is_loading=found.is_slow, key="visited")]
             if usage.views or usage.drafts or usage.imports or usage.trainings
-            else [empty(t("Nobody did anything in these days. Choose others."))]
+            else [empty(t("No activity in this period."))]
         ),
-        subtitle=t("Who comes, and what is done here. Days are those of UTC."),
+        subtitle=t("Visitors and activity (UTC)"),
     )
 
 
@@ -88,7 +88,7 @@ def _span(query: UsageQuery) -> VdomDict:
                 {"className": "fw-filters"},
                 text_field("day_from", t("From"), type="date", default=str(query.first), key=f"from:{query.first}"),
                 text_field("day_to", t("To"), type="date", default=str(query.last), key=f"to:{query.last}"),
-                button(t("Show these days"), type="submit"),
+                button(t("Show period"), type="submit"),
             ),
             alert(refusal) if refusal else None,
             on_submit=apply,
@@ -106,7 +106,7 @@ def _totals(usage: UsageRead) -> VdomDict:
         (usage.trainings, t("Trainings")),
     )
     return html.ul(
-        {"className": "fw-figures", "aria-label": t("In these days")},
+        {"className": "fw-figures", "aria-label": t("Totals")},
         *(
             html.li(
                 {"className": "fw-card fw-figure", "key": label},
@@ -142,7 +142,7 @@ def _charts(usage: UsageRead) -> VdomDict:
         ),
         html.details(
             {"className": "fw-card"},
-            html.summary({"className": "fw-strong"}, t("The same as a table")),
+            html.summary({"className": "fw-strong"}, t("Show as table")),
             html.div(_table(days, [*visits, *work])),
         ),
         actions=[
@@ -192,7 +192,7 @@ def _visited(query: PagesQuery, pages: Page[PageVisits], *, is_loading: bool) ->
                 Row(id=each.path, cells={**each.model_dump(), "title": titles.get(each.path, each.path)}) for each in pages.items
             ],
             is_loading=is_loading,
-            empty_text=t("No page was opened in these days."),
+            empty_text=t("No page views in this period."),
         ),
         actions=[export_button(connection, "/api/insights/pages/export.csv", pages.total, query)],
     )

@@ -29,7 +29,7 @@ def audit_screen() -> VdomDict:
     listing = use_listing(read, query, lambda listed: listed, id=lambda line: line.id)
     title, listed = t("Audit trail"), listing.answer
     if listed is None:
-        return page(title, listing.pending(t("Loading the audit trail")))
+        return page(title, listing.pending(t("Loading audit trail")))
     return page(
         title,
         filters(
@@ -42,20 +42,20 @@ def audit_screen() -> VdomDict:
             listing,
             listed,
             label=title,
-            count=nt("{n} line", "{n} lines", listed.total),
+            count=nt("{n} entry", "{n} entries", listed.total),
             columns=[
                 Column(field="at", label=t("When"), kind="datetime", is_sortable=True, min_width=170),
-                Column(field="action", label=t("What"), flex=1.5, min_width=150),
+                Column(field="action", label=t("Action"), flex=1.5, min_width=150),
                 Column(field="who", label=t("Who"), flex=1.5, min_width=150),
-                Column(field="subject", label=t("Whom or what"), flex=1.5, min_width=150),
-                Column(field="address", label=t("Where from"), is_compact=False),
+                Column(field="subject", label=t("Target"), flex=1.5, min_width=150),
+                Column(field="address", label=t("Network address"), is_compact=False),
                 Column(field="details", label=t("Details"), is_compact=False, flex=1),
             ],
             row_of=lambda each: _row(each.item),
             export="/api/audit/export.csv",
-            nothing=empty(t("No line matches. Change the filters.")),
+            nothing=empty(t("No entries match. Change the filters.")),
         ),
-        subtitle=t("Nothing here can be changed or deleted. Days are those of UTC."),
+        subtitle=t("Entries cannot be changed or deleted. Dates are in UTC."),
     )
 
 

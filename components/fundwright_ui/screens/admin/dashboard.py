@@ -52,12 +52,12 @@ def dashboard_screen() -> VdomDict:
     if found.error or underway.error:
         return page(title, problem(found.error or underway.error or "", on_retry=found.reload))
     if found.value is None or underway.value is None:
-        return page(title, loading(t("Loading the dashboard")))
+        return page(title, loading(t("Loading dashboard")))
     figures, deadlines = found.value
     return page(
         title,
         html.ul(
-            {"className": "fw-figures", "aria-label": t("Figures")},
+            {"className": "fw-figures", "aria-label": t("Key figures")},
             *(_figure(figure, connection.href(figure.path)) for figure in figures),
         ),
         columns(_deadlines(deadlines, key="deadlines"), _underway(underway.value, key="underway")),
@@ -79,13 +79,13 @@ def _figure(figure: Figure, href: str) -> VdomDict:
 def _deadlines(deadlines: Deadlines) -> VdomDict:
     connection = use_connection()
     if not deadlines.items:
-        nothing = empty(t("Nothing open is due. Import opportunities, and the next deadlines stand here."))
+        nothing = empty(t("No upcoming deadlines. Import opportunities to see them here."))
         return section(t("Next deadlines"), nothing)
     return section(
         t("Next deadlines"),
         html.p(
             {"className": "fw-muted"},
-            t("Of your categories") if deadlines.is_of_categories else t("Of all opportunities; none is in your categories yet"),
+            t("In your categories") if deadlines.is_of_categories else t("All opportunities (none in your categories yet)"),
         ),
         html.ul(
             {"className": "fw-list", "aria-label": t("Next deadlines")},
@@ -119,13 +119,13 @@ def _due(day: date) -> VdomDict:
 @component
 def _underway(jobs: Page[HistoryRow]) -> VdomDict:
     connection = use_connection()
-    more = link_button(t("All of them"), connection.href("/dashboard/history?state=underway"), size="small")
+    more = link_button(t("View all"), connection.href("/dashboard/history?state=underway"), size="small")
     if not jobs.items:
-        return section(t("Jobs under way"), empty(t("Nobody is importing, training or drafting at the moment.")))
+        return section(t("Jobs in progress"), empty(t("No imports, training runs, or drafts in progress.")))
     return section(
-        t("Jobs under way"),
+        t("Jobs in progress"),
         html.ul(
-            {"className": "fw-list", "aria-label": t("Jobs under way")},
+            {"className": "fw-list", "aria-label": t("Jobs in progress")},
             *(html.li({"key": str(job.id)}, _progress(job)) for job in jobs.items),
         ),
         actions=[more] if jobs.total > len(jobs.items) else [],

@@ -46,7 +46,7 @@ def invitations_tab(sent: int) -> VdomDict:
     listing = use_listing(read, query, lambda listed: listed, id=lambda invitation: invitation.id, key=[sent])
     listed, rows = listing.answer, listing.rows
     if listed is None:
-        return listing.pending(t("Loading the invitations"))
+        return listing.pending(t("Loading invitations"))
     if not listed.total and not rows.shown and not has_filters(query):
         may_invite = actor.may(Permission.ADMINISTER)
         return empty(t("No invitations yet. Choose Invite to send one.") if may_invite else t("No invitations yet."))
@@ -55,7 +55,7 @@ def invitations_tab(sent: int) -> VdomDict:
         filters(
             url,
             text_filter(query.text),
-            select_field("state", t("State"), choices(InvitationState, t("Any")), value=query.state or ""),
+            select_field("state", t("Status"), choices(InvitationState, t("Any")), value=query.state or ""),
         ),
         *listed_table(
             listing,
@@ -65,14 +65,14 @@ def invitations_tab(sent: int) -> VdomDict:
             columns=[
                 Column(field="email", label=t("Email"), is_sortable=True, flex=2, min_width=180),
                 Column(field="role", label=t("Role"), is_sortable=True, min_width=120),
-                Column(field="state", label=t("State"), kind="chips"),
+                Column(field="state", label=t("Status"), kind="chips"),
                 Column(field="invited_by", label=t("Invited by"), is_compact=False, flex=1.5),
                 Column(field="created_at", label=t("Sent"), kind="datetime", is_sortable=True, is_compact=False),
                 Column(field="expires_at", label=t("Expires"), kind="datetime", is_sortable=True),
             ],
             row_of=_row,
             export="/api/invitations/export.csv",
-            nothing=empty(t("No invitation matches. Change the filters.")),
+            nothing=empty(t("No invitations match. Change the filters.")),
             above=_opened(opened, rows, key=str(opened.id)) if opened else None,
             on_open=open_beside(url),
         ),
@@ -115,7 +115,7 @@ def _opened(invitation: InvitationRead, rows: Rows[InvitationRead]) -> VdomDict:
             definition_list(
                 {
                     t("Role"): invitation.role.label,
-                    t("State"): chip(invitation.state.label, color=_COLORS[invitation.state]),
+                    t("Status"): chip(invitation.state.label, color=_COLORS[invitation.state]),
                     t("Invited by"): invitation.invited_by or t("Command line or deleted account"),
                     t("Sent"): moment(invitation.created_at),
                     t("Expires"): moment(invitation.expires_at),

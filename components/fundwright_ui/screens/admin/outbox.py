@@ -32,7 +32,7 @@ def undelivered(connection: Connection) -> VdomDict | None:
     if connection.core.settings.sends_mail:
         return None
     return alert(
-        t("This installation does not send email. Run `fundwright mail` on the server to get the messages and their links."),
+        t("This server does not send email. Run `fundwright mail` on the server to get the messages and their links."),
         variant="info",
     )
 
@@ -56,14 +56,14 @@ def outbox_screen() -> VdomDict:
 
     title = t("Outbox")
     if found.needs_proof:
-        confirm = button(t("Confirm that it is you"), on_click=opening, look="contained")
-        return page(title, empty(t("To see the outbox, confirm that it is you."), confirm))
+        confirm = button(t("Confirm your identity"), on_click=opening, look="contained")
+        return page(title, empty(t("To see the outbox, confirm your identity."), confirm))
     if found.error:
         return page(title, problem(found.error, on_retry=found.reload))
     if found.value is None:
-        return page(title, loading(t("Loading the outbox")))
+        return page(title, loading(t("Loading outbox")))
     if not found.value.total:
-        return page(title, undelivered(connection), empty(t("There are no emails yet.")))
+        return page(title, undelivered(connection), empty(t("No emails yet.")))
     return page(
         title,
         undelivered(connection),
@@ -75,7 +75,7 @@ def outbox_screen() -> VdomDict:
             columns=[
                 Column(field="kind", label=t("Kind"), flex=1.5, min_width=180),
                 Column(field="recipient", label=t("To"), flex=1, min_width=180),
-                Column(field="state", label=t("State"), kind="chips"),
+                Column(field="state", label=t("Status"), kind="chips"),
                 Column(field="created_at", label=t("Written"), kind="datetime", min_width=160),
                 Column(field="sent_at", label=t("Sent"), kind="datetime", is_compact=False),
                 Column(field="error", label=t("Error"), is_compact=False, flex=1),
@@ -83,7 +83,7 @@ def outbox_screen() -> VdomDict:
             rows=[_row(mail) for mail in found.value.items],
             is_loading=found.is_slow,
         ),
-        subtitle=t("Outgoing emails, without their contents"),
+        subtitle=t("Outgoing emails (without content)"),
         actions=[button(t("Export as CSV"), icon_name="download", size="small", on_click=exporting)],
     )
 

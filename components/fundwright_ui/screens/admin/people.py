@@ -68,7 +68,7 @@ def people_screen() -> VdomDict:
             label=t("People"),
         ),
         invitations_tab(sent, key="invitations") if chosen == "invitations" else _accounts(key="accounts"),
-        subtitle=t("Everyone who has an account here or has been invited"),
+        subtitle=t("Everyone with an account or an invitation"),
         actions=[button(t("Invite"), icon_name="add", look="soft", on_click=lambda: url.set(open="invite"))]
         if may_invite
         else [],
@@ -86,13 +86,13 @@ def _accounts() -> VdomDict:
     listing = use_listing(read, query, lambda listed: listed, id=lambda person: person.id)
     listed = listing.answer
     if listed is None:
-        return listing.pending(t("Loading the accounts"))
+        return listing.pending(t("Loading accounts"))
     return html.fragment(
         filters(
             url,
             text_filter(query.text),
             select_field("role", t("Role"), [Option("", t("Any")), *role_options()], value=query.role or ""),
-            select_field("state", t("State"), choices(AccountState, t("Any")), value=query.state or ""),
+            select_field("state", t("Status"), choices(AccountState, t("Any")), value=query.state or ""),
         ),
         *listed_table(
             listing,
@@ -103,13 +103,13 @@ def _accounts() -> VdomDict:
                 Column(field="email", label=t("Account"), kind="link", is_sortable=True, flex=2, min_width=180),
                 Column(field="name", label=t("Name"), is_sortable=True, is_compact=False, flex=1.5),
                 Column(field="role", label=t("Role"), is_sortable=True, min_width=120),
-                Column(field="state", label=t("State"), kind="chips"),
+                Column(field="state", label=t("Status"), kind="chips"),
                 Column(field="created_at", label=t("Created"), kind="date", is_sortable=True, is_compact=False),
                 Column(field="last_signed_in_at", label=t("Last signed in"), kind="datetime", is_sortable=True, is_compact=False),
             ],
             row_of=lambda each: _row(each.item, connection.href(f"{PATH}/{each.id}")),
             export="/api/people/export.csv",
-            nothing=empty(t("No account matches. Change the filters.")),
+            nothing=empty(t("No accounts match. Change the filters.")),
             on_open=open_below(connection, PATH),
         ),
     )
@@ -126,13 +126,13 @@ def _invite(show_sent: Callable[[], None]) -> VdomDict:
 
     is_sent = connection.core.settings.sends_mail
     sent = (
-        t("The invitation is on its way.")
+        t("The invitation was sent.")
         if is_sent
         else t("The invitation is ready. Run `fundwright mail` on the server to get its link.")
     )
     sending = use_action(send, success=sent, then=show_sent)
     return section(
-        t("Invite somebody"),
+        t("Invite a person"),
         undelivered(connection),
         form(
             html.div(
@@ -142,8 +142,8 @@ def _invite(show_sent: Callable[[], None]) -> VdomDict:
             ),
             on_submit=sending,
             model=Invited,
-            submit=t("Send the invitation"),
-            label=t("Invite somebody"),
+            submit=t("Send invitation"),
+            label=t("Invite a person"),
             actions=[button(t("Cancel"), on_click=lambda: url.set(open=None))],
         ),
     )

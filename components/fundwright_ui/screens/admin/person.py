@@ -80,7 +80,7 @@ def person_screen() -> VdomDict:
     if found.error:
         return page(t("People"), problem(found.error, on_retry=found.reload), actions=[back])
     if found.value is None:
-        return page(t("People"), loading(t("Loading the account")), actions=[back])
+        return page(t("People"), loading(t("Loading account")), actions=[back])
     person, sessions, has_second_factor = found.value
     return page(
         person.email,
@@ -89,7 +89,7 @@ def person_screen() -> VdomDict:
                 {
                     t("Name"): person.name,
                     t("Role"): person.role.label,
-                    t("State"): person.state.label,
+                    t("Status"): person.state.label,
                     t("Second factor"): t("Yes") if has_second_factor else t("None"),
                     t("Created"): moment(person.created_at, shown="date"),
                     t("Last signed in"): moment(person.last_signed_in_at) if person.last_signed_in_at else t("Never"),
@@ -119,36 +119,38 @@ def _change(person: AccountRead, reload: Callable[[], None]) -> VdomDict:
     async def start_reset(session: AsyncSession) -> None:
         await administration.start_reset(connection.core, session, actor, person.id, client=client)
 
-    changing = use_action(change_role, success=t("The role was changed, and the account's sessions ended."), then=reload)
+    changing = use_action(change_role, success=t("The role was changed, and the account's sessions were ended."), then=reload)
     closing = use_action(
         close_or_open,
-        success=t("The account is open again.") if person.disabled_at else t("The account is disabled, and its sessions ended."),
+        success=t("The account was enabled.")
+        if person.disabled_at
+        else t("The account was disabled, and its sessions were ended."),
         then=reload,
     )
     started = (
-        t("The owner was sent an email with a link to choose a new password.")
+        t("We sent the owner a link to choose a new password.")
         if connection.core.settings.sends_mail
-        else t("The link for a new password is ready. Run `fundwright mail` on the server to get it.")
+        else t("The password reset link is ready. Run `fundwright mail` on the server to get it.")
     )
     resetting = use_action(start_reset, success=started)
     return section(
-        t("Change the account"),
+        t("Manage account"),
         undelivered(connection),
         alert(closing.error) if closing.error else None,
         form(
             select_field("role", t("Role"), role_options(), default=person.role),
             on_submit=changing,
             model=RoleChosen,
-            submit=t("Change the role"),
-            label=t("Change the role"),
+            submit=t("Change role"),
+            label=t("Change role"),
         ),
         row(
             button(
-                t("Enable the account") if person.disabled_at else t("Disable the account"),
+                t("Enable account") if person.disabled_at else t("Disable account"),
                 on_click=closing,
                 is_busy=closing.is_running,
             ),
-            button(t("Start a password reset"), on_click=resetting, is_busy=resetting.is_running),
+            button(t("Reset password"), on_click=resetting, is_busy=resetting.is_running),
         ),
     )
 
@@ -166,18 +168,20 @@ def _second_factor(account_id: UUID, reload: Callable[[], None]) -> VdomDict:
         reload()
 
     told = (
-        t("The second factor was removed. The owner was sent an email.")
+        t("The second factor was removed. We sent the owner an email.")
         if connection.core.settings.sends_mail
-        else t("The second factor was removed. Tell the owner, because this installation does not send email.")
+        else t("The second factor was removed. Tell the owner, because this server does not send email.")
     )
     removing = use_action(remove, success=told, then=removed)
     return section(
         t("Second factor"),
-        html.p(t("For somebody who has lost the telephone or the device: the password alone opens the account then.")),
+        html.p(t("For a person who lost their phone or device. The password alone will be enough to sign in.")),
         row(button(t("Remove second factor"), on_click=lambda: set_asking(True), is_busy=removing.is_running)),
         danger_dialog(
             t("Remove the second factor?"),
-            t("Authenticator app, recovery codes and passkeys stop working. Be sure that it is the owner who asks."),
+            t(
+                "The authenticator app, recovery codes, and passkeys will stop working. Make sure that the request comes from the owner."
+            ),
             confirm_label=t("Remove"),
             error=removing.error,
             on_confirm=removing,
@@ -195,9 +199,9 @@ def _sessions(account_id: UUID, sessions: Page[SessionRead], reload: Callable[[]
     async def end(session: AsyncSession) -> None:
         await administration.end_sessions(session, actor, account_id, client=connection.client)
 
-    ending = use_action(end, success=t("The account is signed out everywhere."), then=reload)
+    ending = use_action(end, success=t("The account was signed out everywhere."), then=reload)
     if not sessions.items:
-        return section(t("Sessions"), empty(t("The account is signed in nowhere.")))
+        return section(t("Sessions"), empty(t("No active sessions.")))
     return section(
         t("Sessions"),
         html.ul(
@@ -208,6 +212,6 @@ def _sessions(account_id: UUID, sessions: Page[SessionRead], reload: Callable[[]
             ),
         ),
         pages(url, sessions),
-        row(button(t("End all sessions"), on_click=ending, is_busy=ending.is_running)),
+        row(button(t("Sign out all sessions"), on_click=ending, is_busy=ending.is_running)),
         actions=[export_button(connection, f"/api/people/{account_id}/sessions/export.csv", sessions.total)],
     )

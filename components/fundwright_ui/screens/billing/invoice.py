@@ -33,7 +33,7 @@ def invoice_screen() -> VdomDict:
     if found.error:
         return page(t("Invoice"), problem(found.error, on_retry=found.reload), actions=[back])
     if found.value is None:
-        return page(t("Invoice"), loading(t("Loading the invoice")), actions=[back])
+        return page(t("Invoice"), loading(t("Loading invoice")), actions=[back])
     payment, language = found.value, current_language()
     state = payment_chip(payment)
     return page(
@@ -42,11 +42,11 @@ def invoice_screen() -> VdomDict:
             definition_list(
                 {
                     t("Account"): payment.email,
-                    t("What it is for"): payment.text,
+                    t("Description"): payment.text,
                     t("Amount"): money(payment.amount_cents, payment.currency),
                     t("Issued"): format_date(payment.issued, locale=language),
                     t("Due"): format_date(payment.due, locale=language),
-                    t("State"): chip(state.label, color=state.color),
+                    t("Status"): chip(state.label, color=state.color),
                     t("Paid on"): moment(payment.paid_at) if payment.paid_at else None,
                 }
             ),
@@ -68,19 +68,19 @@ def _settling(payment: PaymentRead) -> VdomDict:
     async def void(session: AsyncSession) -> None:
         await billing.void_payment(session, actor, payment.id, client=connection.client)
 
-    paying = use_action(mark_paid, success=t("The invoice is paid."))
-    voiding = use_action(void, success=t("The invoice is void."))
+    paying = use_action(mark_paid, success=t("The invoice was marked as paid."))
+    voiding = use_action(void, success=t("The invoice was voided."))
     is_paid = asked == "paid"
     return row(
         button(t("Mark as paid"), look="contained", on_click=lambda: set_asked("paid")),
-        button(t("Void it"), danger=True, on_click=lambda: set_asked("void")),
+        button(t("Void invoice"), danger=True, on_click=lambda: set_asked("void")),
         ConfirmDialog(
             is_open=asked != "",
             title=t("Mark invoice {number} as paid?", number=payment.number)
             if is_paid
             else t("Void invoice {number}?", number=payment.number),
-            text=t("It cannot be changed afterwards; a mistake is corrected by a new invoice."),
-            confirm_label=t("Mark as paid") if is_paid else t("Void it"),
+            text=t("This can't be undone. To correct a mistake, create a new invoice."),
+            confirm_label=t("Mark as paid") if is_paid else t("Void invoice"),
             cancel_label=t("Cancel"),
             is_danger=not is_paid,
             error=(paying if is_paid else voiding).error or "",

@@ -23,8 +23,7 @@ def payment_screen() -> VdomDict:
             card(
                 html.p(
                     t(
-                        "Tell an administrator of this installation which plan you want. The administrator changes your plan "
-                        "and sends you an invoice with the amount and the due date."
+                        "Tell an administrator which plan you want. The administrator changes your plan and sends you an invoice with the amount and due date."
                     )
                 ),
                 html.p(
@@ -33,7 +32,7 @@ def payment_screen() -> VdomDict:
                     )
                 ),
                 html.p(t("For bank details or questions, contact the administrator named in the invoice.")),
-                row(text_link(t("See the plans"), connection.href("/pricing"))),
+                row(text_link(t("View plans"), connection.href("/pricing"))),
                 label=t("You pay by invoice"),
             ),
         ),

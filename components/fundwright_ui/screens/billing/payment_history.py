@@ -75,7 +75,7 @@ def payment_history_screen() -> VdomDict:
         url.set(open=None)
         listing.load()
 
-    adding = use_action(add, success=t("The invoice was written."), then=added)
+    adding = use_action(add, success=t("The invoice was created."), then=added)
 
     def shown(*children: Child) -> VdomDict:
         new = button(
@@ -94,10 +94,10 @@ def payment_history_screen() -> VdomDict:
             form(
                 html.div(
                     {"className": "fw-form-row"},
-                    text_field("email", t("Email of the account"), type="email", required=True, maxlength=254),
+                    text_field("email", t("Account email"), type="email", required=True, maxlength=254),
                     text_field("amount_cents", t("Amount in US dollars"), required=True, maxlength=20),
                 ),
-                text_field("text", t("What it is for"), required=True, maxlength=500),
+                text_field("text", t("Description"), required=True, maxlength=500),
                 html.div(
                     {"className": "fw-form-row"},
                     text_field("issued", t("Issued"), type="date", default=now().date().isoformat(), required=True),
@@ -105,7 +105,7 @@ def payment_history_screen() -> VdomDict:
                 ),
                 on_submit=adding,
                 model=InvoiceForm,
-                submit=t("Write invoice"),
+                submit=t("Create invoice"),
                 label=t("New invoice"),
                 actions=[button(t("Cancel"), on_click=lambda: url.set(open=None))],
             ),
@@ -118,7 +118,7 @@ def payment_history_screen() -> VdomDict:
         filters(
             url,
             text_filter(query.text),
-            select_field("state", t("State"), choices(PaymentState, t("Any")), value=query.state or ""),
+            select_field("state", t("Status"), choices(PaymentState, t("Any")), value=query.state or ""),
         ),
         *listed_table(
             listing,
@@ -126,7 +126,7 @@ def payment_history_screen() -> VdomDict:
             label=t("Payment history"),
             count=nt("{n} invoice", "{n} invoices", listed.total),
             beside_count=html.ul(
-                {"className": "fw-chips", "aria-label": t("Sums")},
+                {"className": "fw-chips", "aria-label": t("Totals")},
                 *(
                     html.li(
                         {"key": f"{each.currency} {each.state}"},
@@ -141,15 +141,15 @@ def payment_history_screen() -> VdomDict:
             columns=[
                 Column(field="number", label=t("Number"), kind="link", is_sortable=True),
                 Column(field="email", label=t("Account"), is_sortable=True, flex=1.5, min_width=160),
-                Column(field="text", label=t("What it is for"), is_compact=False, flex=2),
+                Column(field="text", label=t("Description"), is_compact=False, flex=2),
                 Column(field="amount", label=t("Amount"), is_sortable=True),
                 Column(field="issued", label=t("Issued"), kind="date", is_sortable=True, is_compact=False),
                 Column(field="due", label=t("Due"), kind="date", is_sortable=True, is_compact=False),
-                Column(field="state", label=t("State"), kind="chips", is_sortable=True),
+                Column(field="state", label=t("Status"), kind="chips", is_sortable=True),
             ],
             row_of=lambda each: _row(each.item, connection.href(f"{PATH}/{each.id}")),
             export="/api/billing/payments/export.csv",
-            nothing=empty(t("No invoice matches. Change the filters.")),
+            nothing=empty(t("No invoices match. Change the filters.")),
             on_open=open_below(connection, PATH),
         ),
     )

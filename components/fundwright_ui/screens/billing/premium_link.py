@@ -35,7 +35,7 @@ def premium_link_screen() -> VdomDict:
     if found.error:
         return page(t("Premium Link"), problem(found.error, on_retry=found.reload), actions=[back])
     if found.value is None:
-        return page(t("Premium Link"), loading(t("Loading the premium link")), actions=[back])
+        return page(t("Premium Link"), loading(t("Loading premium link")), actions=[back])
     link, uses = found.value
     state = link_chip(link.state)
     can_revoke = link.state is LinkState.ACTIVE and actor.may(Permission.ADMINISTER)
@@ -45,26 +45,26 @@ def premium_link_screen() -> VdomDict:
             definition_list(
                 {
                     t("Plan"): link.plan_name,
-                    t("Length"): nt("{n} day", "{n} days", link.days),
+                    t("Duration"): nt("{n} day", "{n} days", link.days),
                     t("Used"): t("{used} of {uses}", used=link.used, uses=link.uses),
-                    t("Works until the end of"): format_date(link.expires_on, locale=current_language()),
-                    t("State"): chip(state.label, color=state.color),
+                    t("Valid through"): format_date(link.expires_on, locale=current_language()),
+                    t("Status"): chip(state.label, color=state.color),
                     t("Note"): link.note,
-                    t("Made"): moment(link.created_at),
-                    t("Made by"): link.created_by,
+                    t("Created"): moment(link.created_at),
+                    t("Created by"): link.created_by,
                 }
             ),
             label=t("Premium Link"),
         ),
         _revoking(link, key="revoking") if can_revoke else None,
         section(
-            t("Who used it"),
+            t("Used by"),
             html.ul(
                 {"className": "fw-list"},
                 *(html.li({"key": f"{use.email} {use.at}"}, use.email, moment(use.at)) for use in uses.items),
             )
             if uses.items
-            else empty(t("Nobody has registered with it yet.")),
+            else empty(t("Nobody has registered with this link yet.")),
             pages(url, uses),
             actions=[export_button(connection, f"/api/billing/premium-links/{link.id}/uses/export.csv", uses.total)],
         ),
@@ -85,7 +85,7 @@ def _revoking(link: PremiumLinkRead) -> VdomDict:
         button(t("Revoke"), danger=True, on_click=lambda: set_asking(True)),
         danger_dialog(
             t("Revoke this link?"),
-            t("Nobody can register with it any more. Who did keeps the plan."),
+            t("Nobody can register with it anymore. People who already did keep their plan."),
             is_open=is_asking,
             confirm_label=t("Revoke"),
             error=revoking.error,

@@ -72,7 +72,7 @@ def premium_links_screen() -> VdomDict:
         return page(
             t("Premium Link"),
             *children,
-            subtitle=t("Whoever registers with such a link is on its plan for as long as it says."),
+            subtitle=t("People who register with a premium link get its plan for the given time."),
             actions=[new] if may_write else [],
         )
 
@@ -89,7 +89,7 @@ def premium_links_screen() -> VdomDict:
         *above,
         filters(
             url,
-            select_field("state", t("State"), choices(LinkState, t("Any")), default=query.state or ""),
+            select_field("state", t("Status"), choices(LinkState, t("Any")), default=query.state or ""),
         ),
         *listed_table(
             listing,
@@ -98,16 +98,16 @@ def premium_links_screen() -> VdomDict:
             count=nt("{n} link", "{n} links", listed.total),
             columns=[
                 Column(field="plan", label=t("Plan"), kind="link", is_sortable=True),
-                Column(field="days", label=t("Length"), is_sortable=True),
+                Column(field="days", label=t("Duration"), is_sortable=True),
                 Column(field="used", label=t("Used"), is_sortable=True),
                 Column(field="expires_on", label=t("Expires"), kind="date", is_sortable=True, is_compact=False),
-                Column(field="state", label=t("State"), kind="chips", is_sortable=True),
+                Column(field="state", label=t("Status"), kind="chips", is_sortable=True),
                 Column(field="note", label=t("Note"), is_compact=False, flex=2),
-                Column(field="created_at", label=t("Made"), kind="date", is_sortable=True, is_compact=False),
+                Column(field="created_at", label=t("Created"), kind="date", is_sortable=True, is_compact=False),
             ],
             row_of=lambda each: _row(each.item, connection.href(f"{PATH}/{each.id}")),
             export="/api/billing/premium-links/export.csv",
-            nothing=empty(t("No premium link matches. Change the filters.")),
+            nothing=empty(t("No premium links match. Change the filters.")),
             on_open=open_below(connection, PATH),
         ),
     )
@@ -115,9 +115,9 @@ def premium_links_screen() -> VdomDict:
 
 def _shown_once(path: str) -> VdomDict:
     return alert(
-        t("Copy the address now and send it to whom it is for. It is not kept and cannot be shown again."),
+        t("Copy the link now and send it to the recipient. You won't be able to see it again."),
         html.code(path),
-        copy_button(path, t("Copy the address"), is_small=True, is_path=True, key="copy"),
+        copy_button(path, t("Copy link"), is_small=True, is_path=True, key="copy"),
         variant="success",
         title=t("The premium link is ready"),
     )
@@ -137,23 +137,25 @@ def _new_link(plans: list[PlanRead], show: Callable[[PremiumLinkMade], None], cl
             html.div(
                 {"className": "fw-form-row"},
                 select_field("plan", t("Plan"), [Option(each.code, each.name) for each in plans if each.code != PlanCode.FREE]),
-                text_field("days", t("Length in days"), type="number", default=_USUAL_DAYS, min="1", required=True),
+                text_field("days", t("Duration in days"), type="number", default=_USUAL_DAYS, min="1", required=True),
             ),
             html.div(
                 {"className": "fw-form-row"},
-                text_field("uses", t("How many may use it"), type="number", default="1", min="1", required=True),
+                text_field("uses", t("Maximum uses"), type="number", default="1", min="1", required=True),
                 text_field(
                     "expires_on",
-                    t("Works until the end of"),
+                    t("Valid through"),
                     type="date",
                     default=(now().date() + _OPEN_FOR).isoformat(),
                     required=True,
                 ),
             ),
-            text_field("note", t("Note"), maxlength=500, help=t("For whom or what it is. Only people here see it.")),
+            text_field(
+                "note", t("Note"), maxlength=500, help=t("Who or what the link is for. Only administrators see this note.")
+            ),
             on_submit=making,
             model=PremiumLinkCreate,
-            submit=t("Make link"),
+            submit=t("Create link"),
             label=t("New link"),
             actions=[button(t("Cancel"), on_click=close)],
         ),

@@ -15,7 +15,7 @@ from fundwright_ui.ui.money import money
 
 
 def price_of(plan: PlanRead) -> str:
-    return t("{price} a month", price=money(plan.price_cents, plan.currency)) if plan.price_cents else t("Free of charge")
+    return t("{price} per month", price=money(plan.price_cents, plan.currency)) if plan.price_cents else t("Free of charge")
 
 
 def limits_of(plan: PlanRead) -> dict[str, str]:
@@ -26,8 +26,8 @@ def limits_of(plan: PlanRead) -> dict[str, str]:
 
     return {
         t("Documents"): shown(plan.documents),
-        t("Drafts a month"): shown(plan.drafts),
-        t("Imports a month"): shown(plan.imports),
+        t("Drafts per month"): shown(plan.drafts),
+        t("Imports per month"): shown(plan.imports),
     }
 
 
@@ -39,7 +39,7 @@ def pricing_screen() -> VdomDict:
     if found.error:
         return public_page(connection, title, problem(found.error, on_retry=found.reload))
     if found.value is None:
-        return public_page(connection, title, loading(t("Loading the plans")))
+        return public_page(connection, title, loading(t("Loading plans")))
     return public_page(
         connection,
         title,
@@ -53,5 +53,5 @@ def pricing_screen() -> VdomDict:
             ),
             link_button(t("How to pay"), connection.href("/payment")),
         ),
-        subtitle=t("Accounts are on Free unless an administrator or a premium link gives them another plan."),
+        subtitle=t("Accounts are on the Free plan unless an administrator or a premium link gives them another one."),
     )

@@ -60,7 +60,7 @@ def subscriber_screen() -> VdomDict:
     if found.error:
         return page(t("Subscription"), problem(found.error, on_retry=found.reload), actions=[back])
     if found.value is None:
-        return page(t("Subscription"), loading(t("Loading the subscription")), actions=[back])
+        return page(t("Subscription"), loading(t("Loading subscription")), actions=[back])
     subscriber, plans = found.value
     end = last_day(subscriber.until)
     return page(
@@ -71,36 +71,36 @@ def subscriber_screen() -> VdomDict:
                     t("Name"): subscriber.name,
                     t("Plan"): subscriber.plan_name,
                     t("Since"): moment(subscriber.since, shown="date") if subscriber.since else None,
-                    t("Last day"): format_date(end, locale=current_language()) if end else None,
-                    t("How it came"): subscriber.origin.label if subscriber.origin else "",
+                    t("Ends on"): format_date(end, locale=current_language()) if end else None,
+                    t("Source"): subscriber.origin.label if subscriber.origin else "",
                 }
             ),
             label=t("Subscription"),
         ),
         section(
-            t("Change the plan"),
+            t("Change plan"),
             form(
                 html.div(
                     {"className": "fw-form-row"},
                     select_field("plan", t("Plan"), [Option(plan.code, plan.name) for plan in plans], default=subscriber.plan),
                     text_field(
                         "until",
-                        t("Last day"),
+                        t("Ends on"),
                         type="date",
                         default=end.isoformat() if end else "",
-                        help=t("Empty: until somebody changes it."),
+                        help=t("Leave empty for no end date."),
                     ),
                     select_field(
                         "origin",
-                        t("How it came"),
+                        t("Source"),
                         [Option(origin, origin.label) for origin in (Origin.MANUAL, Origin.INVOICE)],
                         default=Origin.INVOICE if subscriber.origin is Origin.INVOICE else Origin.MANUAL,
                     ),
                 ),
                 on_submit=changing,
                 model=SubscriptionForm,
-                submit=t("Change the plan"),
-                label=t("Change the plan"),
+                submit=t("Change plan"),
+                label=t("Change plan"),
             ),
             key=f"{subscriber.plan} {subscriber.since}",
         )

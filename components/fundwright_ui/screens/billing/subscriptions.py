@@ -96,14 +96,14 @@ def _plan(plan: PlanRead) -> VdomDict:
         )
     limits = {
         "documents": (t("Documents"), plan.documents),
-        "drafts": (t("Drafts a month"), plan.drafts),
-        "imports": (t("Imports a month"), plan.imports),
+        "drafts": (t("Drafts per month"), plan.drafts),
+        "imports": (t("Imports per month"), plan.imports),
     }
     return card(
         form(
             text_field(
                 "price_cents",
-                t("US dollars a month"),
+                t("US dollars per month"),
                 default=money_typed(plan.price_cents),
                 required=True,
                 maxlength=20,
@@ -129,7 +129,7 @@ def _plan(plan: PlanRead) -> VdomDict:
             actions=[button(t("Cancel"), on_click=close)],
         ),
         title=plan.name,
-        subtitle=t("An empty limit means unlimited."),
+        subtitle=t("Leave a limit empty for unlimited."),
     )
 
 
@@ -141,7 +141,7 @@ def _subscribers(
 ) -> VdomDict:
     connection, url = use_connection(), use_url_state()
     return section(
-        t("Who is on which"),
+        t("Subscribers by plan"),
         filters(
             url,
             text_filter(query.text),
@@ -155,19 +155,19 @@ def _subscribers(
         *listed_table(
             listing,
             listed,
-            label=t("Who is on which"),
+            label=t("Subscribers by plan"),
             count=nt("{n} account", "{n} accounts", listed.total),
             columns=[
                 Column(field="email", label=t("Account"), kind="link", is_sortable=True, flex=2, min_width=180),
                 Column(field="name", label=t("Name"), is_sortable=True, is_compact=False, flex=1.5),
                 Column(field="plan", label=t("Plan"), kind="chips", is_sortable=True),
                 Column(field="since", label=t("Since"), kind="date", is_sortable=True, is_compact=False),
-                Column(field="until", label=t("Last day"), kind="date", is_sortable=True),
-                Column(field="origin", label=t("How it came"), is_compact=False),
+                Column(field="until", label=t("Ends on"), kind="date", is_sortable=True),
+                Column(field="origin", label=t("Source"), is_compact=False),
             ],
             row_of=lambda each: _row(each.item, connection.href(f"{PATH}/{each.id}")),
             export="/api/billing/subscribers/export.csv",
-            nothing=empty(t("No account matches. Change the filters.")),
+            nothing=empty(t("No accounts match. Change the filters.")),
             on_open=open_below(connection, PATH),
         ),
     )

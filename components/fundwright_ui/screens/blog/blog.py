@@ -27,7 +27,7 @@ def blog_screen() -> VdomDict:
     if found.error:
         return public_frame(connection, html.h1(t("Blog")), problem(found.error, on_retry=found.reload))
     if found.value is None:
-        return public_frame(connection, html.h1(t("Blog")), loading(t("Loading the blog")))
+        return public_frame(connection, html.h1(t("Blog")), loading(t("Loading blog")))
     posts = found.value
     return public_frame(
         connection,
@@ -37,9 +37,9 @@ def blog_screen() -> VdomDict:
             *(_entry(post, connection.href(f"{BLOG}/{post.slug}"), key=post.slug) for post in posts.items),
         )
         if posts.items
-        else empty(t("There is no page here."), link_button(t("To the newest posts"), connection.href(BLOG)))
+        else empty(t("This page doesn't exist."), link_button(t("Newest posts"), connection.href(BLOG)))
         if posts.total
-        else empty(t("Nothing has been published yet. Come back soon.")),
+        else empty(t("No posts yet.")),
         pages(url, posts),
         row(
             text_link(t("RSS feed"), connection.href(FEED), new_tab=True),
@@ -57,7 +57,7 @@ def blog_post_screen() -> VdomDict:
     if found.error:
         return public_frame(connection, html.h1(t("Blog")), problem(found.error, on_retry=found.reload), back)
     if found.value is None:
-        return public_frame(connection, html.h1(t("Blog")), loading(t("Loading the post")))
+        return public_frame(connection, html.h1(t("Blog")), loading(t("Loading post")))
     post = found.value
     connection.set_title(post.title)
     return public_frame(

@@ -64,9 +64,9 @@ def blog_list_screen() -> VdomDict:
         else None
     )
     if posts is None:
-        return page(title, listing.pending(t("Loading the posts")), actions=[new_post])
+        return page(title, listing.pending(t("Loading posts")), actions=[new_post])
     if not posts.total and not rows.shown and not has_filters(query):
-        return page(title, empty(t("No posts yet. The first one appears here.")), actions=[new_post])
+        return page(title, empty(t("No posts yet. Write the first one.")), actions=[new_post])
     opened = listing.opened(url)
     return page(
         title,
@@ -75,7 +75,7 @@ def blog_list_screen() -> VdomDict:
             {"className": "fw-filters", "key": "filters"},
             select_field(
                 "state",
-                t("State"),
+                t("Status"),
                 choices(PostState, t("All")),
                 value=query.state or "",
                 on_change=narrow(url, "state"),
@@ -88,7 +88,7 @@ def blog_list_screen() -> VdomDict:
             count=nt("{n} post", "{n} posts", posts.total),
             columns=[
                 Column(field="title", label=t("Title"), is_sortable=True, flex=3, min_width=200),
-                Column(field="state", label=t("State"), kind="chips"),
+                Column(field="state", label=t("Status"), kind="chips"),
                 Column(field="published_at", label=t("Publication"), kind="datetime", is_sortable=True, min_width=190),
                 Column(field="author", label=t("Author"), is_compact=False),
                 Column(
@@ -98,7 +98,7 @@ def blog_list_screen() -> VdomDict:
             row_of=_row,
             export="/api/blog/posts/export.csv",
             nothing=empty(
-                t("No post matches. Search for other words, or choose another state."),
+                t("No posts match. Change your search or the status."),
                 link_button(t("Clear search and filters"), connection.href(BLOG_LIST)),
             ),
             above=_opened(opened, rows, key=str(opened.id)) if opened else None,
@@ -148,9 +148,9 @@ def _opened(post: PostRow, rows: Rows[PostRow]) -> VdomDict:
             row(
                 post_state_chip(post.state),
                 link_button(
-                    t("Edit") if is_author else t("Look at it"), connection.href(edit_path(post.id)), size="small", look="soft"
+                    t("Edit") if is_author else t("View"), connection.href(edit_path(post.id)), size="small", look="soft"
                 ),
-                link_button(t("Read it in the blog"), connection.href(f"{BLOG}/{post.slug}"), size="small")
+                link_button(t("View post"), connection.href(f"{BLOG}/{post.slug}"), size="small")
                 if post.state == PostState.PUBLISHED
                 else None,
                 button(t("Delete"), icon_name="delete", size="small", danger=True, on_click=lambda: set_asking(True))
@@ -162,7 +162,7 @@ def _opened(post: PostRow, rows: Rows[PostRow]) -> VdomDict:
         ),
         delete_dialog(
             t("Delete “{title}”?", title=post.title),
-            t("It disappears from the blog for good. To keep the text, make it a draft instead."),
+            t("The post will be permanently deleted. To keep the text, unpublish it instead."),
             on_confirm=deleting,
             error=deleting.error,
             on_cancel=lambda: set_asking(False),

@@ -64,7 +64,7 @@ def edit_post_screen() -> VdomDict:
     if found.error:
         return page(t("Edit post"), problem(found.error, on_retry=found.reload), actions=[_to_list()])
     if found.value is None:
-        return page(t("Edit post"), loading(t("Loading the post")))
+        return page(t("Edit post"), loading(t("Loading post")))
     post = found.value
     if not actor.may(Permission.ADMINISTER):
         return page(post.title, only_reads(), _standing(post), markdown_view(post.text, key="text"), actions=[_to_list()])
@@ -80,7 +80,7 @@ def _standing(post: PostRead) -> VdomDict:
     return row(
         post_state_chip(post.state),
         html.span({"className": "fw-muted fw-small"}, moment(post.published_at)) if post.published_at else None,
-        link_button(t("Read it in the blog"), use_connection().href(f"{BLOG}/{post.slug}"), size="small")
+        link_button(t("View post"), use_connection().href(f"{BLOG}/{post.slug}"), size="small")
         if post.state == PostState.PUBLISHED
         else None,
     )
@@ -111,8 +111,8 @@ def _editor(post: PostRead | None) -> VdomDict:
         connection.toast(
             {
                 PostState.DRAFT: t("The draft was saved."),
-                PostState.SCHEDULED: t("The post was saved. It appears when its time has come."),
-                PostState.PUBLISHED: t("The post was saved. Everyone can read it."),
+                PostState.SCHEDULED: t("The post was saved and will be published as scheduled."),
+                PostState.PUBLISHED: t("The post was saved and is public."),
             }[saved.state]
         )
         if post is None:
@@ -128,7 +128,7 @@ def _editor(post: PostRead | None) -> VdomDict:
                 default=post.summary if post else None,
                 rows=2,
                 maxlength=500,
-                help=t("Stands in the list of posts and in the feed."),
+                help=t("Shown in the list of posts and in the feed."),
             ),
             text_area(
                 "text",
@@ -137,7 +137,7 @@ def _editor(post: PostRead | None) -> VdomDict:
                 rows=18,
                 required=True,
                 maxlength=100_000,
-                help=t("Markdown: ## heading, **bold**, - list, [link](https://…). HTML and pictures are not shown."),
+                help=t("Markdown: ## heading, **bold**, - list, [link](https://…). HTML and images are not shown."),
                 on_change=set_text,
             ),
             _time_field(post),
@@ -152,7 +152,7 @@ def _editor(post: PostRead | None) -> VdomDict:
             # Drawn by the browser alone: made here too for each key, a long text would hold everybody up.
             html.div({"className": "fw-card"}, MarkdownView(text=text, key="text"))
             if text.strip()
-            else empty(t("What you write shows here as readers will see it.")),
+            else empty(t("Your text will appear here as readers will see it.")),
         ),
     )
 
@@ -165,9 +165,9 @@ def _time_field(post: PostRead | None) -> VdomDict | None:
         "publish_at",
         t("Publish at"),
         type="datetime-local",
-        help=t("In your own time zone. Left empty, the post appears when you press Publish.")
+        help=t("In your time zone. Leave empty to publish immediately.")
         if state == PostState.DRAFT
-        else t("In your own time zone. Left empty, the time stays as it is; Publish lets the post appear at once."),
+        else t("In your time zone. Leave empty to keep the time; Publish publishes the post immediately."),
         key=f"publish_at:{post.published_at if post else None}",  # empty again after it was taken over
     )
 
@@ -185,8 +185,8 @@ def _buttons(state: PostState) -> list[VdomDict]:
         case PostState.SCHEDULED:
             return [
                 save(t("Save"), _KEEP, main=True),
-                save(t("Back to draft"), _DRAFT),
+                save(t("Unpublish"), _DRAFT),
                 save(t("Publish"), _PUBLISH),
             ]
         case PostState.PUBLISHED:
-            return [save(t("Save"), _KEEP, main=True), save(t("Back to draft"), _DRAFT)]
+            return [save(t("Save"), _KEEP, main=True), save(t("Unpublish"), _DRAFT)]

@@ -175,7 +175,7 @@ def _categorize_button() -> VdomDict:
                 is_busy=starting.is_running,
                 disabled=is_underway,
             ),
-            button(t("Stop"), icon_name="stop", on_click=stopping, is_busy=stopping.is_running) if is_underway else None,
+            button(t("Cancel"), icon_name="stop", on_click=stopping, is_busy=stopping.is_running) if is_underway else None,
         ),
         _job_line(job),
         tight=True,
@@ -193,9 +193,9 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
             message=t("{percent} done", percent=percent(job.done / job.total)) if job.total else t("Waiting to start"),
         )
     if job.state == JobState.FAILED:
-        return alert(job.error or t("Categorizing failed."))
+        return alert(job.error or t("Categorization failed."))
     if job.state == JobState.CANCELLED:
-        return html.p({"className": "fw-muted fw-small", "role": "status"}, t("Stopped. Results so far were kept."))
+        return html.p({"className": "fw-muted fw-small", "role": "status"}, t("Canceled. Results so far were kept."))
     result = job.result or {}
     return html.p(
         {"className": "fw-muted fw-small", "role": "status"},

@@ -112,7 +112,7 @@ def review_queue(found: list[CategoryRead]) -> VdomDict:
             select_field(
                 "sort",
                 t("Order"),
-                [Option("", t("Most confident first")), Option("confidence", t("Least confident first"))],
+                [Option("", t("Highest confidence first")), Option("confidence", t("Lowest confidence first"))],
                 value=query.sort,
                 on_change=narrow(url, "sort"),
                 small=True,

@@ -20,7 +20,7 @@ def feedback_screen() -> VdomDict:
     async def send(session: AsyncSession, sent: FeedbackSend) -> None:
         await content.send_feedback(session, actor, sent)
 
-    sending = use_action(send, success=t("Thank you. Your feedback has reached the team."))
+    sending = use_action(send, success=t("Thank you for your feedback."))
     return page(
         t("Feedback"),
         card(
@@ -32,9 +32,7 @@ def feedback_screen() -> VdomDict:
                     t("Page"),
                     default=url.get("page") or None,
                     maxlength=500,
-                    help=t(
-                        "The address of the page it is about, such as /dashboard/train. Leave it empty if it is about no page."
-                    ),
+                    help=t("The page your feedback is about, such as /dashboard/train (optional)."),
                 ),
                 on_submit=sending,
                 model=FeedbackSend,
@@ -44,7 +42,5 @@ def feedback_screen() -> VdomDict:
             ),
             label=t("Feedback"),
         ),
-        subtitle=t(
-            "Tell the team what does not work, what is missing, or what you like. They see your address and may write to you."
-        ),
+        subtitle=t("Tell us what doesn't work, what's missing, or what you like. We see your email address and may reply."),
     )

@@ -63,9 +63,9 @@ def feedback_list_screen() -> VdomDict:
     entries, rows = listing.answer, listing.rows
     title = t("Feedback")
     if entries is None:
-        return page(title, listing.pending(t("Loading the feedback")))
+        return page(title, listing.pending(t("Loading feedback")))
     if not entries.total and not rows.shown and not has_filters(query):
-        return page(title, empty(t("Nobody has sent feedback yet. The form is at /feedback.")))
+        return page(title, empty(t("No feedback yet. The feedback form is at /feedback.")))
     opened = next((each.item for each in rows.shown if each.id == url.get("open")), None)
     return page(
         title,
@@ -74,7 +74,7 @@ def feedback_list_screen() -> VdomDict:
             {"className": "fw-filters", "key": "filters"},
             select_field(
                 "state",
-                t("State"),
+                t("Status"),
                 choices(FeedbackState, t("All")),
                 value=query.state or "",
                 on_change=narrow(url, "state"),
@@ -96,7 +96,7 @@ def feedback_list_screen() -> VdomDict:
             count=nt("{n} message", "{n} messages", entries.total),
             columns=[
                 Column(field="text", label=t("Message"), flex=3, min_width=200),
-                Column(field="state", label=t("State"), kind="chips", is_sortable=True),
+                Column(field="state", label=t("Status"), kind="chips", is_sortable=True),
                 Column(field="kind", label=t("Kind"), is_sortable=True, min_width=160),
                 Column(field="sender", label=t("From"), is_sortable=True, is_compact=False, min_width=160),
                 Column(field="created_at", label=t("Sent"), kind="datetime", is_sortable=True, min_width=190),
@@ -104,7 +104,7 @@ def feedback_list_screen() -> VdomDict:
             row_of=lambda each: _row(each.item),
             export="/api/feedback/export.csv",
             nothing=empty(
-                t("Nothing matches. Search for other words, or choose another state."),
+                t("No feedback matches. Change your search or the status."),
                 link_button(t("Clear search and filters"), connection.href(FEEDBACK_LIST)),
             ),
             above=_opened(opened, rows, key=str(opened.id)) if opened else None,
@@ -154,20 +154,20 @@ def _opened(entry: FeedbackRead, rows: Rows[FeedbackRead]) -> VdomDict:
                 t("From"): entry.sender,
                 t("Sent"): moment(entry.created_at),
                 t("Page"): text_link(own_page, connection.href(own_page)) if own_page else entry.page,
-                t("State"): None if can_change else entry.state.label,
-                t("Note of the team"): None if can_change else entry.note,
+                t("Status"): None if can_change else entry.state.label,
+                t("Team note"): None if can_change else entry.note,
             }
         ),
         form(
-            select_field("state", t("State"), [Option(state, state.label) for state in FeedbackState], default=entry.state),
-            text_area("note", t("Note of the team"), default=entry.note, rows=3, maxlength=2_000),
+            select_field("state", t("Status"), [Option(state, state.label) for state in FeedbackState], default=entry.state),
+            text_area("note", t("Team note"), default=entry.note, rows=3, maxlength=2_000),
             on_submit=changing,
             model=FeedbackChange,
             submit=t("Save"),
-            label=t("Work on this feedback"),
+            label=t("Edit feedback"),
             actions=[close_button],
         )
         if can_change
         else row(close_button),
-        label=t("Feedback of {sender}", sender=entry.sender),
+        label=t("Feedback from {sender}", sender=entry.sender),
     )

@@ -111,7 +111,7 @@ def draft_screen() -> VdomDict | Component:
             actions=[link_button(t("Your drafts"), connection.href("/generate/index"), icon_name="arrow_back")],
         )
     if draft is None:
-        return page(t("Draft"), loading(t("Loading the draft")))
+        return page(t("Draft"), loading(t("Loading draft")))
     connection.set_title(draft.title)
     export = f"/api/drafts/{draft.id}/export?form="
     may_work = actor.may(Permission.WORK)
@@ -150,9 +150,7 @@ def draft_screen() -> VdomDict | Component:
                 moment(draft.created_at),
                 f" · {t(draft.writer_label)}" if draft.writer_label else None,
             ),
-            text_link(
-                t("Another draft for this opportunity"), connection.href(f"/generate/index?opportunity={draft.opportunity_id}")
-            )
+            text_link(t("New draft for this opportunity"), connection.href(f"/generate/index?opportunity={draft.opportunity_id}"))
             if may_work
             else None,
             button(t("Choose sources"), size="small", look="text", on_click=lambda: set_choosing(not is_choosing))
@@ -207,17 +205,17 @@ def draft_screen() -> VdomDict | Component:
         else None,
         subtitle=" · ".join(filter(None, (draft.opportunity_title, draft.opportunity_number))),
         actions=[
-            button(t("Stop"), icon_name="stop", on_click=cancelling, is_busy=cancelling.is_running)
+            button(t("Cancel"), icon_name="stop", on_click=cancelling, is_busy=cancelling.is_running)
             if not draft.state.is_over
             else None,
-            copy_button(generation.as_markdown(draft), t("Copy the draft"), key="copy") if draft.state.is_over else None,
+            copy_button(generation.as_markdown(draft), t("Copy draft"), key="copy") if draft.state.is_over else None,
             link_button(t("Word"), connection.href(f"{export}docx"), icon_name="download", download=True),
             link_button(
                 t("Word without citations"), connection.href(f"{export}docx&citations=none"), icon_name="download", download=True
             ),
             link_button(t("Markdown"), connection.href(f"{export}md"), icon_name="download", download=True),
-            icon_button(t("Rename this draft"), "edit", on_click=lambda: set_renaming(True)) if may_work else None,
-            icon_button(t("Delete this draft"), "delete", on_click=lambda: set_asking(True)) if may_work else None,
+            icon_button(t("Rename draft"), "edit", on_click=lambda: set_renaming(True)) if may_work else None,
+            icon_button(t("Delete draft"), "delete", on_click=lambda: set_asking(True)) if may_work else None,
         ],
     )
 
@@ -230,16 +228,15 @@ def _deleted(draft: DraftRead) -> VdomDict:
         draft.title,
         alert(
             t(
-                "This draft was deleted in another tab or on another device. Copy it before you leave this page, and add your text to "
-                "another draft. Text that was not saved is listed below."
+                "This draft was deleted in another tab or on another device. Copy it before you leave this page. Unsaved text is listed below."
             ),
             variant="warning",
         ),
         UnsavedTexts(path=f"/api/drafts/{draft.id}/sections/", sections=[], key="unsaved"),
         actions=[
-            copy_button(generation.as_markdown(draft), t("Copy the draft"), key="copy"),
+            copy_button(generation.as_markdown(draft), t("Copy draft"), key="copy"),
             link_button(
-                t("Another draft for this opportunity"), connection.href(f"/generate/index?opportunity={draft.opportunity_id}")
+                t("New draft for this opportunity"), connection.href(f"/generate/index?opportunity={draft.opportunity_id}")
             ),
             link_button(t("Your drafts"), connection.href("/generate/index"), icon_name="arrow_back"),
         ],
@@ -264,7 +261,7 @@ def _trouble(draft: DraftRead, continue_button: VdomDict | None) -> VdomDict | N
     if draft.state == DraftState.FAILED:
         return alert(draft.error or t("The writer could not continue."), continue_button)
     if draft.state == DraftState.STOPPED:
-        return alert(t("Stopped. The text so far was kept."), continue_button, variant="warning")
+        return alert(t("Canceled. The text so far was kept."), continue_button, variant="warning")
     return None
 
 
@@ -275,10 +272,10 @@ def _title_form(title: str, renaming: Action, close: Callable[[], None]) -> Vdom
             on_submit=renaming,
             model=DraftTitle,
             submit=t("Rename"),
-            label=t("Rename this draft"),
+            label=t("Rename draft"),
             actions=[button(t("Cancel"), on_click=close)],
         ),
-        label=t("Rename this draft"),
+        label=t("Rename draft"),
         key="rename",
     )
 
@@ -344,7 +341,7 @@ def _passage(
         },
         row(
             html.h3({"className": "fw-card-title"}, f"[{number}] {citation.document_title}"),
-            icon_button(t("Close the passage"), "close", small=True, on_click=lambda: set_opened(Opened(place, 0))),
+            icon_button(t("Close passage"), "close", small=True, on_click=lambda: set_opened(Opened(place, 0))),
             spread=True,
         ),
         html.p({"className": "fw-muted fw-small"}, _place(citation)),

@@ -30,11 +30,11 @@ def claim_counts(draft: DraftRead, *, only_unsupported: bool, show_only_unsuppor
         nt("{n} without a source", "{n} without a source", no_source),
     )
     return html.div(
-        {"role": "group", "aria-label": t("Sentences checked"), "key": "claims"},
+        {"role": "group", "aria-label": t("Checked sentences"), "key": "claims"},
         row(
             html.span({"role": "status"}, " · ".join(counts)),
             button(
-                t("Show the whole draft") if only_unsupported else t("Show only unsupported sentences"),
+                t("Show full draft") if only_unsupported else t("Show only unsupported sentences"),
                 size="small",
                 on_click=lambda: show_only_unsupported(not only_unsupported),
             )
@@ -137,7 +137,7 @@ def _label(check: ClaimCheck) -> str:
 
 def _reason(check: ClaimCheck) -> str:
     if check.state is CheckState.NO_SOURCE:
-        return t("This sentence cites no passage.")
+        return t("This sentence has no citation.")
     if check.missing:
         return t("Not in the cited passages: {words}", words=", ".join(f"“{word}”" for word in check.missing))
     return t("The cited passages do not clearly say this.")

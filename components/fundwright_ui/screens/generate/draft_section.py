@@ -150,7 +150,7 @@ def section_part(
     is_over = part.state == SectionState.DONE or draft.state.is_over
     return section(
         heading,
-        _progress(button(t("Stop"), size="small", icon_name="stop", on_click=stopping) if may_work else None)
+        _progress(button(t("Cancel"), size="small", icon_name="stop", on_click=stopping) if may_work else None)
         if is_underway
         else None,
         _outcome(part) if seen.current and not is_underway else None,
@@ -371,7 +371,7 @@ def _match(draft: DraftRead, part: DraftSectionRead, match: PossibleMatchRead, o
             ),
         ),
         row(
-            control(t("Add to the section"), t("Add to the section: {text}", text=match.text), is_accepted=True),
+            control(t("Add to section"), t("Add to section: {text}", text=match.text), is_accepted=True),
             control(t("Dismiss"), t("Dismiss: {text}", text=match.text), is_accepted=False),
         )
         if actor.may(Permission.WORK)

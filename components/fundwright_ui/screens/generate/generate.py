@@ -339,7 +339,7 @@ def _drafts() -> VdomDict:
             {"className": "fw-filters"},
             select_field(
                 "state",
-                t("State"),
+                t("Status"),
                 [
                     Option("", t("All")),
                     *(
@@ -367,7 +367,7 @@ def _drafts() -> VdomDict:
             *(_draft_item(each, rows, key=each.id) for each in rows.shown),
         )
         if rows.shown
-        else empty(t("No drafts have this state.")),
+        else empty(t("No drafts with this status.")),
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
         pages(url, drafts.value),
         actions=[export_button(use_connection(), "/api/drafts/export.csv", len(rows.shown), query)],

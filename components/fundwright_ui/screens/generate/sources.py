@@ -102,7 +102,7 @@ def source_choice(searched: Query[Searched], sources: Choice, text: str, search:
     if searched.error:
         return problem(searched.error, on_retry=searched.reload)
     if searched.value is None:
-        return loading(t("Loading the documents"))
+        return loading(t("Loading documents"))
     if not searched.value:
         return empty(t("You have no documents yet. The draft will list what to add."), text_link(t("Add documents"), train))
     kinds = [kind for kind in DocumentKind if any(each == kind for _, each in searched.value)]
@@ -222,7 +222,7 @@ def _listed(found: Query[Page[DocumentRead]], rows: Sequence[VdomDict], show_mor
     if found.error:
         return problem(found.error, on_retry=found.reload)
     if found.value is None:
-        return loading(t("Loading the documents"))
+        return loading(t("Loading documents"))
     more = found.value.total - len(rows)
     return stack(
         stack(*rows, tight=True),

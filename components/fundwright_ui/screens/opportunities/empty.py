@@ -21,12 +21,12 @@ def nothing_found(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDic
     connection = use_connection()
     links = [link_button(t("Clear search and filters"), connection.href(PATHS[kind]))]
     if query.availability is None:
-        return empty(t("No opportunity matches. Remove a filter or search for other words."), *links)
+        return empty(t("No opportunities match. Remove a filter or change your search."), *links)
     links.insert(0, link_button(t("Include closed and award notices"), url.href(availability=ANY, page=None), look="contained"))
     text = {
-        "open": t("No open opportunity matches. Closed and award notices are hidden."),
-        "closed": t("No closed opportunity matches. Open and award notices are hidden."),
-        "award": t("No award notice matches. Open and closed ones are hidden."),
+        "open": t("No open opportunities match. Closed and award notices are hidden."),
+        "closed": t("No closed opportunities match. Open and award notices are hidden."),
+        "award": t("No award notices match. Open and closed notices are hidden."),
     }[query.availability]
     return empty(text, *links)
 
@@ -38,10 +38,10 @@ def nothing_yet(kind: Kind) -> VdomDict:
     other: Kind = "contract" if kind == "grant" else "grant"
     facets = use_query(lambda session: service.facets(session, actor, kind=other), key=[other], topics=[service.TOPIC])
     others = facets.value.total if facets.value else 0
-    title = t("There are no opportunities here yet")
+    title = t("No opportunities yet")
     if kind == "grant":
         text = t(
-            "Grants.gov publishes all grants, including those of NIH, as a ZIP file. Download it and choose it below without unpacking it."
+            "Grants.gov publishes all grants, including NIH grants, as a ZIP file. Download it and choose it below without unzipping it."
         )
         source = link_button(t("Grants.gov files"), "https://www.grants.gov/xml-extract", new_tab=True)
         elsewhere = nt("Show {n} contract", "Show {n} contracts", others)
@@ -67,8 +67,8 @@ def sample_banner(samples: int) -> VdomDict:
     return html.div(
         alert(
             nt(
-                "{n} of these opportunities is a sample that comes with Fundwright; it is not real.",
-                "{n} of these opportunities are samples that come with Fundwright; they are not real.",
+                "{n} of these opportunities is a sample and not real.",
+                "{n} of these opportunities are samples and not real.",
                 samples,
             ),
             button(t("Remove samples"), size="small", on_click=lambda: set_asking(True), is_busy=removing.is_running)

@@ -59,11 +59,11 @@ def import_panel(kind: Kind) -> VdomDict:
     elif recent.value is not None:
         runs.extend(import_card(run, labels.get(run.source, run.source), key=str(run.id)) for run in recent.value.items)
         runs.append(pagination(page_number, -(-recent.value.total // _SHOWN_IMPORTS), on_page=set_page_number))
-        label = t("Export the list of imports as CSV")
+        label = t("Export imports as CSV")
         export = export_button(connection, "/api/opportunities/imports/export.csv", recent.value.total, shown, label)
         runs.append(row(export) if export else None)
     return section(
-        t("Import a file"),
+        t("Import file"),
         select_field(
             "source",
             t("Format"),
@@ -74,7 +74,7 @@ def import_panel(kind: Kind) -> VdomDict:
         if len(sources) > 1
         else None,
         FileDrop(
-            label=t("Choose a file"),
+            label=t("Choose file"),
             hint=t(
                 "{label}: {suffixes}, also as .gz or .zip. Importing a file again changes nothing.",
                 label=source.label,
@@ -111,12 +111,12 @@ def import_card(run: ImportRunRead, source: str) -> VdomDict:
         state = row(
             progress(run.done, run.size_bytes, label=t("Importing {name}", name=run.filename),
                      message=share_text(run.done, run.size_bytes, counts)),
-            button(t("Stop"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running),
+            button(t("Cancel"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running),
         )  # fmt: skip
     elif run.state == JobState.FAILED:
         state = alert(run.error or t("The import failed."), html.p(counts) if is_anything_read else None, variant="error")
     elif run.state == JobState.CANCELLED:
-        state = alert(t("Stopped. Opportunities imported so far were kept."), html.p(counts), variant="warning")
+        state = alert(t("Canceled. Opportunities imported so far were kept."), html.p(counts), variant="warning")
     else:
         state = html.div({"role": "status"}, html.p(counts), html.p(_samples_removed(run)) if run.samples_removed else None)
     return card(state, rejected_rows(run, key="rejected") if run.rejected else None, title=run.filename, subtitle=source)
@@ -155,7 +155,7 @@ def rejected_rows(run: ImportRunRead) -> VdomDict:
     if found.value is None:
         return stack(row(toggle), loading(t("Loading rejected rows")))
     download = link_button(
-        t("All as CSV"),
+        t("Export all as CSV"),
         connection.href(f"/api/opportunities/imports/{run.id}/rejections/export.csv"),
         size="small",
         icon_name="download",

@@ -30,7 +30,7 @@ def embedding_progress() -> VdomDict | None:
     if job.state.is_over:
         resume = button(t("Resume indexing"), size="small", on_click=starting, is_busy=starting.is_running)
         return alert(
-            job.error or t("Indexing was stopped. Search by meaning covers only the notices indexed so far."),
+            job.error or t("Indexing was canceled. Search by meaning covers only the notices indexed so far."),
             resume if may_change else None,
             variant="warning",
         )
@@ -41,7 +41,7 @@ def embedding_progress() -> VdomDict | None:
         done=job.done,
         total=job.total,
     )
-    stop = button(t("Stop indexing"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running)
+    stop = button(t("Cancel indexing"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running)
     return row(progress(job.done, job.total, label=t("Indexing notices"), message=counts), stop if may_change else None)
 
 
@@ -81,7 +81,7 @@ def categorize_button() -> VdomDict:
     return html.div(
         {"className": "fw-stack fw-stack-tight"},
         progress(job.done, job.total, label=t("Categorizing"), message=share_text(job.done, job.total, t("Categorizing"))),
-        button(t("Stop"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running),
+        button(t("Cancel"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running),
     )
 
 

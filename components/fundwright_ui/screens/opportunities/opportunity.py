@@ -103,7 +103,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
     if opportunity is None:
         return page(
             t("Opportunity"),
-            loading(t("Loading the opportunity")),
+            loading(t("Loading opportunity")),
             html.div({"key": "parts", "hidden": True}, parts),
             actions=[back],
         )
@@ -132,7 +132,7 @@ def _texts(opportunity: OpportunityRead) -> list[VdomDict]:
     description = (
         html.div({"className": "fw-prewrap", "dir": "auto"}, opportunity.description)
         if opportunity.description
-        else empty(t("The imported file has no description of this notice. Open the source to read it."))
+        else empty(t("The imported file has no description for this notice. Open the source to read it."))
     )
     texts = [section(t("Description"), description, key="description")]
     if opportunity.eligibility:
@@ -216,7 +216,7 @@ def category_of(address_id: str) -> VdomDict:
     if found.error:
         return section(t("Category"), problem(found.error, on_retry=found.reload))
     if found.value is None:
-        return section(t("Category"), loading(t("Loading the category")))
+        return section(t("Category"), loading(t("Loading category")))
     labels, mine = found.value
     shown = [label for label in labels if label.state != LabelState.REJECTED and label.band != Band.UNSURE]
     said = html.p(
@@ -244,7 +244,7 @@ def category_of(address_id: str) -> VdomDict:
             ),
             on_submit=choosing,
             submit=t("Save category"),
-            label=t("Change the category"),
+            label=t("Change category"),
         ),
     )
 
@@ -328,7 +328,7 @@ def _facts(opportunity: OpportunityRead, language: str) -> VdomDict:
         (t("Expected awards"), str(opportunity.expected_awards) if opportunity.expected_awards else None),
         (t("First imported"), moment(opportunity.first_seen_at, shown="date")),
         (t("Last imported"), moment(opportunity.last_seen_at, shown="date")),
-        (t("Source"), text_link(t("Open the source"), opportunity.url, new_tab=True) if opportunity.url else None),
+        (t("Source"), text_link(t("Open source"), opportunity.url, new_tab=True) if opportunity.url else None),
     ]
     return definition_list(entries)
 
@@ -411,7 +411,7 @@ def versions_of(address_id: str) -> VdomDict:
                     ),
                 )
                 if version.changes
-                else html.p({"className": "fw-muted"}, t("The first version.")),
+                else html.p({"className": "fw-muted"}, t("First version")),
             )
             for version in versions
         ),

@@ -15,5 +15,5 @@ def coming_soon_screen() -> VdomDict:
     return message_page(
         use_connection(),
         t("Coming soon!"),
-        t("We are working on this page. Until it is ready, everything else is at your service."),
+        t("We're working on this page."),
     )

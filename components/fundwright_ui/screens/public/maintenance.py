@@ -19,8 +19,8 @@ def maintenance_screen() -> VdomDict:
     return message_page(
         connection,
         t("Website currently under maintenance"),
-        settings.maintenance or t("Come back in a few minutes. Nothing that you saved is lost."),
-        html.p(text_link(t("Administrators sign in here"), connection.href("/auth/login")))
+        settings.maintenance or t("Come back in a few minutes. Your saved work is safe."),
+        html.p(text_link(t("Administrator sign-in"), connection.href("/auth/login")))
         if settings.is_closed and connection.actor is None
         else None,
     )

@@ -15,6 +15,6 @@ def not_found_screen() -> VdomDict:
     return message_page(
         use_connection(),
         t("Sorry, page not found!"),
-        t("There is nothing at this address. It may be mistyped, or the thing may have been removed."),
+        t("This page doesn't exist. It may have been removed, or the address may have a typo."),
         code="404",
     )

@@ -65,15 +65,15 @@ def _everybodys_jobs() -> VdomDict:
     offered = use_query(lambda session: insights.list_history_choices(session, actor), key=[actor.id])
 
     def shown(*children: Child) -> VdomDict:
-        return page(t("History"), *children, subtitle=t("Every run, import and draft that somebody here has begun"))
+        return page(t("History"), *children, subtitle=t("Every training run, import, and draft"))
 
     listed = listing.answer
     if offered.error:
         return shown(problem(offered.error, on_retry=offered.reload))
     if listed is None or offered.value is None:
-        return shown(listing.pending(t("Loading the history")))
+        return shown(listing.pending(t("Loading history")))
     if not offered.value.kinds:
-        return shown(empty(t("Nothing has been begun yet. Runs, imports and drafts will be listed here.")))
+        return shown(empty(t("No activity yet. Training runs, imports, and drafts will be listed here.")))
     return shown(
         _history_filters(url, query, offered.value),
         *listed_table(
@@ -83,17 +83,17 @@ def _everybodys_jobs() -> VdomDict:
             count=nt("{n} entry", "{n} entries", listed.total),
             columns=[
                 Column(field="kind", label=t("Kind"), is_sortable=True, min_width=110),
-                Column(field="title", label=t("What"), kind="link", is_sortable=True, flex=3, min_width=200),
+                Column(field="title", label=t("Title"), kind="link", is_sortable=True, flex=3, min_width=200),
                 Column(field="person", label=t("Who"), is_sortable=True),
-                Column(field="state", label=t("State"), kind="chips", is_sortable=True),
+                Column(field="state", label=t("Status"), kind="chips", is_sortable=True),
                 Column(field="created_at", label=t("Started"), kind="datetime", is_sortable=True, min_width=195),
                 Column(field="duration_s", label=t("Duration"), is_sortable=True, min_width=100),
             ],
             row_of=lambda each: _job_row(each.item, connection),
             export="/api/insights/history/export.csv",
             nothing=empty(
-                t("Nothing matches. Choose other filters."),
-                link_button(t("Show everything"), connection.href("/dashboard/history")),
+                t("No entries match. Change the filters."),
+                link_button(t("Clear filters"), connection.href("/dashboard/history")),
             ),
         ),
     )
@@ -101,7 +101,7 @@ def _everybodys_jobs() -> VdomDict:
 
 def _history_filters(url: UrlState, query: HistoryQuery, choices: HistoryChoices) -> VdomDict:
     states: dict[HistoryState, str] = {
-        "underway": t("Under way"),
+        "underway": t("In progress"),
         "succeeded": t("Done"),
         "failed": t("Failed"),
         "cancelled": t("Canceled"),
@@ -117,7 +117,7 @@ def _history_filters(url: UrlState, query: HistoryQuery, choices: HistoryChoices
         ),
         select_field(
             "state",
-            t("State"),
+            t("Status"),
             [Option("", t("Any")), *(Option(state, label) for state, label in states.items())],
             value=query.state or "",
             on_change=narrow(url, "state"),
@@ -125,7 +125,7 @@ def _history_filters(url: UrlState, query: HistoryQuery, choices: HistoryChoices
         select_field(
             "person",
             t("Who"),
-            [Option("", t("Everybody")), *(Option(str(each.id), f"{each.name} ({each.email})") for each in choices.people)],
+            [Option("", t("Everyone")), *(Option(str(each.id), f"{each.name} ({each.email})") for each in choices.people)],
             value=str(query.person or ""),
             on_change=narrow(url, "person"),
         ),
@@ -149,7 +149,7 @@ def _job_row(job: HistoryRow, connection: Connection) -> Row:
 
 
 def person_name(job: HistoryRow) -> str:
-    return job.person or (t("Somebody who has left") if job.owner_id else t("Command line"))
+    return job.person or (t("Former member") if job.owner_id else t("Command line"))
 
 
 @component
@@ -168,10 +168,10 @@ def _own_runs() -> VdomDict:
     )
     title, listed, rows = t("Embedding History"), listing.answer, listing.rows
     if listed is None:
-        return page(title, listing.pending(t("Loading the training runs")))
+        return page(title, listing.pending(t("Loading training runs")))
     if not listed.total:
         to_train = link_button(t("Train documents"), connection.href("/dashboard/train"), look="contained")
-        return page(title, empty(t("No training run yet. Add documents and train them."), to_train))
+        return page(title, empty(t("No training runs yet. Add documents and train them."), to_train))
     is_error_there = any(each.item.error or each.item.failed for each in rows.shown)
     return page(
         title,
@@ -182,7 +182,7 @@ def _own_runs() -> VdomDict:
             label=title,
             columns=[
                 Column(field="run", label=t("Run"), kind="link", min_width=150),
-                Column(field="state", label=t("State"), kind="chips", is_sortable=True),
+                Column(field="state", label=t("Status"), kind="chips", is_sortable=True),
                 Column(field="created_at", label=t("Started"), kind="datetime", is_sortable=True, min_width=160),
                 Column(field="duration_s", label=t("Duration"), is_sortable=True, is_compact=False),
                 Column(field="documents", label=t("Documents"), kind="number", is_sortable=True),
@@ -195,7 +195,7 @@ def _own_runs() -> VdomDict:
             on_open=open_below(connection, "/dashboard/history"),
         ),
         listing.more(),
-        subtitle=t("Every run that taught documents to the knowledge base"),
+        subtitle=t("Every training run of your documents"),
         actions=[export_button(connection, "/api/training/runs/export.csv", len(rows.shown), request)],
     )
 

@@ -24,13 +24,13 @@ def passage_screen() -> VdomDict:
         return await training.get_passage(session, actor, parse_id(passage_id, t("The passage")))
 
     found = use_query(read, key=[actor.id, passage_id])
-    back = link_button(t("To the documents"), connection.href("/dashboard/train"), icon_name="arrow_back")
+    back = link_button(t("All documents"), connection.href("/dashboard/train"), icon_name="arrow_back")
     if found.is_missing:
-        return page(t("Passage"), empty(t("This passage is gone: its document was removed or has changed."), back))
+        return page(t("Passage"), empty(t("This passage no longer exists. Its document was removed or changed."), back))
     if found.error:
         return page(t("Passage"), problem(found.error, on_retry=found.reload))
     if found.value is None:
-        return page(t("Passage"), loading(t("Loading the passage")))
+        return page(t("Passage"), loading(t("Loading passage")))
     passage = found.value
     return page(
         passage.document_title,
@@ -49,13 +49,13 @@ def passage_screen() -> VdomDict:
                     "dir": "auto",
                     "tabIndex": 0,
                     "role": "region",
-                    "aria-label": t("Text of the document"),
+                    "aria-label": t("Document text"),
                 },
                 f"… {passage.before}" if passage.start > len(passage.before) else passage.before or None,
                 html.mark(passage.text),
                 f"{passage.after} …" if passage.after else None,
             ),
         ),
-        subtitle=t("Where the citation comes from"),
+        subtitle=t("Source of the citation"),
         actions=[back],
     )

@@ -75,7 +75,7 @@ def run_screen() -> VdomDict:
     async def repeat(session: AsyncSession) -> RunRead:
         return await training.repeat_run(connection.core, session, actor, parse_id(run_id, t("The training run")))
 
-    cancelling = use_action(cancel, success=t("The run will stop after its current step."), then=found.reload)
+    cancelling = use_action(cancel, success=t("The run will be canceled after its current step."), then=found.reload)
     repeating = use_action(
         repeat,
         success=t("These documents are being trained."),
@@ -85,11 +85,11 @@ def run_screen() -> VdomDict:
     title = t("Training run")
     back = link_button(t("Embedding History"), connection.href("/dashboard/history"), icon_name="arrow_back")
     if found.is_missing:
-        return page(title, empty(t("This training run does not exist."), back))
+        return page(title, empty(t("This training run doesn't exist."), back))
     if found.error:
         return page(title, problem(found.error, on_retry=found.reload))
     if found.value is None:
-        return page(title, loading(t("Loading the training run")))
+        return page(title, loading(t("Loading training run")))
     run, documents, failures = found.value
     cancel_or_repeat = (
         button(
@@ -108,7 +108,7 @@ def run_screen() -> VdomDict:
         None if run.state.is_over else progress(run.done, run.total, label=title, message=progress_text(run)),
         definition_list(
             {
-                t("State"): run.state.label,
+                t("Status"): run.state.label,
                 t("Started"): moment(run.started_at or run.created_at),
                 t("Duration"): duration_text(run.duration_s),
                 t("Documents"): number(run.documents),
@@ -127,7 +127,7 @@ def run_screen() -> VdomDict:
                 columns=[
                     Column(field="title", label=t("Title"), is_sortable=True, flex=3, min_width=160),
                     Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True),
-                    Column(field="state", label=t("State"), kind="chips", is_sortable=True),
+                    Column(field="state", label=t("Status"), kind="chips", is_sortable=True),
                 ],
                 rows=[_document(document) for document in documents.items],
                 is_loading=found.is_slow,

@@ -146,7 +146,7 @@ def train_screen() -> VdomDict:
     if found.error:
         return page(title, problem(found.error, on_retry=found.reload))
     if found.value is None:
-        return page(title, loading(t("Loading the documents")))
+        return page(title, loading(t("Loading documents")))
     overview = found.value
     is_running = overview.run is not None and not overview.run.state.is_over
     # From the click on, until the run that it started has been read and has ended.
@@ -338,7 +338,7 @@ def _running(run: RunRead) -> VdomDict:
     async def cancel(session: AsyncSession) -> None:
         await training.cancel_run(session, actor, run.id)
 
-    cancelling = use_action(cancel, success=t("The run will stop after its current step."))
+    cancelling = use_action(cancel, success=t("The run will be canceled after its current step."))
     return section(
         t("Training"),
         progress(run.done, run.total, label=t("Training"), message=progress_text(run)),
@@ -408,7 +408,7 @@ def _documents(
             columns=[
                 Column(field="title", label=t("Title"), is_sortable=True, flex=2, min_width=160),
                 Column(field="kind", label=t("Kind"), is_sortable=True),
-                Column(field="state", label=t("State"), kind="chips", is_sortable=True),
+                Column(field="state", label=t("Status"), kind="chips", is_sortable=True),
                 Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True),
                 Column(field="size_bytes", label=t("Size"), is_sortable=True, is_compact=False),
                 Column(field="created_at", label=t("Added"), kind="datetime", is_sortable=True, is_compact=False),
@@ -440,7 +440,7 @@ def _document_card(
             {
                 t("File"): document.filename,
                 t("Kind"): None if use_actor().may(Permission.WORK) else document.kind.label,
-                t("State"): _state(document).label,
+                t("Status"): _state(document).label,
                 t("Passages"): nt("{n} passage", "{n} passages", document.chunk_count),
                 t("Problem"): document.error,
             }

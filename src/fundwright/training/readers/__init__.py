@@ -53,12 +53,12 @@ def choose_reader(readers: Sequence[Reader], path: Path, filename: str) -> Reade
         if reader.recognizes(head, filename):
             return reader
     if head.startswith(OLE) and filename.lower().endswith(".docx"):  # an encrypted package lies in a container of the old kind
-        raise Unreadable(t("“{filename}” is protected by a password. Save a copy without it and add that.", filename=filename))
+        raise Unreadable(t("“{filename}” is password-protected. Save a copy without a password and add that.", filename=filename))
     if head.startswith(OLE):
         raise Unreadable(t("“{filename}” is in an old Office format. Save it as DOCX or PDF and add that.", filename=filename))
     formats = ", ".join(reader.label for reader in readers)
     raise Unreadable(
-        t("“{filename}” is in a format that is not understood. Add one of these: {formats}.", filename=filename, formats=formats)
+        t("“{filename}” is in an unsupported format. Supported formats: {formats}.", filename=filename, formats=formats)
     )
 
 
@@ -74,7 +74,10 @@ def read(reader: Reader, path: Path, filename: str) -> list[Block]:
         raise
     except FileNotFoundError as error:
         raise Unreadable(
-            t("The file of “{filename}” is gone from the data folder. Remove the document and add it again.", filename=filename)
+            t(
+                "The file of “{filename}” is missing from the data folder. Remove the document and add it again.",
+                filename=filename,
+            )
         ) from error
     except Exception as error:  # parsers of other people's formats raise everything there is
         raise Unreadable(

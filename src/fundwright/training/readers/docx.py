@@ -133,7 +133,7 @@ def _check_unpacked_size(path: Path, filename: str) -> None:
     if len(parts) > _MAX_PARTS or sum(part.file_size for part in parts) > _MAX_UNPACKED_BYTES:
         raise Unreadable(
             t(
-                "“{filename}” unpacks to more than {size} bytes or {count} files. Split the document and add its pieces.",
+                "“{filename}” unzips to more than {size} bytes or {count} files. Split the document and add its parts.",
                 filename=filename,
                 size=_MAX_UNPACKED_BYTES,
                 count=_MAX_PARTS,
@@ -142,7 +142,7 @@ def _check_unpacked_size(path: Path, filename: str) -> None:
     if any(part.file_size > _MAX_PART_BYTES and part.filename.lower().endswith((".xml", ".rels")) for part in parts):
         raise Unreadable(
             t(
-                "A part of “{filename}” unpacks to more than {size} bytes. Split the document and add its pieces.",
+                "A part of “{filename}” unzips to more than {size} bytes. Split the document and add its parts.",
                 filename=filename,
                 size=_MAX_PART_BYTES,
             )

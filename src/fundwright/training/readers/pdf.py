@@ -25,7 +25,7 @@ class PdfReader:
         document = pypdf.PdfReader(path)
         if document.is_encrypted and not document.decrypt(""):
             raise Unreadable(
-                t("“{filename}” is protected by a password. Save a copy without it and add that.", filename=filename)
+                t("“{filename}” is password-protected. Save a copy without a password and add that.", filename=filename)
             )
         pages = [_page_lines(page, number, filename) for number, page in enumerate(document.pages, start=1)]
         if not any(line.strip() for page in pages for line in page):

@@ -34,7 +34,7 @@ def decode(source: bytes, filename: str, declared: str | None = None) -> str:
         line = source.count(b"\n", 0, place) + 1
         raise Unreadable(
             t(
-                "“{filename}” holds binary data in line {line}. Remove it, or add a PDF, DOCX, Markdown, HTML, or text file.",
+                "“{filename}” contains binary data in line {line}. Remove it, or add a PDF, DOCX, Markdown, HTML, or text file.",
                 filename=filename,
                 line=line,
             )
@@ -61,7 +61,7 @@ def read_text(path: Path, filename: str) -> bytes:
     if len(source) > _MAX_TEXT_BYTES:
         raise Unreadable(
             t(
-                "“{filename}” has more than {size} bytes of text. Split the document and add its pieces.",
+                "“{filename}” has more than {size} bytes of text. Split the document and add its parts.",
                 filename=filename,
                 size=_MAX_TEXT_BYTES,
             )

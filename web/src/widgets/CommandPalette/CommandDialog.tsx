@@ -75,12 +75,12 @@ export function CommandDialog(props: CommandDialogProps): ReactNode {
   };
 
   return (
-    <Modal label={t("Find anything")} onClose={onClose}>
+    <Modal label={t("Search everything")} onClose={onClose}>
       <input
         type="text"
         className="fw-input fw-command-input"
         role="combobox"
-        aria-label={t("Find anything")}
+        aria-label={t("Search everything")}
         aria-expanded="true"
         aria-controls={listId}
         aria-activedescendant={active < 0 ? undefined : `${listId}-${active}`}
@@ -88,7 +88,7 @@ export function CommandDialog(props: CommandDialogProps): ReactNode {
         autoComplete="off"
         spellCheck={false}
         maxLength={200}
-        placeholder={t("A page, an opportunity, a draft, an action")}
+        placeholder={t("Search pages, opportunities, drafts, and actions")}
         value={typed}
         onChange={({ target }) => {
           isEntered.current = false;
@@ -99,7 +99,7 @@ export function CommandDialog(props: CommandDialogProps): ReactNode {
       />
       <CommandList id={listId} groups={groups} active={active} onChoose={setChosen} onRun={run} />
       <p role="status" className={commands.length > 0 ? "fw-visually-hidden" : "fw-command-status"}>
-        {isAnswered ? summary : t("Searching …")}
+        {isAnswered ? summary : t("Searching…")}
       </p>
     </Modal>
   );

@@ -21,7 +21,7 @@ export function CommandList({ id, groups, active, onChoose, onRun }: CommandList
   const placeOf = (group: number, number: number): number =>
     groups.slice(0, group).reduce((before, { commands }) => before + commands.length, number);
   return (
-    <div id={id} role="listbox" aria-label={t("What was found")} className="fw-commands">
+    <div id={id} role="listbox" aria-label={t("Results")} className="fw-commands">
       {groups.map((group, number) => (
         <div key={group.label} role="group" aria-labelledby={`${id}-group-${number}`}>
           <p id={`${id}-group-${number}`} role="presentation" className="fw-command-group">

@@ -48,7 +48,7 @@ function press(key: string, more: KeyboardEventInit = {}, target: Element = docu
 
 async function open(): Promise<HTMLElement> {
   press("k", { ctrlKey: true });
-  return screen.findByRole("combobox", { name: "Find anything" });
+  return screen.findByRole("combobox", { name: "Search everything" });
 }
 
 const chosen = (): string | null => screen.getByRole("option", { selected: true }).textContent;
@@ -77,8 +77,8 @@ describe("CommandPalette", () => {
 
   it("opens by its button", async () => {
     await show();
-    fireEvent.click(screen.getByRole("button", { name: "Find anything" }));
-    expect(await screen.findByRole("dialog", { name: "Find anything" })).toBeTruthy();
+    fireEvent.click(screen.getByRole("button", { name: "Search everything" }));
+    expect(await screen.findByRole("dialog", { name: "Search everything" })).toBeTruthy();
   });
 
   it("asks the server once somebody pauses", async () => {

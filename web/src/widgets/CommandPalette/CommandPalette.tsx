@@ -22,8 +22,8 @@ export function CommandPalette(props: CommandPaletteProps): ReactNode {
       <button
         type="button"
         className="fw-icon-button"
-        aria-label={t("Find anything")}
-        title={t("Find anything")}
+        aria-label={t("Search everything")}
+        title={t("Search everything")}
         aria-haspopup="dialog"
         aria-keyshortcuts="Control+K Meta+K"
         onClick={() => open("commands")}

@@ -21,8 +21,8 @@ function Keys({ keys }: { readonly keys: readonly string[] }): ReactNode {
 export function ShortcutsDialog({ shortcuts, onClose }: ShortcutsDialogProps): ReactNode {
   const { t } = useRuntime();
   const always: readonly (readonly [string, readonly string[]])[] = [
-    [t("Find anything"), ["Ctrl", "K"]],
-    [t("Go to the search of this page"), ["/"]],
+    [t("Search everything"), ["Ctrl", "K"]],
+    [t("Search this page"), ["/"]],
     [t("Show these shortcuts"), ["?"]],
   ];
   const ofRows: readonly (readonly [string, readonly string[]])[] =
@@ -58,8 +58,8 @@ export function ShortcutsDialog({ shortcuts, onClose }: ShortcutsDialogProps): R
         </dl>
         <p className="fw-muted">
           {areShortcutsOn()
-            ? t("On a Mac, ⌘ stands for Ctrl. Shortcuts of single keys can be switched off under Settings.")
-            : t("Shortcuts of single keys are switched off. Settings can switch them on.")}
+            ? t("On a Mac, use ⌘ instead of Ctrl. You can turn off single-key shortcuts in Settings.")
+            : t("Single-key shortcuts are off. Turn them on in Settings.")}
         </p>
       </div>
     </Modal>

@@ -6,7 +6,7 @@ import { CopyButton } from "./CopyButton";
 
 const props = {
   text: "# Cover letter\n\nWe repair roofs [1].",
-  label: "Copy the draft",
+  label: "Copy draft",
   copiedLabel: "Copied",
   refusedLabel: "The browser refused. Copy the selected text.",
   isSmall: false,
@@ -18,7 +18,7 @@ describe("CopyButton", () => {
     const user = userEvent.setup();
     await renderWidget(<CopyButton {...props} />);
     expect(screen.getByRole("status").textContent).toBe("");
-    await user.click(screen.getByRole("button", { name: "Copy the draft" }));
+    await user.click(screen.getByRole("button", { name: "Copy draft" }));
     expect(await navigator.clipboard.readText()).toBe(props.text);
     expect(screen.getByRole("status").textContent).toBe("Copied");
   });
@@ -26,7 +26,7 @@ describe("CopyButton", () => {
   it("makes a whole address of a path", async () => {
     const user = userEvent.setup();
     await renderWidget(<CopyButton {...props} text="/auth/login" isPath />);
-    await user.click(screen.getByRole("button", { name: "Copy the draft" }));
+    await user.click(screen.getByRole("button", { name: "Copy draft" }));
     expect(await navigator.clipboard.readText()).toBe(`${location.origin}/auth/login`);
   });
 
@@ -34,7 +34,7 @@ describe("CopyButton", () => {
     const user = userEvent.setup();
     vi.spyOn(navigator.clipboard, "writeText").mockRejectedValue(new DOMException("denied", "NotAllowedError"));
     await renderWidget(<CopyButton {...props} />);
-    await user.click(screen.getByRole("button", { name: "Copy the draft" }));
+    await user.click(screen.getByRole("button", { name: "Copy draft" }));
     const shown = screen.getByRole<HTMLTextAreaElement>("textbox", { name: props.refusedLabel });
     expect(shown.value.slice(shown.selectionStart, shown.selectionEnd)).toBe(props.text);
     expect(screen.getByRole("status").textContent).toBe("");

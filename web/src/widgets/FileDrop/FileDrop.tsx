@@ -16,8 +16,8 @@ export function FileDrop(props: FileDropProps): ReactNode {
   const { items, add, remove } = useUploads({
     url: uploadUrl,
     check: (file) => {
-      if (!isAccepted(file, accept)) return t("Files of this kind cannot be read: choose one of {kinds}.").replace("{kinds}", accept.replaceAll(",", " "));
-      return file.size > maxBytes ? t("This file is too large; at most {size}.").replace("{size}", formatSize(maxBytes)) : "";
+      if (!isAccepted(file, accept)) return t("This type of file is not supported. Choose one of {kinds}.").replace("{kinds}", accept.replaceAll(",", " "));
+      return file.size > maxBytes ? t("This file is too large. The limit is {size}.").replace("{size}", formatSize(maxBytes)) : "";
     },
     onUploaded: (name, answer) => onUploaded?.({ name, answer }),
   });
@@ -96,7 +96,7 @@ function UploadRow({ item, onRemove }: { readonly item: UploadItem; readonly onR
       {isRunning ? <LinearProgress variant="determinate" value={progress * 100} aria-label={name} /> : null}
       {state === "done" ? <span className="fw-chip fw-chip-success">{t("Uploaded")}</span> : null}
       {state === "failed" ? (
-        <span className="fw-field-error">{problem || t("The upload did not finish. Please try again.")}</span>
+        <span className="fw-field-error">{problem || t("The upload did not finish. Try again.")}</span>
       ) : null}
       <button
         type="button"

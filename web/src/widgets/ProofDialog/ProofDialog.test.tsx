@@ -4,7 +4,7 @@ import { renderWidget } from "../../test/renderWidget";
 import { ProofDialog } from "./ProofDialog";
 
 const props = {
-  title: "Confirm that it is you",
+  title: "Confirm your identity",
   text: "This change asks for your password.",
   passwordLabel: "Password",
   codeLabel: "",

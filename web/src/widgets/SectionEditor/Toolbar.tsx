@@ -78,19 +78,19 @@ export function Toolbar({ view, state, citations }: ToolbarProps): ReactNode {
       {button(t("Numbered list"), "1.", editing.toggleList("ordered_list"), editing.isInList(state, "ordered_list"))}
       {isTable ? (
         <>
-          {button(t("Add a row below"), t("+ Row"), editing.addRow)}
-          {button(t("Add a column after"), t("+ Column"), editing.addColumn)}
-          {button(t("Delete this row"), t("− Row"), editing.removeRow)}
-          {button(t("Delete this column"), t("− Column"), editing.removeColumn)}
-          {button(t("Delete the table"), t("− Table"), editing.removeTable)}
+          {button(t("Add row below"), t("+ Row"), editing.addRow)}
+          {button(t("Add column after"), t("+ Column"), editing.addColumn)}
+          {button(t("Delete row"), t("− Row"), editing.removeRow)}
+          {button(t("Delete column"), t("− Column"), editing.removeColumn)}
+          {button(t("Delete table"), t("− Table"), editing.removeTable)}
         </>
       ) : (
-        button(t("Insert a table"), t("Table"), editing.insertTable)
+        button(t("Insert table"), t("Table"), editing.insertTable)
       )}
       {citations.length === 0 ? null : (
         <select
           className="fw-input fw-input-small fw-editor-select"
-          aria-label={t("Cite a source")}
+          aria-label={t("Cite source")}
           value=""
           onChange={({ target }) => run(editing.insertCitation(Number(target.value)))}
           {...stop()}

@@ -28,7 +28,7 @@ describe("SettingsDrawer", () => {
     await openDrawer();
     fireEvent.click(screen.getByRole("button", { name: "Dark" }));
     fireEvent.click(screen.getByRole("button", { name: "Purple" }));
-    fireEvent.click(screen.getByRole("switch", { name: "Use the full width" }));
+    fireEvent.click(screen.getByRole("switch", { name: "Use full width" }));
     expect([root.dataset["mode"], root.dataset["color"], root.hasAttribute("data-stretch")]).toEqual(["dark", "purple", true]);
     expect(stored()).toEqual({ themeMode: "dark", themeColor: "purple", themeDirection: "ltr", themeStretch: true });
   });
@@ -49,7 +49,7 @@ describe("SettingsDrawer", () => {
 
   it("switches off the shortcuts of single keys", async () => {
     await openDrawer();
-    const shortcuts = screen.getByRole("switch", { name: "Shortcuts of single keys" });
+    const shortcuts = screen.getByRole("switch", { name: "Single-key shortcuts" });
     fireEvent.click(shortcuts);
     expect(areShortcutsOn()).toBe(false);
     fireEvent.click(shortcuts);

@@ -107,7 +107,7 @@ function ShortcutsSwitch(): ReactNode {
   return (
     <FormControlLabel
       control={<Switch checked={areOn} onChange={(_event, isOn) => change(isOn)} />}
-      label={t("Shortcuts of single keys")}
+      label={t("Single-key shortcuts")}
     />
   );
 }
@@ -162,7 +162,7 @@ export function SettingsPanel({ language, languages, onLanguage, isOpen, onClose
             control={
               <Switch checked={themeStretch} onChange={(_event, isOn) => changeSettings({ themeStretch: isOn })} />
             }
-            label={t("Use the full width")}
+            label={t("Use full width")}
           />
           <ShortcutsSwitch />
           <FormControl>

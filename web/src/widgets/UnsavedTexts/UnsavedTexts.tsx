@@ -45,7 +45,7 @@ export function UnsavedTexts({ path, sections, editing, onContinue }: UnsavedTex
                     text={text.text}
                     label={t("Copy your text")}
                     copiedLabel={t("Copied")}
-                    refusedLabel={t("The browser does not let this page copy. Copy the selected text yourself.")}
+                    refusedLabel={t("Your browser doesn't allow copying. Copy the selected text yourself.")}
                     isSmall
                     isPath={false}
                   />
