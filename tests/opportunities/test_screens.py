@@ -80,6 +80,30 @@ class TestFilters:
             assert (table["page"], len(table["rows"])) == (2, 5)
 
 
+class TestAwarded:
+    async def test_solicitations_say_so_and_lead_to_the_award_notice(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        award = {"Type": "Award Notice", "AwardDate": "2026-03-02", "Awardee": "Roofs Inc.", "Award$": "12.50"}
+        await import_file(
+            sam_file(
+                sam_row(NoticeId=notice_id(1), Title="New roof", **{"Sol#": "A-1-26"}),
+                sam_row(NoticeId=notice_id(2), Title="Award of a roof", **{"Sol#": "A-1-26"}, **award),
+            )
+        )
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam?availability=any") as screen:
+            (of_roof,) = [row for row in screen.props("DataTable")["rows"] if "New roof" in str(row)]
+            assert "Awarded Mar 2, 2026" in str(of_roof)
+            assert str(screen.props("DataTable")["rows"]).count("Awarded Mar 2, 2026") == 1
+        async with committed.database.transaction() as session:
+            shown = await service.look_up(session, member, notice_id(1))
+            of_award = await service.look_up(session, member, notice_id(2))
+        at = {"path": f"/dashboard/sam/{shown.id}", "params": {"id": str(shown.id)}}
+        async with mounted(committed, member, contract_screen, **at) as screen:
+            link = screen.find("link", "Awarded Mar 2, 2026 · Roofs Inc. · $12.50")
+            assert link.props["href"] == f"/dashboard/sam/{of_award.id}"
+
+
 class TestNoOpenNotice:
     async def test_leads_to_closed_and_award_notices_about_it(
         self, committed: Core, member: Actor, import_file: ImportFile

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import timedelta
+from datetime import date, timedelta
+from decimal import Decimal
 from uuid import UUID
 
 import numpy as np
@@ -101,6 +102,36 @@ class TestSolicitations:
         await add(session, notice(1, number="A-2026-1"), notice(2, number="A20261"), notice(3, number="A-2026-12"))
         found = await service.list_opportunities(session, actor, OpportunityQuery(number="a 2026 1"))
         assert sorted(titles(found.items)) == ["Notice 1", "Notice 2"]
+
+
+class TestAwards:
+    async def test_of_a_solicitation_are_told_on_its_other_notices(self, session: AsyncSession, actor: Actor) -> None:
+        day = now()
+        raw = {"AwardDate": "2026-03-02", "Awardee": "Roofs Inc. Denver CO"}
+        await add(
+            session,
+            notice(1, title="Roof", number="A-2026-1", type="Solicitation"),
+            notice(2, number="A20261", type="Award Notice", posted_at=day - timedelta(days=3), raw={"AwardDate": "soon"}),
+            notice(3, number="A20261", type="Award Notice", posted_at=day, raw=raw, award_amount=Decimal("12.50")),
+            notice(4, title="Roof of another", number="B-2026-1", type="Solicitation"),
+            notice(5, title="Roof without a number", type="Solicitation"),
+            notice(6, type="Award Notice", raw=raw),
+        )
+        found = {row.title: row for row in (await search(session, actor, "roof")).items}
+        assert found["Roof of another"].award is found["Roof without a number"].award is None
+        award = found["Roof"].award
+        assert award is not None
+        assert (award.awarded_on, award.awardee, award.amount) == (date(2026, 3, 2), "Roofs Inc. Denver CO", Decimal("12.50"))
+        notice_of_award = await service.get_opportunity(session, actor, award.id)
+        assert (notice_of_award.title, notice_of_award.award) == ("Notice 3", None)
+        assert (await service.get_opportunity(session, actor, found["Roof"].id)).award == award
+
+    async def test_without_a_date_that_can_be_read_are_told_without_it(self, session: AsyncSession, actor: Actor) -> None:
+        award = notice(2, number="A20261", type="Award Notice", raw={"AwardDate": "soon"})
+        await add(session, notice(1, title="Roof", number="A-2026-1", type="Solicitation"), award)
+        (row,) = (await search(session, actor, "roof")).items
+        assert row.award is not None
+        assert (row.award.awarded_on, row.award.awardee, row.award.amount) == (None, "", None)
 
 
 class TestAgencies:

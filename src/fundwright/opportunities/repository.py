@@ -386,12 +386,33 @@ _NOTICES = func.greatest(
     .correlate(Opportunity)
     .scalar_subquery(),
 ).label("notices")
+_AWARD_NOTICE = (
+    select(
+        func.jsonb_build_object(
+            literal_column("'id'"), _OTHER.id,
+            literal_column("'awarded_on'"), func.coalesce(OpportunityText.raw["AwardDate"].astext, ""),
+            literal_column("'awardee'"), func.coalesce(OpportunityText.raw["Awardee"].astext, ""),
+            literal_column("'amount'"), sql_cast(_OTHER.award_amount, Text),
+        )
+    )
+    .join(OpportunityText, OpportunityText.opportunity_id == _OTHER.id)
+    .where(
+        Opportunity.number_key != "", Opportunity.type != _AWARD, _OTHER.type == _AWARD,
+        _OTHER.number_key == Opportunity.number_key, _OTHER.kind == Opportunity.kind,
+    )
+    .order_by(_OTHER.posted_at.desc(), _OTHER.id)
+    .limit(1)
+    .correlate(Opportunity)
+    .scalar_subquery()
+    .label("award")
+)  # fmt: skip
+"""The newest award of the solicitation of a notice that is none itself."""
 _SOLICITATION = func.coalesce(func.nullif(Opportunity.number_key, ""), sql_cast(Opportunity.id, Text)).collate("C")
 """What notices of the same solicitation share."""
 
 
 def _rows(*extra_columns: ColumnElement[Any]) -> Select[*tuple[Any, ...]]:
-    return select(*_ROW, is_open_at(now()).label("is_open"), _NOTICES, *extra_columns)
+    return select(*_ROW, is_open_at(now()).label("is_open"), _NOTICES, _AWARD_NOTICE, *extra_columns)
 
 
 def _day_start(day: date) -> datetime:
@@ -988,7 +1009,7 @@ async def get(session: AsyncSession, opportunity_id: UUID) -> Mapping[str, Any]:
     texts = (getattr(OpportunityText, name) for name in _TEXTS)
     seen_at = OpportunitySighting.seen_at.label("last_seen_at")
     joined = (
-        select(*columns, *texts, seen_at, is_open_at(now()).label("is_open"), _NOTICES)
+        select(*columns, *texts, seen_at, is_open_at(now()).label("is_open"), _NOTICES, _AWARD_NOTICE)
         .join(OpportunityText, OpportunityText.opportunity_id == Opportunity.id)
         .join(OpportunitySighting, OpportunitySighting.opportunity_id == Opportunity.id)
     )

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from fundwright.core.days import Day
 from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
+from fundwright.opportunities.reading import day_in_washington, moment
 from fundwright.opportunities.sources import Kind, Status
 
 Availability = Literal["open", "closed", "award"]
@@ -84,8 +85,27 @@ class Match(Listed):
     marks: list[tuple[int, int]]
 
 
+def _day(published: object) -> object:
+    if not isinstance(published, str):
+        return published
+    at = moment(published)
+    return day_in_washington(at) if at else None
+
+
+class Award(Listed):
+    """The newest award of a solicitation, as its award notice tells. `id` is that of the notice."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    awarded_on: Annotated[date | None, BeforeValidator(_day)]
+    awardee: str
+    amount: Decimal | None
+
+
 class OpportunityRow(Listed):
-    """An opportunity as a line of a list. `notices` counts those of its kind with its number, itself included."""
+    """An opportunity as a line of a list. `notices` counts those of its kind with its number, itself included; one that is no award notice
+    has the `award` of its solicitation, if there is one."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -110,6 +130,7 @@ class OpportunityRow(Listed):
     is_sample: bool
     version: int
     notices: int = 1
+    award: Award | None = None
     match: Match | None = None
 
 

@@ -28,7 +28,7 @@ from fundwright_ui.hooks import parse_id, use_action, use_actor, use_connection,
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import PATHS
-from fundwright_ui.screens.opportunities.results import notices_link
+from fundwright_ui.screens.opportunities.results import award_link, notices_link
 from fundwright_ui.ui import (
     Fields,
     Option,
@@ -117,6 +117,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
     return page(
         opportunity.title,
         _marks(opportunity),
+        award_link(opportunity),
         notices_link(opportunity),
         html.div({"key": "parts"}, parts),
         subtitle=" · ".join(filter(None, (opportunity.number, opportunity.agency))),

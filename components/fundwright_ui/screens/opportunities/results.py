@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from babel.dates import format_date
+from babel.numbers import format_currency
 from reactpy import html
 from reactpy.types import VdomDict
 
@@ -13,7 +14,7 @@ from fundwright.categories.schemas import LabelRead, LabelState
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.opportunities.reading import day_in_washington
-from fundwright.opportunities.schemas import Availability, Match, OpportunityQuery, OpportunityRow
+from fundwright.opportunities.schemas import Availability, Award, Match, OpportunityQuery, OpportunityRow
 from fundwright.opportunities.sources import Kind
 from fundwright_ui.hooks import UrlState, use_connection
 from fundwright_ui.screens.listing import open_below, page_table, pages
@@ -121,6 +122,7 @@ def _close_match(kind: Kind, item: OpportunityRow, match: Match, *, key: str) ->
                 chip(t("Sample")) if item.is_sample else None,
             ),
             html.span({"className": "fw-muted"}, facts),
+            award_link(item),
             notices_link(item),
             html.p({"dir": "auto"}, *parts) if match.passage else None,
         ),
@@ -138,6 +140,20 @@ def notices_link(item: OpportunityRow) -> VdomDict | None:
         else nt("{n} notice of this opportunity", "{n} notices of this opportunity", item.notices)
     )
     return text_link(label, connection.href(notices_path(item)))
+
+
+def award_link(item: OpportunityRow) -> VdomDict | None:
+    """Leads to the award notice of its solicitation, if there is one."""
+    connection, award = use_connection(), item.award
+    if award is None:
+        return None
+    amount = format_currency(award.amount, "USD", locale=connection.language) if award.amount else ""
+    label = " · ".join(filter(None, (_awarded(award, connection.language), award.awardee, amount)))
+    return text_link(label, connection.href(f"{PATHS[item.kind]}/{award.id}"))
+
+
+def _awarded(award: Award, language: str) -> str:
+    return t("Awarded {date}", date=format_date(award.awarded_on, locale=language)) if award.awarded_on else t("Awarded")
 
 
 def _table(
@@ -176,6 +192,8 @@ def _table(
         for label in labels.get(item.id, ()):
             sure = "" if label.state == LabelState.ACCEPTED else f" · {band_name(label.band)}"
             marks.append(Chip(label=label.category_name + sure, color=category_color(label.color)))
+        if item.award:
+            marks.append(Chip(label=_awarded(item.award, connection.language), color="info"))
         if not item.is_open:
             marks.append(Chip(label=t("Closed"), color="warning"))
         if item.is_sample:
