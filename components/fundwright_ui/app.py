@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from fundwright import __version__
-from fundwright.authentication.requests import authenticate, recognise, refuse_in_maintenance
+from fundwright.authentication.requests import authenticate, recognize, refuse_in_maintenance
 from fundwright.core.assembly import Core
 from fundwright.core.edge import KnownHosts, StrictTransport, UntrustedProxy, known_names
 from fundwright.core.errors import StartRefused
@@ -69,7 +69,7 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
         redirects=REDIRECTS,
         shell=frame,
         authenticate=partial(authenticate, core),
-        recognize=partial(recognise, core),
+        recognize=partial(recognize, core),
         modules=Modules(core.plugins.collect("web_modules"), taken=[widget.__name__ for widget in WIDGETS]),
         on_view=app.state.tracker.record,
         base=base,

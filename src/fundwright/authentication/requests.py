@@ -82,10 +82,10 @@ def session_named_by(core: Core, connection: HTTPConnection) -> UUID | None:
     return payload.sid if payload else None
 
 
-async def recognise(core: Core, actor: Actor, *, is_use: bool) -> Actor | None:
+async def recognize(core: Core, actor: Actor, *, is_use: bool) -> Actor | None:
     """The actor of an open page as of now; None once the session has ended."""
     async with core.database.reading() as session:
-        found = await sessions.recognise(core, session, actor)
+        found = await sessions.recognize(core, session, actor)
     if found is None:
         return None
     row, present = found

@@ -94,7 +94,7 @@ async def resume(core: Core, session: AsyncSession, token: str) -> SignedIn | No
     return SignedIn(token=token, actor=actor, max_age_s=max_age_s)
 
 
-async def recognise(core: Core, session: AsyncSession, holder: Actor) -> tuple[AccountSession, Actor] | None:
+async def recognize(core: Core, session: AsyncSession, holder: Actor) -> tuple[AccountSession, Actor] | None:
     """The session and its holder as of now, for an open page. None when the session has ended or the account has another role or
     address."""
     found = await repository.find_live_session(session, holder.session_id) if holder.session_id else None
