@@ -11,7 +11,7 @@ from sqlalchemy import select
 from fundwright.accounts.job_actors import acting_with
 from fundwright.accounts.schemas import Actor, Permission
 from fundwright.categories import service as categories
-from fundwright.categories.schemas import CategoryChange, CategoryCreate, Color
+from fundwright.categories.schemas import CategoryChange, CategoryColor, CategoryCreate
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
@@ -163,7 +163,7 @@ class TestCategorize:
 
         async with committed.database.transaction() as session:
             old = await categories.create(session, member, CategoryCreate(name="Roof"))
-            await categories.change(session, member, old.id, CategoryChange(color=Color.RED), core=committed)
+            await categories.change(session, member, old.id, CategoryChange(color=CategoryColor.RED), core=committed)
         assert await count_waiting() == 0
         async with committed.database.transaction() as session:
             await categories.change(session, member, old.id, CategoryChange(description="shingles"), core=committed)
