@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 export PYTHONUTF8 = 1
 
-.PHONY: help setup run test eval bench bench-auth bench-journeys bench-ui security pains mutants sbom lint fix lock dev clean soak
+.PHONY: help setup run check test eval bench bench-auth bench-journeys bench-ui security pains mutants sbom lint fix lock dev clean soak
 .SILENT:
 
 help: ## Say what each target does
@@ -17,7 +17,10 @@ run: python ## Serve on http://127.0.0.1:8000, or on PORT=...
 	$(PYTHON) scripts/setup.py app
 	exec $(BIN)/fundwright serve $(if $(PORT),--port $(PORT))
 
-test: python ## Check everything: style, types, architecture, units, journeys in a browser
+check: setup ## Check style, types, and what needs neither PostgreSQL nor a browser
+	exec $(BIN)/python -m scripts.check --units
+
+test: python ## Check all that a change needs before it lands: style, types, architecture, units, journeys in a browser
 	$(PYTHON) scripts/setup.py test
 	exec $(BIN)/python -m scripts.check
 
@@ -36,7 +39,7 @@ bench-journeys: setup ## Measure what people do all day in a browser, near the s
 bench-ui: setup ## Compare the interface with that of other Python frameworks, which it installs in var/; PARTS="peers lists" runs only these
 	exec $(BIN)/python -m benchmarks.ui $(PARTS)
 
-soak: setup ## Let 100 people work for 30 minutes (SOAK_MINUTES=...) while processes are killed, then fuzz for 30 minutes (SOAK_FUZZING_MINUTES=...)
+soak: setup ## Run the slow tests, let 100 people work for 30 minutes (SOAK_MINUTES=...) while processes are killed, then fuzz for 30 minutes (SOAK_FUZZING_MINUTES=...)
 	exec $(BIN)/python -m tests.soak
 
 security: setup ## Run the tests that prove the promises of the security checklist
@@ -53,7 +56,7 @@ sbom: setup ## List all locked Python and npm packages in var/sbom, as CycloneDX
 	exec $(BIN)/python -m scripts.sbom
 
 lint: setup ## Check style and types only
-	exec $(BIN)/python -m scripts.check --quick
+	exec $(BIN)/python -m scripts.check --style
 
 fix: setup ## Format, repair what can be repaired, write generated files anew
 	exec $(BIN)/python -m scripts.fix

@@ -1,6 +1,8 @@
 """Everything `make test` checks: style and types first, two at a time.
 
-`--quick` stops after style and types. Every step runs whatever the others found; the exit code tells whether one failed.
+`--style` stops after style and types, as `make lint` does; `--units` goes on with the tests that need neither PostgreSQL nor a browser,
+as `make check` does. Tests marked as slow are left to `make soak`. Every step runs whatever the others found; the exit code tells
+whether one failed.
 """
 
 from __future__ import annotations
@@ -40,6 +42,10 @@ def python(*arguments: str) -> Sequence[str]:
     return (str(BIN / "python"), "-m", *arguments)
 
 
+def pytest(*arguments: str, markers: str = "not slow") -> Sequence[str]:
+    return python("pytest", "--durations=10", "-m", markers, *arguments)
+
+
 STYLE_AND_TYPES = (
     Check("ruff check", (str(BIN / "ruff"), "check", ".")),
     Check("ruff format", (str(BIN / "ruff"), "format", "--check", ".")),
@@ -51,21 +57,24 @@ STYLE_AND_TYPES = (
 )
 SCREENS = "e2e/journeys/screens"
 LOOKS = f"{SCREENS}/test_accessibility.py"
+VITEST = Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True)
 TESTS = (  # the longest first, so that both ends come together
-    Check("pytest", python("pytest", "--durations=10", "tests"), shows_output=True),
-    Check("e2e, journeys", python("pytest", "--durations=10", "e2e", f"--ignore={SCREENS}"), shows_output=True),
-    Check("e2e, looks", python("pytest", "--durations=10", LOOKS), shows_output=True),
-    Check("e2e, addresses", python("pytest", "--durations=10", SCREENS, f"--ignore={LOOKS}"), shows_output=True),
-    Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True),
+    Check("pytest", pytest("tests"), shows_output=True),
+    Check("e2e, journeys", pytest("e2e", f"--ignore={SCREENS}"), shows_output=True),
+    Check("e2e, looks", pytest(LOOKS), shows_output=True),
+    Check("e2e, addresses", pytest(SCREENS, f"--ignore={LOOKS}"), shows_output=True),
+    VITEST,
 )
+UNITS = (Check("units", pytest("tests", markers="not slow and not database"), shows_output=True), VITEST)
+TIERS = {"--style": STYLE_AND_TYPES, "--units": (*STYLE_AND_TYPES, *UNITS)}
 
 
-def main(*, quick: bool) -> bool:
+def main(checks: Sequence[Check]) -> bool:
     started = time.monotonic()
     # A shell ignores Ctrl-C for what it runs in the background, and so would the programs that the tests interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     LOGS.mkdir(parents=True, exist_ok=True)
-    results = run_in_pairs(STYLE_AND_TYPES if quick else (*STYLE_AND_TYPES, *TESTS))
+    results = run_in_pairs(checks)
     print(
         "\n" + "\n".join(f"  {row.check.name:<18}{row.seconds:7.1f} s  {'ok' if row.is_passed else 'FAILED'}" for row in results)
     )
@@ -109,4 +118,5 @@ def report(result: Result, log: Path) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(0 if main(quick="--quick" in sys.argv) else 1)
+    tier = sys.argv[1] if len(sys.argv) > 1 else None
+    sys.exit(0 if main(TIERS[tier] if tier else (*STYLE_AND_TYPES, *TESTS)) else 1)

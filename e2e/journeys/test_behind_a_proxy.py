@@ -199,6 +199,7 @@ def tabs_at_both(page: Page, site: Site, path: str) -> list[Page]:
 
 @pytest.mark.pain(11, 15, 20)
 class TestBelowAPath:
+    @pytest.mark.slow
     def test_everything_works(self, page: Page, site: Site, tmp_path: Path) -> None:
         page.goto(f"{site.url}/dashboard/sam?q=systems")
         ready(page)

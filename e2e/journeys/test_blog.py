@@ -127,7 +127,7 @@ class TestAPost:
         assert shown == [*links[-2:], "http://evil.example/?q=secret"]  # an image is a link to it
         assert [url for url in asked if "evil.example" in url] == []
 
-    @pytest.mark.parametrize("width", [360, 1440])
+    @pytest.mark.parametrize("width", [360, pytest.param(1440, marks=pytest.mark.slow)])
     def test_is_found_in_the_list_and_deleted_after_a_question(self, desk: Page, width: int) -> None:
         write(desk, f"Short-lived {width}", "x")
         desk.set_viewport_size({"width": width, "height": 800})

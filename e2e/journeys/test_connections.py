@@ -91,6 +91,7 @@ def sign_in(page: Page, url: str, email: str) -> str:
     return page.evaluate("localStorage.getItem('token')")
 
 
+@pytest.mark.slow
 def test_the_main_job_where_websockets_are_refused(page: Page, site: Site, complaints: list[str], tmp_path: Path) -> None:
     """Each of its requests goes to either process, those of one stream, too."""
     heard: list[str | bytes] = []

@@ -192,7 +192,7 @@ def test_sections_are_moved_added_and_deleted_with_the_keyboard(draft: DraftPage
     expect(page.get_by_role("heading", name="Prices")).to_have_count(0)
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (1440, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), pytest.param(1440, "dark", marks=pytest.mark.slow)])
 def test_the_editor_has_no_barriers(draft: DraftPage, new_context: NewContext, token: str, width: int, scheme: str) -> None:
     context = recognize(new_context(viewport={"width": width, "height": 900}, color_scheme=scheme), token)
     page = DraftPage(context.new_page(), {"id": draft.id, "slug": draft.path.rpartition("/")[2]}).open()

@@ -61,7 +61,7 @@ class TestDashboard:
 
 
 class TestAnalyze:
-    @pytest.mark.parametrize("width", [1440, 360])
+    @pytest.mark.parametrize("width", [1440, pytest.param(360, marks=pytest.mark.slow)])
     def test_charts_and_their_table_count_a_visit(self, overseeing: Page, width: int) -> None:
         overseeing.set_viewport_size({"width": width, "height": 900})
         other_than(overseeing, "/dashboard/index", 0)

@@ -113,7 +113,7 @@ def test_a_server_that_starts_again(page: Page, tmp_path: Path) -> None:
 
 
 @pytest.mark.pain(5)
-@pytest.mark.parametrize("is_killed", [False, True], ids=["stopped", "killed"])
+@pytest.mark.parametrize("is_killed", [pytest.param(False, marks=pytest.mark.slow), True], ids=["stopped", "killed"])
 def test_a_server_that_starts_again_under_a_form_that_was_opened(page: Page, tmp_path: Path, is_killed: bool) -> None:
     port = free_port()
     with started(tmp_path, port=port) as application:

@@ -35,7 +35,7 @@ KEPT = (
 )  # fmt: skip
 MOST_EVENTS = 60
 
-pytestmark = [pytest.mark.security(40), pytest.mark.slow]
+pytestmark = pytest.mark.security(40)
 
 
 @pytest.fixture
@@ -137,7 +137,10 @@ async def changed_by(core: Core, actor: Actor, open_page: Open) -> set[str]:
     return {table for table in KEPT if before[table] != after[table]}
 
 
-@pytest.mark.parametrize(("role", "its_own"), [(Role.VIEWER, set[str]()), (Role.REVIEWER, {"category", "label"})])
+@pytest.mark.parametrize(
+    ("role", "its_own"),
+    [(Role.VIEWER, set[str]()), pytest.param(Role.REVIEWER, {"category", "label"}, marks=pytest.mark.slow)],
+)
 async def test_none_changes_what_is_not_for_the_role(
     committed: Core, ada: Actor, open_page: Open, role: Role, its_own: set[str]
 ) -> None:

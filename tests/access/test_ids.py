@@ -64,7 +64,7 @@ MOST_EVENTS = 40
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+(Z|\+00:00)")
 _OVERSIGHT = {Permission.OVERSEE, Permission.ADMINISTER}
 
-pytestmark = [pytest.mark.security(40), pytest.mark.slow]
+pytestmark = pytest.mark.security(40)
 
 Ids = Mapping[str, str]
 
@@ -281,7 +281,9 @@ class TestWorld:
 
 
 class TestRoutes:
-    @pytest.mark.parametrize("role", list(Role))
+    @pytest.mark.parametrize(
+        "role", [Role.USER, *(pytest.param(role, marks=pytest.mark.slow) for role in Role if role != Role.USER)]
+    )
     async def test_another_person_s_id_is_like_none(self, committed: Core, world: World, role: Role) -> None:
         app, token, before = build_app(committed), await token_of(committed, role), await records_of(committed, world.owner)
         wrong, tried = list[str](), 0
@@ -363,7 +365,7 @@ def subscriptions(bus: LiveBus) -> Iterator[list[str]]:
 
 
 class TestScreens:
-    @pytest.mark.parametrize("role", [Role.USER, Role.ADMIN])
+    @pytest.mark.parametrize("role", [Role.USER, pytest.param(Role.ADMIN, marks=pytest.mark.slow)])
     async def test_another_person_s_id_shows_what_none_shows(
         self, committed: Core, world: World, open_page: Open, role: Role
     ) -> None:

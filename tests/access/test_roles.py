@@ -30,7 +30,7 @@ REFUSALS = {"TokenMissing", "TokenInvalid", "NotAllowed"}
 NOBODY = "00000000-0000-4000-8000-000000000000"
 HERE = Client(address="192.0.2.7")
 
-pytestmark = [pytest.mark.security(40), pytest.mark.slow]
+pytestmark = pytest.mark.security(40)
 
 
 class People:

@@ -9,8 +9,10 @@ from tests.firms import FIRMS, load_firm
 from tests.firms.layouts import LAYOUTS
 from tests.firms.quickly import read_document
 
+NAMES = [pytest.param(name, marks=[pytest.mark.slow] * (number % 5 > 0)) for number, name in enumerate(LAYOUTS)]
 
-@pytest.mark.parametrize("name", LAYOUTS)
+
+@pytest.mark.parametrize("name", NAMES)
 def test_every_layout_changes_documents_and_keeps_their_words(name: str) -> None:
     changed = 0
     for firm in map(load_firm, FIRMS):
@@ -21,7 +23,7 @@ def test_every_layout_changes_documents_and_keeps_their_words(name: str) -> None
     assert changed
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_kind_of_a_document_does_not_depend_on_its_layout(name: str) -> None:
     wrong = [
         filename

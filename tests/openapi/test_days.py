@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-import pytest
-
 from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
 from tests.access.test_roles import Asker, People, opened
 
 ENDS = {"date": ("0001-01-01", "9999-12-31"), "date-time": ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59.999999-14:00")}
-
-pytestmark = pytest.mark.slow
 
 
 def formats(schema: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[str]:

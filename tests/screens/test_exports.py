@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx
-import pytest
 
 from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Actor, Role
@@ -31,8 +30,6 @@ NO_MATCH = (
     "?kind=import",
 )
 """Filters of the lists, in their addresses, that leave nothing of the records of `ada`."""
-
-pytestmark = pytest.mark.slow
 
 
 @asynccontextmanager

@@ -19,8 +19,6 @@ __all__ = ["ada"]
 OTHERS = {"/feedback", "/dashboard/analyze", "/dashboard/index"}
 """In the first, `page` is the page that somebody writes about; in the others, every visit changes the figures."""
 
-pytestmark = pytest.mark.slow
-
 
 def shown(html: str) -> list[str]:
     """What the page says, in pieces, without what is made of its address."""

@@ -1,9 +1,10 @@
-"""`make soak`: people at work while processes are killed, then the kill test, the frame fuzzer, and the other fuzzers with large numbers.
+"""`make soak`: the tests marked as slow, people at work while processes are killed, then the kill test, the frame fuzzer, and the other
+fuzzers with large numbers.
 
 At the end LibreOffice renders exported drafts, where it is installed or can be.
 
 SOAK_MINUTES (30), SOAK_PEOPLE (100), SOAK_KILLS (50), SOAK_FRAMES (200000) and SOAK_FUZZING_MINUTES (30) set how much; a part whose number
-is 0 is left out, and SOAK_RENDERING=0 leaves out the drafts. The exit code is 1 when anything was lost or doubled, when memory grew, or when a test failed. The logs of the web process
+is 0 is left out, SOAK_RENDERING=0 leaves out the drafts, and SOAK_SLOW=0 the slow tests. The exit code is 1 when anything was lost or doubled, when memory grew, or when a test failed. The logs of the web process
 and the worker are kept in var/soak. The fuzzers print how many examples of each target they have tried, and each example that failed.
 """
 
@@ -35,6 +36,7 @@ KILLS = os.environ.get("SOAK_KILLS", "50")
 FRAMES = os.environ.get("SOAK_FRAMES", "200000")
 FUZZING_MINUTES = os.environ.get("SOAK_FUZZING_MINUTES", "30")
 RENDERING = os.environ.get("SOAK_RENDERING", "1")
+SLOW = os.environ.get("SOAK_SLOW", "1")
 
 _MOST_GROWTH = 1.05
 _KILL_EVERY_S = (5.0, 25.0)
@@ -130,6 +132,10 @@ def passes(test: str, *options: str, **environment: str) -> bool:
 
 def main() -> int:
     results = dict[str, bool]()
+    if SLOW != "0":
+        for folder in ("tests", "e2e"):  # not in one run, see scripts/proofs.py
+            print(f"\n== slow tests, {folder}", flush=True)
+            results[f"slow tests, {folder}"] = passes(folder, "-q", "-m", "slow")
     if MINUTES:
         print(f"== people at work, {MINUTES:g} minutes", flush=True)
         results["people at work"] = asyncio.run(people_at_work())

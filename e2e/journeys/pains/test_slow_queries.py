@@ -12,7 +12,7 @@ from e2e.application import Application, free_port, started
 from e2e.pages.laboratory import SlowPage
 from e2e.pages.ready import ready
 
-DELAYS_S = (0.5, 1.2, 3)
+DELAYS_S = (0.5, *(pytest.param(delay_s, marks=pytest.mark.slow) for delay_s in (1.2, 3)))
 
 
 @pytest.fixture

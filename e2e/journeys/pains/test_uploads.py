@@ -21,6 +21,7 @@ BOUNDARY = "laboratory"
 
 @pytest.mark.pain(17)
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak of another process's memory is read from /proc")
+@pytest.mark.slow
 def test_200_megabytes_do_not_stay_in_memory(laboratory: Application) -> None:
     laboratory.add_person(EMAIL, PASSWORD)
     answer = send(laboratory, "/signin", json.dumps({"email": EMAIL, "password": PASSWORD}).encode(), "application/json")

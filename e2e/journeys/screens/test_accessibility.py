@@ -1,5 +1,6 @@
 """Every screen and tab for every role that may open it, narrow and wide, light and dark, in both directions: axe finds nothing,
-nothing extends beyond the side, and React's development build hydrates the narrow one without a word."""
+nothing extends beyond the side, and React's development build hydrates the narrow one without a word. `make test` opens each address
+once, narrow and light."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from itertools import cycle
 from typing import Any
 
 import pytest
+from _pytest.mark import ParameterSet
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
@@ -100,7 +102,9 @@ def make_look(visiting: Visiting, development_build: Prepare, base_url: str) -> 
     return make
 
 
-@pytest.fixture(params=LOOKS, ids=lambda look: f"{look[0]}-{look[1]}-{look[2]['width']}px")
+@pytest.fixture(
+    params=[LIGHT, pytest.param(DARK, marks=pytest.mark.slow)], ids=lambda look: f"{look[0]}-{look[1]}-{look[2]['width']}px"
+)
 def look(request: pytest.FixtureRequest, make_look: MakeLook) -> Look:
     return make_look(request.param)
 
@@ -170,7 +174,17 @@ def member(application: Application, browser: Browser, fixtures: Fixtures) -> Me
     return Member(application, browser, fixtures)
 
 
-@pytest.mark.parametrize("visit", visits(), ids=str)
+def cases() -> Iterator[ParameterSet]:
+    """All visits; those of the quick tier are the first one, narrow and light, of each address."""
+    seen = set[str]()
+    for visit in visits():
+        is_quick = visit.look == LIGHT and visit.pattern not in seen
+        if is_quick:
+            seen.add(visit.pattern)
+        yield pytest.param(visit, marks=[] if is_quick else [pytest.mark.slow], id=str(visit))
+
+
+@pytest.mark.parametrize("visit", list(cases()))
 def test_screens(visit: Visit, member: Member, fixtures: Fixtures, make_look: MakeLook) -> None:
     look = make_look(visit.look)
     address = (member.fixtures if visit.role else fixtures).path(visit.pattern)
