@@ -176,14 +176,14 @@ def message_catalogs() -> None:
 
 
 def embedding_model() -> None:
-    source = PROJECT / "src/fundwright/language/weights.py"
+    source = PROJECT / "scripts/weights.py"
     step("Embedding model", convert_weights, MODELS / "stamp", [source, LOCK])
 
 
 def convert_weights() -> None:
     with tempfile.TemporaryDirectory(prefix="fundwright-weights-") as scratch:
         download_weights(Path(scratch))
-        run([PYTHON, "-m", "fundwright.language.weights", MODELS, "--source", scratch])
+        run([PYTHON, "-m", "scripts.weights", MODELS, "--source", scratch])
 
 
 def download_weights(folder: Path) -> None:

@@ -98,7 +98,6 @@ IN_ENGLISH = {
     "TokenMissing": "the specification's own text",
     "TokenInvalid": "the specification's own text",
     "NoSuchAccount": "said by the command line",
-    "WrongWeights": "said while the application is set up",
 }
 """Refusals that are not translated, and why."""
 

