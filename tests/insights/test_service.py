@@ -165,9 +165,9 @@ class TestHistory:
         assert choices.kinds == ["draft"]
         assert [person.email for person in choices.people] == [actor.email]
 
-    async def test_a_formula_in_an_exported_title_is_defused(self, session: AsyncSession, viewer: Actor) -> None:
+    async def test_a_formula_in_an_exported_title_is_defused(self, core: Core, session: AsyncSession, viewer: Actor) -> None:
         await add_job(session, viewer, title="=HYPERLINK(1)")
-        lines = [line async for line in service.export_history(session, viewer, HistoryQuery())]
+        lines = [line async for line in service.export_history(session, viewer, HistoryQuery(), core)]
         assert lines[0].startswith("Kind,Title,Who,Status,")
         assert lines[1].startswith("File import,'=HYPERLINK(1),")
 

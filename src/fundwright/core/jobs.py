@@ -246,6 +246,8 @@ class JobHandler(Generic[P, A]):
     """These jobs take seconds, such as an email. They have a slot of their own, so that they never wait for documents and imports."""
     is_background: bool = False
     """These jobs start after all others that wait, and may give way to them."""
+    label: Message | None = None
+    """What people call these jobs; without one, they go by the name of their kind."""
 
     @property
     def kind(self) -> str:
@@ -291,6 +293,11 @@ class JobQueue:
 
     def register(self, handler: JobHandler[Any, Any]) -> None:
         self._handlers[handler.kind] = handler
+
+    def label_of(self, kind: str) -> str:
+        """What people call jobs of this kind, in the reader's language."""
+        handler = self._handlers.get(kind)
+        return str(handler.label) if handler is not None and handler.label is not None else kind
 
     def is_background(self, payload: JobPayload) -> bool:
         return self._handlers[payload.job_kind].is_background

@@ -9,6 +9,7 @@ from fundwright.accounts.job_actors import acting_with
 from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.accounts.schemas import Permission
 from fundwright.core.jobs import JobHandler
+from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
 from fundwright.generation import drafting, service
 from fundwright.generation.personal_data import own_files
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 @hookimpl
 def job_handlers() -> Iterable[JobHandler[Any, Any]]:
     return [
-        JobHandler(WriteDraft, drafting.write, acting_with(Permission.WORK)),
+        JobHandler(WriteDraft, drafting.write, acting_with(Permission.WORK), label=later("Draft")),
         JobHandler(WriteSection, drafting.write_again, acting_with(Permission.WORK)),
     ]
 

@@ -13,6 +13,7 @@ from fundwright.core.jobs import JobPayload
 from fundwright.core.messages import number, t
 from fundwright.core.paging import PageRequest
 from fundwright.generation.checking import CheckState
+from fundwright.insights.schemas import DRAFT
 from fundwright.language.topics import Topic
 
 MAX_SOURCES = 10_000
@@ -94,7 +95,7 @@ class DraftState(StrEnum):
 class WriteDraft(JobPayload):
     """The job that writes the unfinished sections of a draft."""
 
-    job_kind: ClassVar[str] = "draft"
+    job_kind: ClassVar[str] = DRAFT
 
     draft_id: UUID
 

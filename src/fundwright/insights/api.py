@@ -71,7 +71,9 @@ async def list_history_choices(session: DbSession, actor: CurrentActor) -> Histo
 
 
 @router.get("/history/export.csv", response_class=CsvDownload)
-async def export_history(export: Export, actor: CurrentActor, query: Annotated[HistoryQuery, Query()]) -> CsvDownload:
+async def export_history(
+    export: Export, actor: CurrentActor, query: Annotated[HistoryQuery, Query()], core: CoreDep
+) -> CsvDownload:
     """The whole history as CSV, whatever the page."""
     require(actor, Permission.OVERSEE)
-    return export("history.csv", lambda session: service.export_history(session, actor, query))
+    return export("history.csv", lambda session: service.export_history(session, actor, query, core))

@@ -10,7 +10,6 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field, computed_field, model_validator
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.accounts import personal_data
 from fundwright.accounts.schemas import Actor
 from fundwright.core.database import now
 from fundwright.core.days import Day
@@ -22,7 +21,7 @@ KEPT_DAYS = 400
 """How long a page view is kept."""
 
 DRAFT, IMPORT, TRAINING = "draft", "import", "train"
-"""Kinds of job that usage counts."""
+"""Kinds of job that usage counts; the slices that run them take the names from here."""
 
 HistoryState = Literal["underway", "succeeded", "failed", "cancelled"]
 """`underway` is waiting or running."""
@@ -141,18 +140,6 @@ class PageVisits(BaseModel):
     path: str
     views: int
     people: int
-
-
-def kind_label(kind: str) -> str:
-    """The label of a job kind in the reader's language. Kinds of packages are shown by their name."""
-    names = {
-        "categorize": t("Categorization"),
-        DRAFT: t("Draft"),
-        IMPORT: t("File import"),
-        TRAINING: t("Training run"),
-        personal_data.CollectData.job_kind: t("Copy of personal data"),
-    }
-    return names.get(kind, kind)
 
 
 class HistoryQuery(PageRequest):

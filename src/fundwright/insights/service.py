@@ -35,7 +35,6 @@ from fundwright.insights.schemas import (
     UsageQuery,
     UsageRead,
     Viewed,
-    kind_label,
 )
 
 _KINDS = {"drafts": DRAFT, "imports": IMPORT, "trainings": TRAINING}
@@ -139,11 +138,11 @@ async def list_history_choices(session: AsyncSession, actor: Actor) -> HistoryCh
 
 
 @needs(Permission.OVERSEE)
-def export_history(session: AsyncSession, actor: Actor, query: HistoryQuery) -> AsyncIterator[str]:
+def export_history(session: AsyncSession, actor: Actor, query: HistoryQuery, core: Core) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
     return csv_lines(
         [
-            (t("Kind"), lambda job: kind_label(job["kind"])),
+            (t("Kind"), lambda job: core.jobs.label_of(job["kind"])),
             (t("Title"), lambda job: job["title"]),
             (t("Who"), lambda job: job["person"]),
             (t("Status"), lambda job: JobState(job["state"])),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.categories.service import CurrentSubjects, DecisionHandler, SubjectReader
 from fundwright.core.jobs import JobHandler, no_actor
+from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
 from fundwright.insights.schemas import FigureReader
@@ -32,8 +33,8 @@ def opportunity_sources() -> list[Source]:
 @hookimpl
 def job_handlers() -> list[JobHandler[Any, Any]]:
     return [
-        JobHandler(ImportOpportunities, import_file, load_importer),
-        JobHandler(CategorizeOpportunities, categorize, load_sorter),
+        JobHandler(ImportOpportunities, import_file, load_importer, label=later("File import")),
+        JobHandler(CategorizeOpportunities, categorize, load_sorter, label=later("Categorization")),
         JobHandler(EmbedOpportunities, embed, no_actor, is_background=True),
     ]
 

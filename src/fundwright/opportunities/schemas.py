@@ -14,6 +14,7 @@ from fundwright.core.days import Day
 from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
+from fundwright.insights.schemas import IMPORT
 from fundwright.opportunities.reading import day_in_washington, moment
 from fundwright.opportunities.sources import Kind, Status
 
@@ -260,7 +261,7 @@ class ImportCounts(BaseModel):
 class ImportOpportunities(JobPayload):
     """The job of an import. It reads `upload`, a spooled file, or else the file at `path` on this machine."""
 
-    job_kind: ClassVar[str] = "import"
+    job_kind: ClassVar[str] = IMPORT
 
     run_id: UUID
     source: str

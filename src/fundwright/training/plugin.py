@@ -11,6 +11,7 @@ from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.accounts.schemas import Permission
 from fundwright.accounts.service import AccountCreatedHandler
 from fundwright.core.jobs import JobHandler, no_actor
+from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
 from fundwright.insights.schemas import FigureReader
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 @hookimpl
 def job_handlers() -> Iterable[JobHandler[Any, Any]]:
     return [
-        JobHandler(TrainDocuments, train, acting_with(Permission.WORK)),
+        JobHandler(TrainDocuments, train, acting_with(Permission.WORK), label=later("Training run")),
         JobHandler(ProposeKinds, propose_kinds, no_actor),
         JobHandler(RemoveFiles, remove_files, no_actor),
     ]

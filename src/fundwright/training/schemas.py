@@ -13,13 +13,14 @@ from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.core.sizes import file_size
+from fundwright.insights.schemas import TRAINING
 from fundwright.language.schemas import DocumentKind
 
 
 class TrainDocuments(JobPayload):
     """The job that reads, cuts and embeds the documents of a training run."""
 
-    job_kind: ClassVar[str] = "train"
+    job_kind: ClassVar[str] = TRAINING
 
     run_id: UUID
 

@@ -17,11 +17,11 @@ from fundwright.core.jobs import ALL_JOBS_TOPIC, JobState
 from fundwright.core.messages import current_language, nt, number, percent, t
 from fundwright.core.paging import Page
 from fundwright.insights import service as insights
-from fundwright.insights.schemas import Figure, HistoryQuery, HistoryRow, kind_label
+from fundwright.insights.schemas import Figure, HistoryQuery, HistoryRow
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.reading import day_in_washington
 from fundwright.opportunities.schemas import Deadlines, OpportunityRow
-from fundwright_ui.hooks import use_actor, use_connection, use_query
+from fundwright_ui.hooks import Connection, use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.opportunities.address import PATHS
 from fundwright_ui.screens.training.history import person_name
@@ -126,19 +126,20 @@ def _underway(jobs: Page[HistoryRow]) -> VdomDict:
         t("Jobs in progress"),
         html.ul(
             {"className": "fw-list", "aria-label": t("Jobs in progress")},
-            *(html.li({"key": str(job.id)}, _progress(job)) for job in jobs.items),
+            *(html.li({"key": str(job.id)}, _progress(job, connection)) for job in jobs.items),
         ),
         actions=[more] if jobs.total > len(jobs.items) else [],
     )
 
 
-def _progress(job: HistoryRow) -> VdomDict:
+def _progress(job: HistoryRow, connection: Connection) -> VdomDict:
+    kind = connection.core.jobs.label_of(job.kind)
     share = f" · {percent(job.done / job.total)}" if job.state == JobState.RUNNING and job.total else ""
     return html.div(
         {"className": "fw-grow"},
         stack(
             html.p(html.span({"className": "fw-strong"}, job.title), f" · {person_name(job)}"),
-            progress(job.done, job.total, label=job.title, message=f"{kind_label(job.kind)} · {job.state.label}{share}"),
+            progress(job.done, job.total, label=job.title, message=f"{kind} · {job.state.label}{share}"),
             tight=True,
         ),
     )

@@ -13,7 +13,7 @@ from fundwright.core.jobs import ALL_JOBS_TOPIC, JobState, jobs_topic
 from fundwright.core.messages import nt, number, percent, t
 from fundwright.core.paging import PageRequest
 from fundwright.insights import service as insights
-from fundwright.insights.schemas import HistoryChoices, HistoryQuery, HistoryRow, HistoryState, kind_label
+from fundwright.insights.schemas import HistoryChoices, HistoryQuery, HistoryRow, HistoryState
 from fundwright.training import service as training
 from fundwright.training.schemas import RunRead
 from fundwright_ui.hooks import Connection, UrlState, query_in_address, use_actor, use_connection, use_query, use_url_state
@@ -75,7 +75,7 @@ def _everybodys_jobs() -> VdomDict:
     if not offered.value.kinds:
         return shown(empty(t("No activity yet. Training runs, imports, and drafts will be listed here.")))
     return shown(
-        _history_filters(url, query, offered.value),
+        _history_filters(connection, url, query, offered.value),
         *listed_table(
             listing,
             listed,
@@ -99,7 +99,7 @@ def _everybodys_jobs() -> VdomDict:
     )
 
 
-def _history_filters(url: UrlState, query: HistoryQuery, choices: HistoryChoices) -> VdomDict:
+def _history_filters(connection: Connection, url: UrlState, query: HistoryQuery, choices: HistoryChoices) -> VdomDict:
     states: dict[HistoryState, str] = {
         "underway": t("In progress"),
         "succeeded": t("Done"),
@@ -111,7 +111,7 @@ def _history_filters(url: UrlState, query: HistoryQuery, choices: HistoryChoices
         select_field(
             "kind",
             t("Kind"),
-            [Option("", t("Any")), *(Option(kind, kind_label(kind)) for kind in choices.kinds)],
+            [Option("", t("Any")), *(Option(kind, connection.core.jobs.label_of(kind)) for kind in choices.kinds)],
             value=query.kind,
             on_change=narrow(url, "kind"),
         ),
@@ -138,7 +138,7 @@ def _job_row(job: HistoryRow, connection: Connection) -> Row:
     return Row(
         id=str(job.id),
         cells={
-            "kind": kind_label(job.kind),
+            "kind": connection.core.jobs.label_of(job.kind),
             "title": LinkCell(label=job.title, href=href) if job.run_id else job.title,
             "person": person_name(job),
             "state": (Chip(label=f"{job.state.label}{share}", color=STATE_COLORS[job.state]),),
