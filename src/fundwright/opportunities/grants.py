@@ -190,8 +190,7 @@ def _extract_notice(line: int, status: Status, fields: _Fields) -> ParsedNotice 
     posted = first("PostDate")
     posted_at = moment(posted)
     if posted_at is None:
-        reason = t("“{text}” is not a date.", text=posted[:60]) if posted else t("The opportunity has no posted date.")
-        return RejectedRow(line, "PostDate", reason)
+        return reading.undated(line, "PostDate", posted)
     due = first("CloseDate") or (first("EstimatedApplicationDueDate") if status == "forecasted" else "")
     due_at = moment(due, end_of_day=True) if due else None
     note = first("CloseDateExplanation") or first("EstimatedApplicationDueDateExplanation")
@@ -276,8 +275,7 @@ def _simpler_notice(line: int, row: dict[str, Any]) -> ParsedNotice | RejectedRo
     posted = text("Post Date")
     posted_at = moment(posted)
     if posted_at is None:
-        reason = t("“{text}” is not a date.", text=posted[:60]) if posted else t("The opportunity has no posted date.")
-        return RejectedRow(line, "Post Date", reason)
+        return reading.undated(line, "Post Date", posted)
     status: Status = "forecasted" if text("Status").lower().startswith("forecast") else "posted"
     due = text("Deadline") or text("Est. Application Deadline")
     due_at = moment(due, end_of_day=True) if due else None

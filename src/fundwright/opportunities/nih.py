@@ -56,8 +56,7 @@ def _notice(line: int, row: dict[str, Any]) -> ParsedNotice | RejectedRow:
     posted = clean(raw.get("post_date"))
     posted_at = moment(posted)
     if posted_at is None:
-        reason = t("“{text}” is not a date.", text=posted[:60]) if posted else t("The opportunity has no posted date.")
-        return RejectedRow(line, "post_date", reason)
+        return reading.undated(line, "post_date", posted)
     due = clean(raw.get("close_date"))
     due_at = moment(due, end_of_day=True) if due else None
     status: Status = "forecasted" if clean(raw.get("status")).lower().startswith("forecast") else "posted"

@@ -16,6 +16,7 @@ import nh3
 from fundwright.core.days import YEARS
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
+from fundwright.opportunities.sources import RejectedRow
 
 WASHINGTON = ZoneInfo("America/New_York")
 """The sources name deadlines without a zone, and whole days, in the time of Washington, DC."""
@@ -133,6 +134,12 @@ def moment(text: str, *, end_of_day: bool = False) -> datetime | None:
         return (read if read.tzinfo else read.replace(tzinfo=WASHINGTON)).astimezone(UTC)
     except (ValueError, OverflowError):
         return None
+
+
+def undated(line: int, column: str, text: str) -> RejectedRow:
+    """The row of an opportunity whose posted date, `text`, cannot be read."""
+    reason = t("“{text}” is not a date.", text=text[:60]) if text else t("The opportunity has no posted date.")
+    return RejectedRow(line, column, reason)
 
 
 def is_whole_day(due_at: datetime) -> bool:

@@ -23,7 +23,7 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.generate.draft_checks import claim_counts, unsupported_claims
 from fundwright_ui.screens.generate.draft_section import new_section, section_part
 from fundwright_ui.screens.generate.draft_sources import draft_sources
-from fundwright_ui.screens.generate.generate import state_chip
+from fundwright_ui.screens.generate.generate import deletion_dialog, state_chip
 from fundwright_ui.ui import (
     alert,
     button,
@@ -41,7 +41,7 @@ from fundwright_ui.ui import (
     text_field,
     text_link,
 )
-from fundwright_ui.widgets import NamedSection, SectionChosen, UnsavedTexts, copy_button, delete_dialog
+from fundwright_ui.widgets import NamedSection, SectionChosen, UnsavedTexts, copy_button
 
 _UNSUPPORTED = "unsupported"
 """Value of `claims` in the address that shows only the claims no passage supports."""
@@ -194,15 +194,7 @@ def draft_screen() -> VdomDict | Component:
         ),
         new_section(draft, key="new") if may_work and not only_unsupported else None,
         _sources(draft, opened, set_opened),
-        delete_dialog(
-            t("Delete this draft?"),
-            draft.title,
-            on_confirm=deleting,
-            error=deleting.error,
-            on_cancel=lambda: set_asking(False),
-        )
-        if is_asking
-        else None,
+        deletion_dialog(draft.title, deleting, on_cancel=lambda: set_asking(False)) if is_asking else None,
         subtitle=" · ".join(filter(None, (draft.opportunity_title, draft.opportunity_number))),
         actions=[
             button(t("Cancel"), icon_name="stop", on_click=cancelling, is_busy=cancelling.is_running)

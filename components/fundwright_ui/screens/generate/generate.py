@@ -25,6 +25,7 @@ from fundwright.opportunities.reading import day_in_washington
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
 from fundwright.training import service as training
 from fundwright_ui.hooks import (
+    Action,
     Row,
     Rows,
     UrlState,
@@ -81,6 +82,11 @@ _STATE_COLORS: dict[DraftState, Color] = {
 def state_chip(state: DraftState) -> VdomDict:
     """How far a draft is."""
     return chip(state.label, color=_STATE_COLORS[state])
+
+
+def deletion_dialog(title: str, deleting: Action, *, on_cancel: Callable[[], None]) -> VdomDict:
+    """Asks before the draft `title` is deleted."""
+    return delete_dialog(t("Delete this draft?"), title, on_confirm=deleting, error=deleting.error, on_cancel=on_cancel)
 
 
 @screen("/generate/index", "Generate", area="generate")
@@ -414,13 +420,5 @@ def _draft_item(shown: Row[DraftRow], rows: Rows[DraftRow]) -> VdomDict:
             if actor.may(Permission.WORK)
             else None,
         ),
-        delete_dialog(
-            t("Delete this draft?"),
-            draft.title,
-            on_confirm=deleting,
-            error=deleting.error,
-            on_cancel=lambda: set_asking(False),
-        )
-        if is_asking
-        else None,
+        deletion_dialog(draft.title, deleting, on_cancel=lambda: set_asking(False)) if is_asking else None,
     )
