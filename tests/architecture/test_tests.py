@@ -19,6 +19,7 @@ ALLOWED = {
     "e2e/journeys/test_rows.py": "two presses as far apart as those of a person",
     "tests/fuzzing/conftest.py": "a run that lasts as long as it is told to",
     "tests/soak/__main__.py": "a run that lasts as long as it is told to, and processes that are killed at random moments",
+    "tests/scripts/test_wheel.py": "a server in another environment, which starts and embeds in its own time",
     "tests/core/sandboxed.py": "parsers that never end, on purpose",
     "tests/soak/installation.py": "the users of an installation whose server is being killed try again",
     "tests/soak/people.py": "people who think between their steps, and try again while a process is down",
