@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, cast
 
 import httpx
-import pytest
 import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, Verbosity, given, settings
@@ -30,6 +29,7 @@ from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
 
+EXAMPLES = 4
 CHECKS: list[Any] = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
 
@@ -45,16 +45,16 @@ Send = Callable[[Any], Sequence[httpx.Response]]
 """As each person."""
 
 
-def ask_everything(schema: OpenApiSchema, send: Send, examples: int) -> list[str]:
+def ask_everything(schema: OpenApiSchema, send: Send) -> list[str]:
     """What is wrong, in words."""
-    return [problem for found in schema.get_all_operations() for problem in ask(found.ok(), send, examples)]
+    return [problem for found in schema.get_all_operations() for problem in ask(found.ok(), send)]
 
 
-def ask(operation: Any, send: Send, examples: int) -> Iterable[str]:
+def ask(operation: Any, send: Send) -> Iterable[str]:
     problems: dict[str, None] = {}
 
     @settings(
-        max_examples=examples, deadline=None, database=None, derandomize=True, verbosity=Verbosity.quiet,
+        max_examples=EXAMPLES, deadline=None, database=None, derandomize=True, verbosity=Verbosity.quiet,
         phases=[Phase.explicit, Phase.generate], suppress_health_check=list(HealthCheck),
     )  # fmt: skip
     @given(case=operation.as_strategy())
@@ -70,8 +70,7 @@ def ask(operation: Any, send: Send, examples: int) -> Iterable[str]:
     return problems
 
 
-@pytest.mark.parametrize("examples", [1, pytest.param(4, marks=pytest.mark.slow)])
-async def test_every_answer_is_as_it_is_described(committed: Core, tmp_path: Path, examples: int) -> None:
+async def test_every_answer_is_as_it_is_described(committed: Core, tmp_path: Path) -> None:
     set_hypothesis_home_dir(tmp_path)  # or it would keep notes in the project
     app = build_app(committed)
     tokens = [await token_of(committed, role) for role in (Role.ADMIN, Role.USER)]
@@ -98,7 +97,7 @@ async def test_every_answer_is_as_it_is_described(committed: Core, tmp_path: Pat
         # Not in the thread: it imports much, and Python 3.11 fails now and then when pytest rewrites modules in two threads.
         schema = schemathesis.openapi.from_dict(app.openapi())
         with capture_logs() as logs:  # a trace in colors takes seconds
-            problems = await asyncio.to_thread(ask_everything, schema, send, examples)
+            problems = await asyncio.to_thread(ask_everything, schema, send)
     failures = [repr(line["exc_info"]) for line in logs if "exc_info" in line]
     assert not problems, f"{len(problems)}\n" + "\n".join([*problems, *failures])
     assert answers[200] > answers.total() / 5, answers  # or nobody would have looked far
