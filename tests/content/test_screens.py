@@ -314,7 +314,7 @@ class TestFeedbackList:
             assert screen.find("link", "/dashboard/train")
             form = screen.find("form", "Edit feedback")
             (state,) = [each for each in screen.elements("combobox", "Status") if form.node in each.ancestors]
-            screen._typed[f"{state.props['id']}|state|State"] = ("open", None)
+            screen._typed[f"{state.props['id']}|state|Status"] = ("open", None)
             await screen.type("Team note", "Asked the designer")
             await screen.click("button", "Save")
             assert screen.toasts == ["The feedback was saved."]

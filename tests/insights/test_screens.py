@@ -58,7 +58,7 @@ class TestDashboard:
             async with committed.database.transaction() as session:
                 await committed.jobs.enqueue(session, Trial(), title="Count boats", owner_id=ada.id)
             await screen.expect("Count boats")
-            await screen.expect("1 Jobs under way")
+            await screen.expect("1 Jobs in progress")
 
 
 class TestAnalyze:
