@@ -39,7 +39,7 @@ Harrow & Pike modernized four book lifts for us between May 2023 and June 2024, 
 LIST = """- Book lifts, State Library of Ohio, $318,000, 2023 to 2024: four lifts, five weeks early.
 - Grain terminal manlift, Port of Toledo, $96,000, 2022: a new car and 140 feet of belt.
 """
-SHEET = """Project: BOOK LIFTS
+SHEET = """Past performance: BOOK LIFTS
 Customer: State Library of Ohio, Columbus
 Value: $318,000
 Period: May 2023 to June 2024

@@ -253,7 +253,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                 label = _project_field(block.label)
                 if label is None:
                     # “Pueblo School District 60: chiller plants” above everything else names the project.
-                    if _FORM_NAMES.fullmatch(block.label):
+                    if _FORM_NAMES.fullmatch(block.label) and not re.search(r"[^\W\d]{4}", block.text):
                         continue
                     if not place and not project.fields and not project.work and not _NOT_THE_WORK.fullmatch(block.label):
                         name = _FORM_PREFIX.sub("", f"{block.label}: {block.text}", count=1)
