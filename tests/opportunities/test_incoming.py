@@ -172,7 +172,7 @@ class TestHostileFile:
     @pytest.mark.parametrize(
         ("action", "reason"),
         [
-            (b"allocate", "Reading “a.txt” needs more than 500 MB of memory"),
+            (b"allocate", "Reading “a.txt” needed more than 500 MB of memory"),
             (b"crash", "The reader crashed on “a.txt”"),
             (b"fail", "The reader crashed on “a.txt”"),
             (b"loop", "Reading “a.txt” took too long"),

@@ -323,7 +323,7 @@ class TestChooseReader:
             read_file(tmp_path, b"\xd0\xcf\x11\xe0" + bytes(100), "plan.docx")
 
     def test_binary_data_later_in_a_text_is_named_with_its_line(self, tmp_path: Path) -> None:
-        with pytest.raises(Unreadable, match=r"“notes\.txt” holds binary data in line 1,001"):
+        with pytest.raises(Unreadable, match=r"“notes\.txt” contains binary data in line 1,001"):
             read_file(tmp_path, b"plain text\n" * 1_000 + b"\x00\x01", "notes.txt")
 
 

@@ -195,7 +195,7 @@ class TestHosts:
         assert answer.status_code == 400
         assert answer.json()["error"]["code"] == "UnknownHost"
         message: str = answer.json()["error"]["message"]
-        assert message.startswith("This server does not answer to the name evil.test:8000.")
+        assert message.startswith("This server does not respond to the name evil.test:8000.")
         assert "FUNDWRIGHT_PUBLIC_URL" in message and "http://evil.test:8000 to FUNDWRIGHT_ALLOWED_ORIGINS" in message
 
     @pytest.mark.security(28)

@@ -287,7 +287,7 @@ class TestConfirmEmail:
     async def test_changes_nothing_before_it_is_pressed(self, committed: Core, ada: Actor) -> None:
         link = await self.link(committed, ada)
         async with mounted(committed, None, confirm_email_screen, params={"link": link}) as screen:
-            assert "From now on, you sign in as new@example.org" in screen.text
+            assert "You will sign in as new@example.org" in screen.text
             assert (await profile_of(committed, ada)).email == "ada@example.org"
             await screen.click("button", "Confirm")
             assert not [frame for frame in screen.frames if frame["type"] == "signed_out"]

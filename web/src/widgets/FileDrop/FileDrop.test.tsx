@@ -63,7 +63,7 @@ describe("FileDrop", () => {
   it("sends no dropped file of a kind that the picker would not offer", async () => {
     await renderWidget(<FileDrop {...props} />);
     fireEvent.drop(screen.getByRole("group"), { dataTransfer: { files: [new File(["MZ"], "a.exe"), pdf("B.PDF")] } });
-    expect(await screen.findByText("Files of this kind cannot be read: choose one of .pdf.")).toBeTruthy();
+    expect(await screen.findByText("This type of file is not supported. Choose one of .pdf.")).toBeTruthy();
     expect(FakeRequest.all.map(({ body }) => (body?.get("file") as File).name)).toEqual(["B.PDF"]);
   });
 
@@ -97,7 +97,7 @@ describe("FileDrop", () => {
     await choose(pdf("a.pdf"), pdf("big.pdf", 2000));
     await FakeRequest.all[0]?.answer(422, { error: { message: "This PDF is protected by a password." } });
     expect(screen.getByText("This PDF is protected by a password.")).toBeTruthy();
-    expect(screen.getByText("This file is too large; at most 1 kB.")).toBeTruthy();
+    expect(screen.getByText("This file is too large. The limit is 1 kB.")).toBeTruthy();
     fireEvent.click(screen.getByRole("button", { name: "Dismiss a.pdf" }));
     expect(screen.queryByText("This PDF is protected by a password.")).toBeNull();
   });
