@@ -291,7 +291,7 @@ class TestConfirmEmail:
             assert (await profile_of(committed, ada)).email == "ada@example.org"
             await screen.click("button", "Confirm")
             assert not [frame for frame in screen.frames if frame["type"] == "signed_out"]
-            assert "Sign in as new@example.org now." in screen.text
+            assert "Sign in as new@example.org." in screen.text
         assert (await profile_of(committed, ada)).email == "new@example.org"
 
     async def test_leads_who_is_signed_in_with_the_account_to_the_login_page(self, committed: Core, ada: Actor) -> None:
