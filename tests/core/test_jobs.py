@@ -342,6 +342,28 @@ async def test_a_worker_that_has_failed_starts_again(queue: JobQueue, monkeypatc
     assert "jobs.worker_failed" in [line["event"] for line in logs]
 
 
+async def test_a_worker_ends_though_a_cancellation_was_lost(queue: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
+    lost = asyncio.Event()
+    running = asyncio.Event()
+
+    async def lose_the_first(_app: App, **_settings: object) -> None:
+        with suppress(asyncio.CancelledError):
+            running.set()
+            await asyncio.Event().wait()
+        lost.set()
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(jobs, "_CANCEL_AGAIN_S", 0.01)
+    monkeypatch.setattr(App, "run_worker_async", lose_the_first)
+    worker = asyncio.create_task(queue.run_worker(concurrency=1))
+    async with asyncio.timeout(30):
+        await running.wait()
+    worker.cancel()
+    done, _ = await asyncio.wait([worker], timeout=10)
+    assert lost.is_set()
+    assert done
+
+
 class TestLostConnection:
     async def test_the_worker_goes_on_when_the_server_is_there_again(self, queue: JobQueue, database_url: str) -> None:
         async def nothing(_run: JobRun[Trial, None]) -> None: ...

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -43,6 +43,7 @@ _PROGRESS_INTERVAL_S = 0.2
 _PATIENCE_S = 1
 _ORPHAN_INTERVAL_S = 10
 _RECONNECT_INTERVAL_S = 2
+_CANCEL_AGAIN_S = 5
 _QUEUE, _SHORT_QUEUE = "fundwright", "fundwright.short"
 _SHORT_CONCURRENCY = 1
 _BACKGROUND_PRIORITY = -1_000
@@ -359,12 +360,14 @@ class JobQueue:
         """Work until canceled; a canceled worker lets running jobs reach their next checkpoint and be resumed. `concurrency` does not
         count short jobs."""
         orphans = asyncio.create_task(self._requeue_orphans())
+        serving = [
+            asyncio.create_task(self._serve_queue(_QUEUE, concurrency=concurrency)),
+            asyncio.create_task(self._serve_queue(_SHORT_QUEUE, concurrency=_SHORT_CONCURRENCY)),
+        ]
         try:
-            async with asyncio.TaskGroup() as group:
-                group.create_task(self._serve_queue(_QUEUE, concurrency=concurrency))
-                group.create_task(self._serve_queue(_SHORT_QUEUE, concurrency=_SHORT_CONCURRENCY))
+            await asyncio.wait(serving)
         finally:
-            orphans.cancel()
+            await _end([orphans, *serving])
 
     async def _serve_queue(self, queue: str, *, concurrency: int) -> None:
         """Run the jobs of one queue. After a failure of its own, the worker starts again: the web process would go on without it."""
@@ -613,6 +616,16 @@ async def _while_connected(connection: psycopg.AsyncConnection) -> AsyncIterator
         if limit.expired():
             raise DatabaseAway from error
         raise
+
+
+async def _end(tasks: Collection[asyncio.Task[None]]) -> None:
+    """Cancel the tasks until they have ended. In Python 3.11, `asyncio.wait_for` loses a cancellation that comes together with its
+    result; the connection pool uses it."""
+    pending = set(tasks)
+    while pending:
+        for task in pending:
+            task.cancel()
+        _, pending = await asyncio.wait(pending, timeout=_CANCEL_AGAIN_S)
 
 
 async def get(session: AsyncSession, job_id: UUID) -> JobRead:
