@@ -44,6 +44,7 @@ _ALLOWED = [
     # How a language writes dates and what the time is in a zone, once for each.
     ("io.BufferedReader.read", "zoneinfo/_common.py", "load_data"),
     ("io.BufferedReader.read", "babel/localedata.py", "load"),
+    ("os.readlink", "babel/localtime/_unix.py", "_get_localzone"),
     # The messages of a language, once for each: 4 ms.
     ("io.BufferedReader.read", "gettext.py", "_parse"),
     # 32 bytes of each key, after a change.

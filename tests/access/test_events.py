@@ -58,7 +58,7 @@ async def ada(committed: Core) -> Actor:
         await billing.create_premium_link(session, root, wanted, client=HERE)
         invoice = PaymentCreate(email=ada.email, text="One year", amount_cents=9_900, issued=today, due=today)
         await billing.add_payment(committed, session, root, invoice, client=HERE)
-        await commands.invite_by_command(committed, session, email="new@example.org", role=Role.USER)
+        await commands.invite(committed, session, email="new@example.org", role=Role.USER)
     return ada
 
 

@@ -114,7 +114,7 @@ async def world(committed: Core) -> World:
         await billing.create_premium_link(session, ada, wanted, client=HERE)
         invoice = PaymentCreate(email=ada.email, text=CANARY, amount_cents=9_900, issued=today, due=today)
         await billing.add_payment(core, session, ada, invoice, client=HERE)
-        await commands.invite_by_command(core, session, email="zanzibar@example.org", role=Role.USER)
+        await commands.invite(core, session, email="zanzibar@example.org", role=Role.USER)
         await authentication.redeem_handover(
             core, session, await one_time_secrets.new_handover(session, ada.id, remember=True), client=HERE
         )

@@ -55,7 +55,8 @@ async def request_reset(core: Core, client: httpx.AsyncClient, actor: Actor) -> 
 
     async def secret() -> str | None:
         async with core.database.transaction() as session:
-            body = await session.scalar(text("SELECT text FROM mail WHERE recipient = :recipient"), {"recipient": actor.email})
+            written = "SELECT text FROM mail WHERE recipient = :recipient AND kind = 'password_reset'"
+            body = await session.scalar(text(written), {"recipient": actor.email})
         return body and re.findall(r"/auth/confirm-reset/(\S+)", body)[0]
 
     assert (await client.post("/api/account/reset-password", json={"email": actor.email})).status_code == 202

@@ -86,7 +86,7 @@ class TestChangeLocale:
         assert (actor.language, actor.time_zone) == (None, None)
 
     async def test_refuses_a_zone_that_is_not_there(self, session: AsyncSession, ada: Actor) -> None:
-        with pytest.raises(Invalid, match="There is no time zone Mars/Olympus"):
+        with pytest.raises(Invalid, match="Mars/Olympus is not a time zone"):
             await preferences.change_locale(session, ada, LocaleChange(time_zone="Mars/Olympus"))
 
 
@@ -129,7 +129,7 @@ class TestChangePassword:
             await password_change.change_password(core, session, ada, current="wrong", new=NEW, client=HERE)
         refused = await password_change.change_password(core, session, ada, current=PASSWORD, new=NEW, client=HERE)
         assert refused == SignInRefused(reason=Refusal.THROTTLED)
-        with pytest.raises(NotAllowed, match="wait 5 minutes"):
+        with pytest.raises(NotAllowed, match="Wait 5 minutes"):
             password_change.check_password_accepted(refused)
 
     async def test_is_as_choosy_as_registration(self, core: Core, session: AsyncSession, ada: Actor) -> None:

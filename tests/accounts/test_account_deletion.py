@@ -315,7 +315,7 @@ class TestDeleteAccount:
     async def test_the_address_is_free_again(self, committed: Core, ada: Actor) -> None:
         assert await self.delete(committed, ada) is None
         async with committed.database.transaction() as session:
-            link = await commands.invite_by_command(committed, session, email=ada.email, role=Role.USER)
+            link = await commands.invite(committed, session, email=ada.email, role=Role.USER)
         assert "/auth/register/team/" in link
 
 
