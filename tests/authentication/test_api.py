@@ -139,8 +139,8 @@ class TestSignIn:
         assert answer.json() == {
             "flag": "error",
             "token": None,
-            "error": "That email and password don't match an account. Check both and try again; "
-            "after several wrong tries signing in is wait 5 minutes.",
+            "error": "That email and password don't match an account. Check both and try again. "
+            "After several wrong attempts, you'll have to wait 5 minutes.",
         }
         assert "set-cookie" not in answer.headers
 

@@ -116,7 +116,7 @@ class TestTwoStepVerification:
             await screen.click("button", "Turn off")
             assert screen.props("ConfirmDialog")["title"] == "Turn off two-step verification?"
             await screen.emit("ConfirmDialog", "on_confirm")
-            assert "Two-step verification turned off." in screen.toasts
+            assert "Two-step verification is off." in screen.toasts
             assert screen.has("button", "Turn on two-step verification")
 
     async def test_warns_when_few_recovery_codes_are_left(self, committed: Core, signed_in: Actor) -> None:
