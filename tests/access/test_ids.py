@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import pkgutil
 import re
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 from urllib.parse import parse_qsl, urlsplit
@@ -184,7 +184,7 @@ def names_in_queries() -> set[str]:
     names = set[str]()
     for module in pkgutil.walk_packages(screens.__path__, f"{screens.__name__}."):
         screen = importlib.import_module(module.name)
-        source = inspect.getsource(screen)
+        source = Path(str(screen.__file__)).read_text(encoding="utf-8")
         names.update(re.findall(r"\burl\.get\(\"(\w+)\"", source))
         for model in re.findall(r"(?:\bquery_in_address\(|^def query_of\(.*\) -> )(\w+)", source, re.MULTILINE):
             fields: Mapping[str, Any] = getattr(screen, model).model_fields
