@@ -163,7 +163,7 @@ class TestQuota:
 
     async def test_a_larger_plan_counts_at_once(self, session: AsyncSession, admin: Actor, actor: Actor) -> None:
         await limit(session, admin, Quota.DOCUMENTS, 3)
-        with pytest.raises(service.QuotaSpent, match="allows 3 documents, and you have as many. Remove some"):
+        with pytest.raises(service.QuotaSpent, match="includes 3 documents, and you have reached the limit. Remove some"):
             await service.check_quota(session, actor, Quota.DOCUMENTS, held=3)
         await put_on(session, admin, actor, PlanCode.PRO)
         await service.check_quota(session, actor, Quota.DOCUMENTS, held=3)
@@ -409,7 +409,7 @@ class TestPayments:
             "open"
         ]
         exported = await lines(service.export_payments(session, admin, PaymentQuery(sort="amount")))
-        assert exported[0] == "Number,Account,What it is for,Amount,Currency,Issued,Due,Status,Paid on"
+        assert exported[0] == "Number,Account,Description,Amount,Currency,Issued,Due,Status,Paid on"
         assert exported[1] == f"{cheap.number},{actor.email},'=1+1,1.00,USD,{TODAY},{TODAY},Unpaid,"
         assert ",1234.56,USD," in exported[2]
 
