@@ -16,6 +16,7 @@ from sqlalchemy import select, text, update
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
+from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotAllowed, NotFound
 from fundwright.core.jobs import Job, JobCancelled, JobRun, JobState
@@ -191,6 +192,8 @@ class TestResume:
         self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(importing, "BATCH_ROWS", 10)
+        # So that only batches report, however long the machine takes to read one.
+        monkeypatch.setattr(jobs, "_PATIENCE_S", None)
         path = tmp_path / "file.csv"
         path.write_bytes(sam_file(*(sam_row(NoticeId=notice_id(i)) for i in range(35)), "broken\r\n"))
         async with committed.database.transaction() as session:
