@@ -9,6 +9,7 @@ from traceback import extract_stack
 from unittest.mock import patch
 
 import argon2.low_level
+import babel.dates  # noqa: F401  # Babel imports it with the first language, which reads a link; the product, as it starts
 import httpx2  # noqa: F401  # the product imports it on first use, which reads files
 import onnxruntime
 import psycopg
