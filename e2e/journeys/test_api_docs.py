@@ -14,7 +14,7 @@ def test_the_reference_lists_every_part_and_answers(recognized: Page) -> None:
     assert answer is not None
     assert "'unsafe" not in answer.headers["content-security-policy"]
     expect(recognized.get_by_role("heading", name="Fundwright")).to_be_visible()
-    expect(recognized.get_by_role("heading", name=re.compile("^identity"))).to_be_visible()
+    expect(recognized.get_by_role("heading", name=re.compile("^access"))).to_be_visible()
     scroll_to(recognized, recognized.get_by_role("button", name=re.compile(r"^get .*api\W+account\W+sessions$"))).click()
     recognized.get_by_role("button", name="Execute").click()
     expect(recognized.locator(".live-responses-table .response-col_status").filter(has_text="200")).to_be_visible()

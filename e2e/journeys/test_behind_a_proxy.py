@@ -239,7 +239,7 @@ class TestBelowAPath:
         expect(page.get_by_text("The category was created.")).to_be_visible()
 
         page.goto(f"{site.url}/api/docs")
-        expect(page.get_by_role("heading", name=re.compile("^identity"))).to_be_visible()
+        expect(page.get_by_role("heading", name=re.compile("^access"))).to_be_visible()
         scroll_to(page, page.get_by_role("button", name=re.compile(r"^get .*api\W+account\W+sessions$"))).click()
         page.get_by_role("button", name="Execute").click()
         expect(page.locator(".live-responses-table .response-col_status").filter(has_text="200")).to_be_visible()

@@ -93,7 +93,7 @@ class TestAPost:
         (post,) = desk.request.get("/api/blog/posts?text=2090").json()["items"]
         assert post["published_at"] == "2090-07-01T14:30:00Z"
         assert reader.request.get("/blog/in-the-summer-of-2090").status == 404
-        desk.get_by_role("button", name="Publish").click()
+        desk.get_by_role("button", name="Publish", exact=True).click()
         expect(desk.get_by_role("link", name="View post")).to_be_visible()
         assert reader.request.get("/blog/in-the-summer-of-2090").ok
         context.close()
