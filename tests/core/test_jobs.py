@@ -56,7 +56,7 @@ async def out_of_reach(url: str) -> AsyncIterator[None]:
     alter = sql.SQL("ALTER DATABASE {name} ALLOW_CONNECTIONS {is_open}")
     with psycopg.connect(url.replace(f"/{name}?", "/postgres?"), autocommit=True) as connection:
         connection.execute(alter.format(name=sql.Identifier(name), is_open=sql.Literal(False)))
-        connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [name])
+        connection.execute("SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity WHERE datname = %s", [name])
         try:
             yield
         finally:
