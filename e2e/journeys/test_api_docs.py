@@ -18,5 +18,5 @@ def test_the_reference_lists_every_part_and_answers(recognized: Page) -> None:
     scroll_to(recognized, recognized.get_by_role("button", name=re.compile(r"^get .*api\W+account\W+sessions$"))).click()
     recognized.get_by_role("button", name="Execute").click()
     expect(recognized.locator(".live-responses-table .response-col_status").filter(has_text="200")).to_be_visible()
-    for part in ("opportunities", "categories", "training", "drafts"):
+    for part in ("categories", "drafts", "opportunities", "training"):  # scrolled to in order
         expect(scroll_to(recognized, recognized.get_by_role("heading", name=re.compile(f"^{part}")))).to_be_visible()
