@@ -319,7 +319,7 @@ class TestChooseReader:
             read_file(tmp_path, b"\xd0\xcf\x11\xe0" + bytes(100), "a.doc")
 
     def test_an_encrypted_docx_is_not_taken_for_an_old_file(self, tmp_path: Path) -> None:
-        with pytest.raises(Unreadable, match=r"“plan\.docx” is protected by a password"):
+        with pytest.raises(Unreadable, match=r"“plan\.docx” is password-protected"):
             read_file(tmp_path, b"\xd0\xcf\x11\xe0" + bytes(100), "plan.docx")
 
     def test_binary_data_later_in_a_text_is_named_with_its_line(self, tmp_path: Path) -> None:

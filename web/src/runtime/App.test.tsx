@@ -101,7 +101,7 @@ describe("events", () => {
     const page = await openPage(press, { isMounted: false });
     const button = screen.getByRole("button");
     for (let count = 0; count < 60; count += 1) fireEvent.click(button);
-    expect(await screen.findAllByText(/Too much happened at once/)).toHaveLength(1);
+    expect(await screen.findAllByText(/Too many actions at once/)).toHaveLength(1);
     await page.mount();
     expect(page.sent().filter((frame) => frame.type === "event")).toHaveLength(50);
   });

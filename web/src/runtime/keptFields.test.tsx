@@ -74,7 +74,7 @@ describe("what was typed when the session ended", () => {
     await openPage(page, { page: { account: "ada" } });
     expect(name()).toBe("");
     expect(screen.getByLabelText<HTMLInputElement>("Box").checked).toBe(true);
-    expect(await screen.findByText(/too long to be kept/)).toBeTruthy();
+    expect(await screen.findByText(/too long to keep/)).toBeTruthy();
   });
 
   it("waits on its way over the login page", async () => {

@@ -2,6 +2,7 @@ import { act, screen } from "@testing-library/react";
 import { expect, it, vi } from "vitest";
 import { openPage } from "../test/openPage";
 import type { Page, TreeNode } from "./protocol";
+import { changeSettings } from "./settings";
 import { WidgetRegistry } from "./widgets";
 
 const CLOCK = `export default ({ React, ReactDOM, theme, t, toast }) => ({
@@ -33,6 +34,7 @@ async function openWith(files: readonly string[], children: readonly TreeNode[],
 }
 
 it("a widget of another package is drawn by its module, with our React, theme, translations, and toasts", async () => {
+  changeSettings({ themeMode: "light" });
   const { runtime } = await openWith([script(CLOCK)], ["11 UTC"], { strings: { Clock: "Uhr" } });
   const button = await screen.findByRole("button", { name: "12 UTC" });
   expect(screen.getByRole("region", { name: "Uhr" }).textContent).toContain("light var(--fw-primary) function");
