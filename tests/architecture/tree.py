@@ -21,7 +21,7 @@ SLICES = (
     "content",
     "insights",
 )
-_MADE = {".git", ".venv", "node_modules", "var", "data", "dist", "test-results", "__pycache__"}
+_MADE = {".git", ".venv", "node_modules", "var", "data", "dist", "test-results", "__pycache__", ".hypothesis"}
 _TEXT = {".py", ".ts", ".tsx", ".js", ".css", ".md", ".toml", ".json", ".txt", ".html", ".yml", ".sql", ""}
 
 

@@ -84,15 +84,15 @@ class TestZip:
     @pytest.mark.parametrize(
         ("members", "reason"),
         [
-            ([], "0 end in .xml, .jsonl"),
-            ([("readme.txt", b"x")], "0 end in .xml, .jsonl"),
-            ([("a.xml", EXTRACT), ("b.XML", EXTRACT)], "2 end in"),
+            ([], "0 files that end in .xml, .jsonl"),
+            ([("readme.txt", b"x")], "0 files that end in .xml, .jsonl"),
+            ([("a.xml", EXTRACT), ("b.XML", EXTRACT)], "2 files that end in"),
         ],
     )
     async def test_says_what_to_do_when_it_is_not_plain_which_file_is_meant(
         self, import_file: ImportFile, members: list[tuple[str, bytes]], reason: str
     ) -> None:
-        with pytest.raises(UnreadableFile, match=f"{reason}.*Unpack it"):
+        with pytest.raises(UnreadableFile, match=f"{reason}.*Unzip it"):
             await import_file(zipped(*members), source="grants")
 
     async def test_refuses_an_encrypted_file_and_one_that_is_cut_off(self, import_file: ImportFile) -> None:
@@ -143,7 +143,7 @@ class TestBomb:
         (tmp_path / "a").write_bytes(pack(sam_file(sam_row(NoticeId=notice_id(1))) + b"\r\n" * 5_000_000))
         batch = Incoming(tmp_path / "a", SamCsv()).next_batch()
         assert batch and (len(batch.rows), len(batch.rejections)) == (1, 1)
-        assert "unpacks to more than 200 times its size" in batch.rejections[0].reason
+        assert "unzips to more than 200 times its size" in batch.rejections[0].reason
 
 
 class Hostile:

@@ -40,7 +40,7 @@ HANDLER = JobHandler(CountNotices, count_notices, acting_with(Permission.READ))
 
 
 class Fold(ui.Widget):
-    """A part of the ui.page that can be folded."""
+    """A part of the page that can be folded."""
 
     title: str
     children: ui.Slot = ()
