@@ -17,7 +17,7 @@ from e2e.pages.ready import ready
 from e2e.pages.sign_in import SignInPage
 from tests.python_path import python_path
 
-BACK_WITHIN_MS = 30_000
+BACK_WITHIN_MS = 90_000
 
 
 def package(folder: Path) -> Path:
