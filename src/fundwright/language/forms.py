@@ -62,7 +62,7 @@ _PER_YEAR = re.compile(r" (?:a|per) (?:year|month)|/yr\.?", re.IGNORECASE)
 _FORM = re.compile(r"(?:Inc|LLC|Corp|Co|Ltd|LLP|L\.L\.C|GmbH)\.?")
 _AROUND = 160
 _IS_CUSTOMER = re.compile(
-    r"[^.\n]{0,60}\((?:the|our|end)? ?(?:customer|client|owner|sponsor|funder|agency)\)|['’]?s?,? (?:sponsored|funded|awarded|hired|gave us|bought|paid|engaged|contracted)\b",
+    r"[^.\n(]{0,60}\((?:the|our|end)? ?(?:customer|client|owner|sponsor|funder|agency)\)|['’]?s?,? (?:sponsored|funded|awarded|hired|gave us|bought|paid|engaged|contracted)\b",
     re.IGNORECASE,
 )
 _PAYS_BEFORE = re.compile(
