@@ -74,12 +74,13 @@ def test_writes_one_draft(recognized: Page, fixtures: Fixtures) -> None:
 
 
 def test_a_slow_click_counts_whatever_leaving_the_field_changes_on_the_page(recognized: Page) -> None:
-    form = AccountPage(recognized).open("security").part("Password")
+    with recognized.expect_websocket() as opening:
+        form = AccountPage(recognized).open("security").part("Password")
     form.get_by_label("Current password").fill("not this one")
     form.get_by_label("New password").fill("seven quiet lighthouses")
     form.get_by_role("button", name="Change password").hover()
-    recognized.mouse.down()
-    recognized.wait_for_timeout(500)  # longer than the server takes to say how strong the password is, which moves the button
+    with opening.value.expect_event("framereceived", lambda frame: "Password strength" in str(frame)):  # which moves the button
+        recognized.mouse.down()
     recognized.mouse.up()
     expect(form).to_contain_text("Wrong password.")
     expect(form.get_by_label("Password strength")).to_be_visible()
