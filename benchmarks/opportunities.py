@@ -32,7 +32,8 @@ from fundwright.core.jobs import Job
 from fundwright.core.plugins import Plugins
 from fundwright.core.settings import Settings
 from fundwright.language import service as language
-from fundwright.opportunities import repository, service
+from fundwright.opportunities import service
+from fundwright.opportunities.repository import indexing
 from fundwright.opportunities.schemas import CategorizeOpportunities, ImportOpportunities, OpportunityQuery
 from fundwright_ui import extension
 
@@ -279,7 +280,7 @@ async def _read_sortable(core: Core) -> tuple[float, int]:
     for is_open in (True, False):
         after = None
         async with core.database.transaction() as session:
-            while rows := await repository.sortable_after(session, model_id, after, is_open=is_open, limit=_SAVED_AT_ONCE):
+            while rows := await indexing.sortable_after(session, model_id, after, is_open=is_open, limit=_SAVED_AT_ONCE):
                 after, read = rows[-1][0], read + len(rows)
     return time.perf_counter() - before, read
 
@@ -289,23 +290,23 @@ async def _prepare_search(core: Core) -> None:
     vectors near those of a thousand notices take as long to search."""
     embedder = await language.get_embedder(core)
     async with core.database.transaction() as session:
-        some = await repository.list_unembedded(session, embedder.id, limit=_REAL_VECTORS)
+        some = await indexing.list_unembedded(session, embedder.id, limit=_REAL_VECTORS)
     real = await embedder.embed([text for _, _, text in some])
     while await _weigh(core):
         pass
     chance = np.random.default_rng(7)
     while True:
         async with core.database.transaction() as session:
-            lacking = await repository.list_unembedded(session, embedder.id, limit=_SAVED_AT_ONCE)
+            lacking = await indexing.list_unembedded(session, embedder.id, limit=_SAVED_AT_ONCE)
             if not lacking:
                 break
             vectors = real[chance.integers(len(real), size=len(lacking))]
             vectors = vectors + chance.normal(scale=_NOISE, size=vectors.shape)
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-            await repository.save_vectors(session, embedder.id, [(id, version) for id, version, _ in lacking], vectors)
+            await indexing.save_vectors(session, embedder.id, [(id, version) for id, version, _ in lacking], vectors)
     async with core.database.transaction() as session:
-        await repository.index_vectors(session, embedder.id, embedder.dimension)
-        await repository.count_words(session)
+        await indexing.index_vectors(session, embedder.id, embedder.dimension)
+        await indexing.count_words(session)
     with psycopg.connect(core.database.url, autocommit=True) as connection:
         for table in ("opportunity", "opportunity_words", "opportunity_word", "opportunity_vector"):
             connection.execute(f"VACUUM ANALYZE {table}".encode())
@@ -313,7 +314,7 @@ async def _prepare_search(core: Core) -> None:
 
 async def _weigh(core: Core) -> bool:
     async with core.database.transaction() as session:
-        return await repository.weigh_words(session, limit=_SAVED_AT_ONCE)
+        return await indexing.weigh_words(session, limit=_SAVED_AT_ONCE)
 
 
 async def _searching(core: Core, actor: Actor, query: dict[str, Any]) -> Any:

@@ -14,8 +14,9 @@ from fundwright.accounts.schemas import Actor
 from fundwright.categories.api import router as categories_router
 from fundwright.core.assembly import Core
 from fundwright.core.web import add_error_handlers
-from fundwright.opportunities import repository, service
+from fundwright.opportunities import service
 from fundwright.opportunities.api import router
+from fundwright.opportunities.repository import indexing
 from fundwright.opportunities.schemas import ImportOpportunities
 from tests.conftest import MakeActor
 from tests.opportunities.conftest import ImportFile
@@ -89,7 +90,7 @@ class TestList:
     ) -> None:
         await import_file(sam_file(*(sam_row(NoticeId=notice_id(i), Title=f"Janitorial services {i}") for i in range(3))))
         async with committed.database.transaction() as session:
-            await repository.count_words(session)
+            await indexing.count_words(session)
         found = (await client.get("/api/opportunities", params={"text": "janitoral"})).json()
         assert (found["total"], found["corrected"]) == (3, "janitorial")
         exported = await client.get("/api/opportunities/export.csv", params={"text": "janitoral"})

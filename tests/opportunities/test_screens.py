@@ -14,8 +14,9 @@ from fundwright.categories import service as categories
 from fundwright.categories.models import Label
 from fundwright.categories.schemas import CategoryColor, CategoryCreate
 from fundwright.core.assembly import Core
-from fundwright.opportunities import repository, service
+from fundwright.opportunities import service
 from fundwright.opportunities.models import Opportunity
+from fundwright.opportunities.repository import indexing
 from fundwright_ui.runtime.diff import Operation
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.opportunities.address import query_of
@@ -132,7 +133,7 @@ class TestMisspelledWords:
     ) -> None:
         await import_file(sam_file(*(sam_row(NoticeId=notice_id(number), Title="Janitorial services") for number in range(3))))
         async with committed.database.transaction() as session:
-            await repository.count_words(session)
+            await indexing.count_words(session)
         async with mounted(committed, member, sam_screen, path="/dashboard/sam?availability=any&q=janitoral") as screen:
             assert "Showing results for janitorial." in screen.text
             assert len(screen.props("DataTable")["rows"]) == 3

@@ -13,8 +13,9 @@ from fundwright.accounts.schemas import Actor
 from fundwright.core.database import now
 from fundwright.core.paging import Page
 from fundwright.language import retrieval
-from fundwright.opportunities import repository, service
+from fundwright.opportunities import service
 from fundwright.opportunities.question import Meaning
+from fundwright.opportunities.repository import indexing, listing, ranking, scoring, spelling
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
 from tests.opportunities.test_service import add, notice, titles
 from tests.statements import statements
@@ -34,7 +35,7 @@ async def embed(session: AsyncSession, actor: Actor, **shares: float) -> None:
     """Give the notices with these titles, written with underscores, vectors with these cosines."""
     ids = {row.title: row.id for row in (await service.list_opportunities(session, actor, OpportunityQuery(page_size=100))).items}
     versions = [(ids[title.replace("_", " ")], 1) for title in shares]
-    await repository.save_vectors(session, MODEL, versions, np.stack([toward(share) for share in shares.values()]))
+    await indexing.save_vectors(session, MODEL, versions, np.stack([toward(share) for share in shares.values()]))
 
 
 async def search(session: AsyncSession, actor: Actor, text: str, **values: object) -> Page[OpportunityRow]:
@@ -50,8 +51,8 @@ async def listed(
         for page in (1, 2, 3)
     ]
     query = OpportunityQuery(text="roof", sort=sort)
-    ranked = await repository.rank(session, query, None, None)
-    return pages, [number async for (number,) in repository.stream(session, query, None, ["number"], ranked=ranked)], ranked.ids
+    ranked = await ranking.rank(session, query, None, None)
+    return pages, [number async for (number,) in listing.stream(session, query, None, ["number"], ranked=ranked)], ranked.ids
 
 
 def reasons(page: Page[OpportunityRow]) -> list[tuple[str, str, bool]]:
@@ -232,15 +233,15 @@ class TestCloseMatches:
     async def test_of_which_more_have_all_words_than_are_ranked_come_last_in_every_order(
         self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch, sort: str
     ) -> None:
-        monkeypatch.setattr(repository, "_CLOSE", 1)
+        monkeypatch.setattr(ranking, "_CLOSE", 1)
         others = [notice(n, title=title, description="help desk support") for n, title in enumerate(("Ants", "Yaks", "Zebras"))]
         await add(session, *others, notice(9, title="Help desk support"))
         await embed(session, actor, Ants=0.3, Yaks=0.3, Zebras=0.3, Help_desk_support=0.9)
         query = OpportunityQuery(text="help desk support", sort=sort)
         found = await service.list_opportunities(session, actor, query, meaning=ASKED)
         assert [row.match.is_close for row in found.items if row.match] == [False, True, True, True]
-        ranked = await repository.rank(session, query, None, ASKED)
-        rows = repository.stream(session, query, None, ["title"], ranked=ranked)
+        ranked = await ranking.rank(session, query, None, ASKED)
+        rows = listing.stream(session, query, None, ["title"], ranked=ranked)
         assert [title async for (title,) in rows] == titles(found.items)
 
     @pytest.mark.parametrize(
@@ -284,10 +285,10 @@ class TestCloseMatches:
         self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await add(session, *(notice(n, title=f"Notice {n}", agency="VA" if n % 10 else "GSA") for n in range(100)))
-        await repository.index_vectors(session, MODEL, 2)
+        await indexing.index_vectors(session, MODEL, 2)
         await embed(session, actor, **{f"Notice_{n}": 0.99 - n / 200 for n in range(100)})
         compared = await search(session, actor, "roof", agency=("GSA",))
-        monkeypatch.setattr(repository, "_EXACT_LIMIT", 0)
+        monkeypatch.setattr(scoring, "_EXACT_LIMIT", 0)
         assert titles((await search(session, actor, "roof", agency=("GSA",))).items) == titles(compared.items)
         assert len(compared.items) == 10
 
@@ -335,30 +336,30 @@ class TestWords:
             session, notice(1, title="Roof repair"), notice(2, title="Roof"), notice(3, title="Chairs", description="a roof")
         )
         before = titles((await service.list_opportunities(session, actor, OpportunityQuery(text="roof repair"))).items)
-        while await repository.weigh_words(session, limit=2):
+        while await indexing.weigh_words(session, limit=2):
             pass
-        await repository.count_words(session)
+        await indexing.count_words(session)
         after = titles((await service.list_opportunities(session, actor, OpportunityQuery(text="roof repair"))).items)
         assert before == after == ["Roof repair", "Roof", "Chairs"]
 
     async def test_of_a_changed_notice_are_weighed_anew(self, session: AsyncSession, actor: Actor) -> None:
         await add(session, notice(1, title="Roof"))
-        await repository.weigh_words(session, limit=9)
+        await indexing.weigh_words(session, limit=9)
         await add(session, notice(1, title="Bridge"))
-        assert await repository.weigh_words(session, limit=9)
+        assert await indexing.weigh_words(session, limit=9)
 
     async def test_that_are_misspelled_are_taken_for_known_ones(self, session: AsyncSession, actor: Actor) -> None:
         known = [notice(n, title=f"Janitorial services {n}", description="Cleaning of offices") for n in range(3)]
         await add(session, *known, notice(9, title="Offices", description="the odd word sevices"))
-        while await repository.weigh_words(session, limit=9):
+        while await indexing.weigh_words(session, limit=9):
             pass
-        await repository.count_words(session)
-        assert await repository.correct(session, "Janitoral services") == "janitorial services"
-        assert await repository.correct(session, "cleaning of ofices") == "cleaning of offices"
-        assert await repository.correct(session, '"Janitoral" -servces cleaning') == '"Janitoral" -servces cleaning'
-        assert await repository.correct(session, "cleaning of the xylophones") == "cleaning of the xylophones"
+        await indexing.count_words(session)
+        assert await spelling.correct(session, "Janitoral services") == "janitorial services"
+        assert await spelling.correct(session, "cleaning of ofices") == "cleaning of offices"
+        assert await spelling.correct(session, '"Janitoral" -servces cleaning') == '"Janitoral" -servces cleaning'
+        assert await spelling.correct(session, "cleaning of the xylophones") == "cleaning of the xylophones"
         many = " ".join(f"janitoral{letter}" for letter in "abcdefgh")
-        assert len(set((await repository.correct(session, many)).split()) & set(many.split())) >= 3
+        assert len(set((await spelling.correct(session, many)).split()) & set(many.split())) >= 3
 
     async def test_pages_follow_each_other(self, session: AsyncSession, actor: Actor) -> None:
         await add(session, *(notice(n, title=f"Gutter {n}" if n % 2 else f"Roof {n}") for n in range(1, 30)))

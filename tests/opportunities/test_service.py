@@ -18,10 +18,11 @@ from fundwright.core.database import now
 from fundwright.core.errors import NotAllowed, NotFound
 from fundwright.core.messages import speaking
 from fundwright.core.paging import PageRequest
-from fundwright.opportunities import repository, service
+from fundwright.opportunities import service
 from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.models import Opportunity
 from fundwright.opportunities.reading import WASHINGTON
+from fundwright.opportunities.repository import indexing, merging, runs, scoring
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import FacetValue, OpportunityQuery
 from fundwright.opportunities.sources import ParsedNotice
@@ -36,8 +37,8 @@ def notice(position: int, **values: object) -> ParsedNotice:
 
 
 async def add(session: AsyncSession, *notices: ParsedNotice, is_sample: bool = False) -> None:
-    run = await repository.add_run(session, owner_id=None, source="sam", filename="x")
-    await repository.merge(session, batch_of(notices), SamCsv(), run_id=run.id, uploader=None, is_sample=is_sample)
+    run = await runs.add_run(session, owner_id=None, source="sam", filename="x")
+    await merging.merge(session, batch_of(notices), SamCsv(), run_id=run.id, uploader=None, is_sample=is_sample)
 
 
 def titles(rows: list[service.OpportunityRow]) -> list[str]:
@@ -68,7 +69,7 @@ class TestSearch:
     async def test_pages_of_many_matches_hold_each_once(
         self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(repository, "_CANDIDATES", 10)
+        monkeypatch.setattr(scoring, "_CANDIDATES", 10)
         await add(session, *(notice(i, title=f"Roof {i}" if i % 3 else f"Other {i}", description="roof") for i in range(1, 61)))
         found: list[str] = []
         for number in range(1, 8):
@@ -205,7 +206,7 @@ class TestListWithLabels:
         await add(session, notice(3), notice(4), notice(5))
         assert await totals() == [5, 5, 0]
         await add(session, notice(3, title="Changed"))
-        await repository.remove_sample(session)
+        await merging.remove_sample(session)
         assert await totals() == [3, 3, 0]
 
     async def test_beyond_the_end_is_the_last_page(self, session: AsyncSession, actor: Actor) -> None:
@@ -364,10 +365,10 @@ class TestSimilar:
         near, far = np.array([1, 0.1, 0], np.float32), np.array([0, 1, 0], np.float32)
         start = np.array([1, 0, 0], np.float32)
         three = [(ids[f"Notice {number}"], 1) for number in (1, 2, 3)]
-        await repository.save_vectors(session, "it's:a model", three, np.array([start, near, far]))
-        await repository.save_vectors(session, "other", three[2:], np.ones((1, 4), np.float32))
-        await repository.index_vectors(session, "it's:a model", 3)
-        await repository.index_vectors(session, "it's:a model", 3)
+        await indexing.save_vectors(session, "it's:a model", three, np.array([start, near, far]))
+        await indexing.save_vectors(session, "other", three[2:], np.ones((1, 4), np.float32))
+        await indexing.index_vectors(session, "it's:a model", 3)
+        await indexing.index_vectors(session, "it's:a model", 3)
         found = await service.similar(session, actor, ids["Notice 1"], model_id="it's:a model")
         assert [item.opportunity.title for item in found] == ["Notice 2", "Notice 3"]
         assert found[0].similarity == pytest.approx(0.995, abs=0.01)
@@ -376,7 +377,7 @@ class TestSimilar:
     async def test_several_jobs_can_make_the_index_at_once(self, committed: Core) -> None:
         async def index() -> None:
             async with committed.database.transaction() as session:
-                await repository.index_vectors(session, "a new model", 3)
+                await indexing.index_vectors(session, "a new model", 3)
 
         await asyncio.gather(*(index() for _ in range(6)))
 

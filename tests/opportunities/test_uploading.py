@@ -15,8 +15,9 @@ from fundwright.accounts.schemas import Actor, Role
 from fundwright.billing import service as billing
 from fundwright.core.assembly import Core
 from fundwright.core.paging import PageRequest
-from fundwright.opportunities import repository, service
+from fundwright.opportunities import service
 from fundwright.opportunities.incoming import batch_of
+from fundwright.opportunities.repository import merging, runs
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import ImportOpportunities, ImportReport, OpportunityRead
 from tests.conftest import MakeActor
@@ -152,9 +153,9 @@ class TestTheInstallation:
         """A forecast replaces no posted notice of the installation, but an account must not keep a forecast out."""
         async with committed.database.transaction() as session:
             for uploader, status in ((people["ada"].id, "posted"), (None, "forecasted")):
-                run = await repository.add_run(session, owner_id=uploader, source="sam", filename="file")
+                run = await runs.add_run(session, owner_id=uploader, source="sam", filename="file")
                 batch = batch_of([notice(1, title=status, status=status)])
-                counted = await repository.merge(session, batch, SamCsv(), run_id=run.id, uploader=uploader)
+                counted = await merging.merge(session, batch, SamCsv(), run_id=run.id, uploader=uploader)
             (row,) = await listed(session, people["ada"])
         assert (counted.changed, row.title) == (1, "forecasted")
 
@@ -167,8 +168,8 @@ class TestTheInstallation:
         forged.rows[1] = f"0{forged.rows[1][1:]}"
         async with committed.database.transaction() as session:
             for who, batch in (("bob", batch_of([notice(1)])), ("ada", batch_of([own])), ("ada", forged)):
-                run = await repository.add_run(session, owner_id=people[who].id, source="sam", filename="file")
-                await repository.merge(session, batch, SamCsv(), run_id=run.id, uploader=people[who].id)
+                run = await runs.add_run(session, owner_id=people[who].id, source="sam", filename="file")
+                await merging.merge(session, batch, SamCsv(), run_id=run.id, uploader=people[who].id)
             found = [
                 await service.get_opportunity(session, people["ada"], row.id) for row in await listed(session, people["ada"])
             ]

@@ -18,8 +18,9 @@ from fundwright.categories.terms import terms_of
 from fundwright.core import jobs
 from fundwright.core.jobs import JobRun
 from fundwright.language.protocols import Embedder
-from fundwright.opportunities import embedding, repository
+from fundwright.opportunities import embedding
 from fundwright.opportunities.importing import announce
+from fundwright.opportunities.repository import indexing
 
 _READ_AT_ONCE = 256
 _SORTED_AT_ONCE = 500
@@ -39,7 +40,7 @@ async def categorize(run: JobRun[Any, Actor], embedder: Embedder) -> dict[str, A
     await categorizing.read_words()
     await categorizing.sort()
     async with run.transaction() as session:
-        lacking = await repository.count_lacking_vectors(session, embedder.id)
+        lacking = await indexing.count_lacking_vectors(session, embedder.id)
         if lacking:
             await embedding.embed_later(session, run.services)
         await announce(session)
@@ -62,12 +63,12 @@ class Categorizing:
         """Read the words of notices that are new."""
         while True:
             async with self._run.transaction() as session:
-                unread = await repository.list_unread(session, limit=_READ_AT_ONCE)
+                unread = await indexing.list_unread(session, limit=_READ_AT_ONCE)
             if not unread:
                 return
             terms = await asyncio.to_thread(_read, unread)
             async with self._run.transaction() as session:
-                await repository.add_terms(session, terms)
+                await indexing.add_terms(session, terms)
             await self._report()
 
     async def sort(self) -> None:
@@ -95,9 +96,9 @@ class Categorizing:
     async def _learn(self, lesson: categories.Lesson) -> Classifier:
         model_id = self._embedder.id
         async with self._run.transaction() as session:
-            examples = dict(_subjects(await repository.sortable_of(session, model_id, list(lesson.decided))))
-            known = await repository.sortable_sample(session, model_id, limit=_UNKNOWN)
-            self._total = await repository.count_sortable(session, model_id)
+            examples = dict(_subjects(await indexing.sortable_of(session, model_id, list(lesson.decided))))
+            known = await indexing.sortable_sample(session, model_id, limit=_UNKNOWN)
+            self._total = await indexing.count_sortable(session, model_id)
         others = [subject for id, subject in _subjects(known) if id not in lesson.decided]
         return await categories.learn(lesson, examples, others)
 
@@ -116,9 +117,7 @@ class Categorizing:
         after = UUID(place["after"]) if "after" in place else None
         while True:
             async with self._run.transaction() as session:
-                stored = await repository.sortable_after(
-                    session, self._embedder.id, after, is_open=is_open, limit=_SORTED_AT_ONCE
-                )
+                stored = await indexing.sortable_after(session, self._embedder.id, after, is_open=is_open, limit=_SORTED_AT_ONCE)
             if not stored:
                 return
             ids = [id for id, _, _ in stored]
@@ -145,7 +144,7 @@ def _chances(classifier: Classifier, stored: Stored) -> NDArray[np.floating[Any]
 
 
 def _subjects(stored: Stored) -> list[tuple[UUID, Subject]]:
-    """From the columns of `repository.sortable_of`: a half vector is sent as two 16-bit numbers and its values, high byte first."""
+    """From the columns of `indexing.sortable_of`: a half vector is sent as two 16-bit numbers and its values, high byte first."""
     return [
         (id, Subject(np.frombuffer(terms, dtype=np.uint32), np.frombuffer(vector, dtype=">f2", offset=4).astype(np.float32)))
         for id, terms, vector in stored

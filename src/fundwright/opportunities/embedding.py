@@ -17,8 +17,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.jobs import JobRun
 from fundwright.core.messages import later
 from fundwright.language.protocols import Embedder
-from fundwright.opportunities import repository
 from fundwright.opportunities.importing import announce
+from fundwright.opportunities.repository import indexing
 from fundwright.opportunities.schemas import EmbedOpportunities
 
 TITLE = later("Index notices")
@@ -40,7 +40,7 @@ async def embed_later(session: AsyncSession, core: Core) -> None:
 
     Call it in a transaction after the one that added notices.
     """
-    if not await repository.is_embedding_underway(session):
+    if not await indexing.is_embedding_underway(session):
         await core.jobs.enqueue(session, EmbedOpportunities(), title=TITLE, owner_id=None)
 
 
@@ -51,9 +51,9 @@ async def embed(
     at any moment and run again, as it does while other jobs wait. `sort_again` is called each time twice as many are embedded, and
     at the end."""
     async with run.transaction() as session:
-        await repository.index_vectors(session, embedder.id, embedder.dimension)
-        known = await repository.count_vectors(session, embedder.id)
-        total = known + await repository.count_lacking_vectors(session, embedder.id)
+        await indexing.index_vectors(session, embedder.id, embedder.dimension)
+        known = await indexing.count_vectors(session, embedder.id)
+        total = known + await indexing.count_lacking_vectors(session, embedder.id)
     embedded = int(run.checkpoint.get("embedded", 0))  # before the job was stopped or gave way
     run.checkpoint = {"embedded": embedded}
     sorted_at = max(embedded, _READ_AT_ONCE // 2)
@@ -69,7 +69,7 @@ async def embed(
             vectors = await embedder.embed([text for _, _, text in some])
             took_s = time.monotonic() - began
             async with run.transaction() as session:
-                await repository.save_vectors(session, embedder.id, [(id, version) for id, version, _ in some], vectors)
+                await indexing.save_vectors(session, embedder.id, [(id, version) for id, version, _ in some], vectors)
                 embedded += len(some)
                 await run.save_checkpoint(session, {"embedded": embedded})
             done += len(some)
@@ -86,7 +86,7 @@ async def embed(
             async with run.transaction() as session:
                 await sort_again(session)
     async with run.transaction() as session:
-        await repository.refresh_search_statistics(session)
+        await indexing.refresh_search_statistics(session)
         await sort_again(session)
         await announce(session)
     return {"embedded": embedded, "model": embedder.id}
@@ -99,23 +99,23 @@ async def _weigh(run: JobRun[EmbedOpportunities, None]) -> None:
         is_any = True
     if is_any:
         async with run.transaction() as session:
-            await repository.count_words(session)
-            await repository.refresh_search_statistics(session)
+            await indexing.count_words(session)
+            await indexing.refresh_search_statistics(session)
 
 
 async def _weigh_some(run: JobRun[EmbedOpportunities, None]) -> bool:
     async with run.transaction() as session:
         await run.save_checkpoint(session, run.checkpoint)
-        return await repository.weigh_words(session, limit=_WEIGHED_AT_ONCE)
+        return await indexing.weigh_words(session, limit=_WEIGHED_AT_ONCE)
 
 
 async def _list_lacking(run: JobRun[EmbedOpportunities, None], embedder: Embedder) -> Sequence[tuple[UUID, int, str]]:
     """When there are none left, whoever adds notices from now on starts another job."""
     async with run.transaction() as session:
-        if lacking := await repository.list_unembedded(session, embedder.id, limit=_READ_AT_ONCE):
+        if lacking := await indexing.list_unembedded(session, embedder.id, limit=_READ_AT_ONCE):
             return lacking
-        await repository.lock_embedding(session)
-        if lacking := await repository.list_unembedded(session, embedder.id, limit=_READ_AT_ONCE):
+        await indexing.lock_embedding(session)
+        if lacking := await indexing.list_unembedded(session, embedder.id, limit=_READ_AT_ONCE):
             return lacking
         await run.save_checkpoint(session, run.checkpoint | _ENDING)
         return []

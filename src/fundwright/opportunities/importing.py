@@ -20,10 +20,10 @@ from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
 from fundwright.core.messages import t
 from fundwright.core.sandbox import Limits, crashed
-from fundwright.opportunities import repository
 from fundwright.opportunities.incoming import BATCH_ROWS, Batch, read_batches
 from fundwright.opportunities.models import Opportunity
 from fundwright.opportunities.reading import UnreadableFile
+from fundwright.opportunities.repository import listing, merging, runs
 from fundwright.opportunities.schemas import ImportCounts
 from fundwright.opportunities.sources import Source
 
@@ -52,7 +52,7 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
     actor: Actor | None = run.actor
     uploader = None if actor is None or actor.may(Permission.ADMINISTER) else actor.id
     async with run.transaction() as session:
-        filename = await repository.set_job(session, run_id, run.id) or path.name
+        filename = await runs.set_job(session, run_id, run.id) or path.name
         if run.checkpoint.get("is_read"):
             return await _counts(session, run, run_id)
     size_bytes, bytes_read = await asyncio.to_thread(_size, path, filename), 0
@@ -76,7 +76,7 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
                 bytes_read = batch.bytes_read
                 if batch.size:
                     async with run.transaction() as session:
-                        await repository.merge(session, batch, source, run_id=run_id, uploader=uploader)
+                        await merging.merge(session, batch, source, run_id=run_id, uploader=uploader)
                         await run.save_checkpoint(session, {"items": batch.items})
                 await report()
         finally:
@@ -86,10 +86,10 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
                 await announce(session)
     async with run.transaction() as session:
         # A job that was killed just before its end runs again, when its file may already be deleted.
-        is_real_there = await repository.has_own(session)
+        is_real_there = await listing.has_own(session)
         removed = await remove_sample(session) if is_real_there else 0
         await run.save_checkpoint(session, {**run.checkpoint, "is_read": True, "samples_removed": removed})
-        await repository.refresh_statistics(session)
+        await merging.refresh_statistics(session)
     await core.database.vacuum(Opportunity)
     async with run.transaction() as session:
         return await _counts(session, run, run_id)
@@ -115,7 +115,7 @@ def _next(results: AsyncIterator[bytes], name: str) -> asyncio.Future[Batch | No
 
 async def remove_sample(session: AsyncSession) -> int:
     """Delete the sample opportunities and their labels. Returns how many there were."""
-    removed = await repository.remove_sample(session)
+    removed = await merging.remove_sample(session)
     if removed:
         await categories.forget_subjects(session, removed)
         await announce(session)
@@ -123,7 +123,7 @@ async def remove_sample(session: AsyncSession) -> int:
 
 
 async def _counts(session: AsyncSession, run: JobRun[Any, Any], run_id: UUID) -> ImportCounts:
-    counts = await repository.counts(session, run_id)
+    counts = await runs.counts(session, run_id)
     return counts.model_copy(update={"samples_removed": run.checkpoint.get("samples_removed", 0)})
 
 

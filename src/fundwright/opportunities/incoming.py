@@ -44,6 +44,8 @@ COPIED = (
     "expected_awards", "eligibility", "description", "url", "raw",
 )  # fmt: skip
 """Columns of a batch in their order."""
+TEXTS = ("description", "eligibility", "contacts", "url", "raw")
+"""Those of them that are kept apart from the rest, because lists do not read them."""
 
 
 _SHORT = (

@@ -10,7 +10,7 @@ from fundwright.accounts.permissions import needs
 from fundwright.accounts.personal_data import DataFile, as_csv
 from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
-from fundwright.opportunities import repository
+from fundwright.opportunities.repository import runs
 
 _IMPORT = ("source", "filename", "created_at", "new", "changed", "unchanged", "rejected")
 
@@ -18,4 +18,4 @@ _IMPORT = ("source", "filename", "created_at", "new", "changed", "unchanged", "r
 @needs(Permission.READ)
 async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
     """The files that the actor has imported."""
-    yield as_csv("opportunities/imports.csv", _IMPORT, await repository.own_runs(session, actor.id))
+    yield as_csv("opportunities/imports.csv", _IMPORT, await runs.own_runs(session, actor.id))

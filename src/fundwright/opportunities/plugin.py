@@ -12,11 +12,12 @@ from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
 from fundwright.insights.schemas import FigureReader
-from fundwright.opportunities import repository, service
+from fundwright.opportunities import service
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.jobs import categorize, embed, import_file, load_importer, load_sorter
 from fundwright.opportunities.nih import NihJsonLines
 from fundwright.opportunities.personal_data import own_files
+from fundwright.opportunities.repository import runs
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import CategorizeOpportunities, EmbedOpportunities, ImportOpportunities
 from fundwright.opportunities.sources import Source
@@ -56,7 +57,7 @@ def decision_handlers() -> Iterable[DecisionHandler]:
 
 @hookimpl
 def used_files() -> Iterable[UsedFilesReader]:
-    return [repository.list_pending_uploads]
+    return [runs.list_pending_uploads]
 
 
 @hookimpl(trylast=True)  # whoever answers last is shown first

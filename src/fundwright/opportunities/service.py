@@ -39,13 +39,14 @@ from fundwright.core.sizes import file_size
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.insights.schemas import Figure
 from fundwright.language import service as language
-from fundwright.opportunities import embedding, importing, repository
+from fundwright.opportunities import embedding, importing
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.models import ImportRun
 from fundwright.opportunities.nih import NihJsonLines
 from fundwright.opportunities.question import Meaning, parse
 from fundwright.opportunities.reading import day_in_washington, in_words
+from fundwright.opportunities.repository import filters, indexing, listing, merging, ranking, runs, scoring, spelling
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import (
     Availability,
@@ -131,7 +132,7 @@ async def understand(core: Core, query: OpportunityQuery) -> tuple[OpportunityQu
 
 async def _correct(core: Core, text: str) -> str:
     async with core.database.reading() as session:
-        return await repository.correct(session, text)
+        return await spelling.correct(session, text)
 
 
 async def _read_meaning(core: Core, text: str) -> Meaning | None:
@@ -163,7 +164,7 @@ async def list_opportunities(
     """One page of the opportunities that match, with the exact number of all that do, close matches included. Without `meaning`, a
     text is searched by words only."""
     ranked = await _rank(session, actor, query, meaning)
-    rows, total = await repository.page(session, query, _labelled(actor, query), ranked=ranked)
+    rows, total = await listing.page(session, query, _labelled(actor, query), ranked=ranked)
     return await _page(session, query, rows, total, ranked)
 
 
@@ -174,7 +175,7 @@ async def list_with_labels(
     """Like `list_opportunities`, with the actor's categories that each opportunity is in, read in the same statement. If the list has
     become too short for the requested page, returns its last page."""
     ranked = await _rank(session, actor, query, meaning)
-    read = partial(repository.page, session, labelled=_labelled(actor, query), ranked=ranked, extra_columns=[_labels_in(actor)])
+    read = partial(listing.page, session, labelled=_labelled(actor, query), ranked=ranked, extra_columns=[_labels_in(actor)])
     rows, total = await read(query)
     if total and not rows:
         query = query.model_copy(update={"page": -(-total // query.page_size)})
@@ -186,13 +187,11 @@ async def list_with_labels(
 @needs(Permission.READ)
 async def count_titled(session: AsyncSession, actor: Actor, query: OpportunityQuery) -> Mapping[Availability, int]:
     """How many open, closed, and award notices have all words of the query's text in their titles, whichever of them it asks for."""
-    return await repository.count_titled(session, query, _labelled(actor, query))
+    return await listing.count_titled(session, query, _labelled(actor, query))
 
 
-async def _rank(
-    session: AsyncSession, actor: Actor, query: OpportunityQuery, meaning: Meaning | None
-) -> repository.Ranked | None:
-    return await repository.rank(session, query, _labelled(actor, query), meaning) if query.text.strip() else None
+async def _rank(session: AsyncSession, actor: Actor, query: OpportunityQuery, meaning: Meaning | None) -> ranking.Ranked | None:
+    return await ranking.rank(session, query, _labelled(actor, query), meaning) if query.text.strip() else None
 
 
 async def _page(
@@ -200,20 +199,20 @@ async def _page(
     query: OpportunityQuery,
     rows: Sequence[Mapping[str, Any]],
     total: int,
-    ranked: repository.Ranked | None,
+    ranked: ranking.Ranked | None,
 ) -> Page[OpportunityRow]:
     items = [OpportunityRow.model_validate(row) for row in rows]
     if ranked is not None:
         close = [item.id for item in items if ranked.is_close(item.id)]
-        passages = await repository.passages_of(session, close, ranked.question.words) if close else {}
+        passages = await ranking.passages_of(session, close, ranked.question.words) if close else {}
         items = [item.model_copy(update={"match": _match(item.id, ranked, passages)}) for item in items]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
-def _match(opportunity_id: UUID, ranked: repository.Ranked, passages: Mapping[UUID, str]) -> Match:
+def _match(opportunity_id: UUID, ranked: ranking.Ranked, passages: Mapping[UUID, str]) -> Match:
     passage, marks = "", list[tuple[int, int]]()
-    for part in passages.get(opportunity_id, "").split(repository.MARK):
-        marked, end, rest = part.partition(repository.END_MARK)
+    for part in passages.get(opportunity_id, "").split(ranking.MARK):
+        marked, end, rest = part.partition(ranking.END_MARK)
         if end:
             marks.append((len(passage), len(passage) + len(marked)))
         passage += marked + rest
@@ -228,7 +227,7 @@ def _match(opportunity_id: UUID, ranked: repository.Ranked, passages: Mapping[UU
 @needs(Permission.READ)
 async def suggest(session: AsyncSession, actor: Actor, words: str, *, limit: int = 6) -> list[OpportunityRow]:
     """What somebody who is still typing may mean, newest first; without words the newest of all."""
-    return [OpportunityRow.model_validate(row) for row in await repository.suggest(session, words.strip(), limit=limit)]
+    return [OpportunityRow.model_validate(row) for row in await listing.suggest(session, words.strip(), limit=limit)]
 
 
 @needs(Permission.READ)
@@ -245,17 +244,17 @@ async def count_new(session: AsyncSession, actor: Actor, *, limit: int = 100) ->
     if visited is None:
         return 0
     labelled = categories.labelled_with(actor)
-    return await repository.count_seen_after(session, datetime.fromisoformat(visited), labelled, limit=limit)
+    return await listing.count_seen_after(session, datetime.fromisoformat(visited), labelled, limit=limit)
 
 
 @needs(Permission.READ)
 async def next_deadlines(session: AsyncSession, actor: Actor, *, limit: int = 8) -> Deadlines:
     """The open opportunities of the actor's categories that are due soonest; of all when there is none."""
     query = OpportunityQuery(availability="open", due_from=day_in_washington(now()), sort="due", page_size=limit)
-    rows, _ = await repository.page(session, query, categories.labelled_with(actor))
+    rows, _ = await listing.page(session, query, categories.labelled_with(actor))
     is_of_categories = bool(rows)
     if not rows:
-        rows, _ = await repository.page(session, query, None)
+        rows, _ = await listing.page(session, query, None)
     return Deadlines(items=[OpportunityRow.model_validate(row) for row in rows], is_of_categories=is_of_categories)
 
 
@@ -265,7 +264,7 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
     week_ago = day_in_washington(now() - timedelta(days=7))
 
     async def figure(label: str, kind: Kind, **filters: Any) -> Figure:
-        count = await repository.count(session, OpportunityQuery(kind=kind, **filters))
+        count = await listing.count(session, OpportunityQuery(kind=kind, **filters))
         shown = urlencode({"availability": "any", **filters})
         return Figure(label=label, count=count, path=f"{_LISTS[kind]}?{shown}")
 
@@ -280,13 +279,13 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
 @needs(Permission.READ)
 async def get_opportunity(session: AsyncSession, actor: Actor, opportunity_id: UUID) -> OpportunityRead:
     """Raises NotFound."""
-    return OpportunityRead.model_validate(await repository.get(session, opportunity_id))
+    return OpportunityRead.model_validate(await listing.get(session, opportunity_id))
 
 
 @needs(Permission.READ)
 async def list_existing(session: AsyncSession, actor: Actor, opportunity_ids: Collection[UUID]) -> Collection[UUID]:
     """Which of these opportunities there are. They stay until the transaction ends."""
-    return await repository.lock_existing(session, opportunity_ids)
+    return await listing.lock_existing(session, opportunity_ids)
 
 
 @needs(Permission.READ)
@@ -297,7 +296,7 @@ async def look_up(session: AsyncSession, actor: Actor, reference: str) -> Opport
     Raises UnknownOpportunity.
     """
     wanted = reference.replace("\x00", "").strip()
-    found = await repository.find_id(session, wanted) if wanted else None
+    found = await listing.find_id(session, wanted) if wanted else None
     if found is None:
         raise UnknownOpportunity(reference)
     return await get_opportunity(session, actor, found)
@@ -308,8 +307,8 @@ async def list_versions(session: AsyncSession, actor: Actor, opportunity_id: UUI
     """The versions of a notice, newest first, and which fields each changed. Raises NotFound."""
     # The one before the page is read too: what the oldest of the page changed is seen beside it.
     limit = request.page_size + 1
-    found = await repository.versions(session, opportunity_id, offset=request.offset, limit=limit)
-    total: int = found[0][-1] if found else (await repository.get(session, opportunity_id))["version"]
+    found = await listing.versions(session, opportunity_id, offset=request.offset, limit=limit)
+    total: int = found[0][-1] if found else (await listing.get(session, opportunity_id))["version"]
     items: list[VersionRead] = []
     for (number, seen_at, raw, description, _), before in zip_longest(found, found[1:]):
         changes = _changes(_fields(before[2], before[3]), _fields(raw, description)) if before else []
@@ -338,7 +337,7 @@ async def export_versions(session: AsyncSession, actor: Actor, opportunity_id: U
 async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = None) -> Facets:
     """What the filters of a list can offer."""
     values: dict[str, list[FacetValue]] = {}
-    for facet, value, label, number in await repository.facets(session, kind):
+    for facet, value, label, number in await listing.facets(session, kind):
         values.setdefault(facet, []).append(FacetValue(value=value, label=label, count=number))
     samples = sum(value.count for value in values.get("sample", ()))
     return Facets(
@@ -385,7 +384,7 @@ async def export(
     ranked = await _rank(session, actor, query, meaning)
     if ranked is not None:
         columns.append((t("Match"), lambda row: t("Close match") if ranked.is_close(row.id) else t("Full match")))
-    lines = csv_lines(columns, repository.stream(session, query, _labelled(actor, query), _EXPORTED, ranked=ranked))
+    lines = csv_lines(columns, listing.stream(session, query, _labelled(actor, query), _EXPORTED, ranked=ranked))
     async for line in lines:
         yield line
 
@@ -424,7 +423,7 @@ async def start_import(
     payload = ImportOpportunities(run_id=run.id, source=source, upload=upload)
     title = later("{source}: {file}", source=Message(chosen.label), file=run.filename)
     job = await core.jobs.enqueue(session, payload, title=title, owner_id=actor.id)
-    await repository.set_job(session, run.id, job.id)
+    await runs.set_job(session, run.id, job.id)
     return run.model_copy(update={"job_id": job.id, "state": job.state})
 
 
@@ -432,7 +431,7 @@ async def _check_waiting(session: AsyncSession, actor: Actor, core: Core, upload
     """Raises QuotaSpent when the actor has too much waiting to be imported besides this file."""
     if actor.may(Permission.ADMINISTER):
         return
-    waiting = await repository.list_waiting_uploads(session, actor.id)
+    waiting = await runs.list_waiting_uploads(session, actor.id)
     used_bytes = await asyncio.to_thread(core.files.size_of, waiting)
     size_bytes = await asyncio.to_thread(core.files.size_of, [upload])
     if waiting and used_bytes + size_bytes > core.settings.account_bytes:
@@ -452,7 +451,7 @@ async def prepare_import(session: AsyncSession, actor: Actor, core: Core, *, sou
     """The record of an import whose job the caller runs itself. Raises NotAllowed, Invalid or QuotaSpent."""
     chosen = get_source(core, source)
     await billing.check_quota(session, actor, Quota.IMPORTS)
-    run = await repository.add_run(session, owner_id=actor.id, source=chosen.name, filename=file_name(filename))
+    run = await runs.add_run(session, owner_id=actor.id, source=chosen.name, filename=file_name(filename))
     return _read_run(run, None)
 
 
@@ -462,7 +461,7 @@ async def prepare_system_import(session: AsyncSession, core: Core, *, source: st
     Raises Invalid.
     """
     chosen = get_source(core, source)
-    run = await repository.add_run(session, owner_id=None, source=chosen.name, filename=file_name(filename))
+    run = await runs.add_run(session, owner_id=None, source=chosen.name, filename=file_name(filename))
     await audit.record(session, "import.started", actor=None, subject=run.filename, client=COMMAND_LINE, source=chosen.name)
     return _read_run(run, None)
 
@@ -470,8 +469,8 @@ async def prepare_system_import(session: AsyncSession, core: Core, *, source: st
 @needs(Permission.READ)
 async def list_imports(session: AsyncSession, actor: Actor, query: ImportQuery) -> Page[ImportRunRead]:
     """The actor's imports, newest first; administrators see everybody's."""
-    runs, total = await repository.page_of_runs(session, actor, sources=query.source, offset=query.offset, limit=query.page_size)
-    return Page(items=[_read_run(run, job) for run, job in runs], total=total, page=query.page, page_size=query.page_size)
+    found, total = await runs.page_of_runs(session, actor, sources=query.source, offset=query.offset, limit=query.page_size)
+    return Page(items=[_read_run(run, job) for run, job in found], total=total, page=query.page, page_size=query.page_size)
 
 
 @needs(Permission.READ)
@@ -496,13 +495,13 @@ def export_imports(session: AsyncSession, actor: Actor, query: ImportQuery) -> A
 @needs(Permission.READ)
 async def get_import(session: AsyncSession, actor: Actor, run_id: UUID) -> ImportRunRead:
     """Raises NotFound."""
-    return _read_run(*await repository.get_run(session, actor, run_id))
+    return _read_run(*await runs.get_run(session, actor, run_id))
 
 
 @needs(Permission.WORK)
 async def stop_import(session: AsyncSession, actor: Actor, core: Core, run_id: UUID) -> ImportRunRead:
     """End an import after its present batch; what was read stays. Raises NotFound, NotAllowed, or Conflict when it is over."""
-    run, job = await repository.get_run(session, actor, run_id)
+    run, job = await runs.get_run(session, actor, run_id)
     if job is None:
         raise Conflict(t("The import has not started yet."))
     stopped = await jobs.cancel(session, job.id, owner_id=run.owner_id)
@@ -516,16 +515,16 @@ async def stop_import(session: AsyncSession, actor: Actor, core: Core, run_id: U
 @needs(Permission.READ)
 async def report_import(session: AsyncSession, actor: Actor, run_id: UUID) -> ImportReport:
     """An import's counts with its first rejected rows. Raises NotFound."""
-    return await _report(session, *await repository.get_run(session, actor, run_id))
+    return await _report(session, *await runs.get_run(session, actor, run_id))
 
 
 async def report_system_import(session: AsyncSession, run_id: UUID) -> ImportReport:
     """As `report_import`, for an import that `prepare_system_import` recorded. Raises NotFound."""
-    return await _report(session, *await repository.get_system_run(session, run_id))
+    return await _report(session, *await runs.get_system_run(session, run_id))
 
 
 async def _report(session: AsyncSession, run: ImportRun, job: Job | None) -> ImportReport:
-    first, _ = await repository.rejections(session, run.id, limit=_REPORTED_REJECTIONS)
+    first, _ = await runs.rejections(session, run.id, limit=_REPORTED_REJECTIONS)
     return ImportReport(
         source=run.source,
         filename=run.filename,
@@ -542,8 +541,8 @@ async def _report(session: AsyncSession, run: ImportRun, job: Job | None) -> Imp
 @needs(Permission.READ)
 async def list_rejections(session: AsyncSession, actor: Actor, run_id: UUID, request: PageRequest) -> Page[RejectionRead]:
     """Rows of an import that were left out, in the order of the file. Raises NotFound."""
-    await repository.get_run(session, actor, run_id)
-    found, total = await repository.rejections(session, run_id, offset=request.offset, limit=request.page_size)
+    await runs.get_run(session, actor, run_id)
+    found, total = await runs.rejections(session, run_id, offset=request.offset, limit=request.page_size)
     items = [RejectionRead.model_validate(rejection) for rejection in found]
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
@@ -551,14 +550,14 @@ async def list_rejections(session: AsyncSession, actor: Actor, run_id: UUID, req
 @needs(Permission.READ)
 async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -> AsyncIterator[str]:
     """All of them as CSV, with the name of the file. Raises NotFound."""
-    run, _ = await repository.get_run(session, actor, run_id)
+    run, _ = await runs.get_run(session, actor, run_id)
     columns: list[tuple[str, Callable[[Any], object]]] = [
         (t("File"), lambda _row: run.filename),
         (t("Line"), lambda row: row[0]),
         (t("Column"), lambda row: row[1]),
         (t("Reason"), lambda row: row[2]),
     ]
-    async for line in csv_lines(columns, repository.stream_rejections(session, run_id)):
+    async for line in csv_lines(columns, runs.stream_rejections(session, run_id)):
         yield line
 
 
@@ -577,7 +576,7 @@ async def categorize_soon(core: Core, session: AsyncSession, actor: Actor) -> No
 
 async def categorize_again(core: Core, session: AsyncSession) -> None:
     """Sort notices that have just been embedded, for every account that has sorted before."""
-    for owner_id in await repository.sorting_owners(session):
+    for owner_id in await indexing.sorting_owners(session):
         await _categorize_soon(core, session, owner_id)
 
 
@@ -591,7 +590,7 @@ async def _categorize_soon(core: Core, session: AsyncSession, owner_id: UUID) ->
 @needs(Permission.READ)
 def open_ids(actor: Actor) -> Select[UUID]:
     """Ids of the opportunities that are open, to be used as a sub-query. Notices of awards are not."""
-    return repository.open_ids()
+    return filters.open_ids()
 
 
 @needs(Permission.READ)
@@ -617,7 +616,7 @@ async def cancel_categorizing(session: AsyncSession, actor: Actor, job_id: UUID)
 @needs(Permission.READ)
 async def find_embedding(session: AsyncSession, actor: Actor) -> JobRead | None:
     """The installation's latest job that reads notices for searches by meaning, in any state."""
-    job = await repository.find_embedding(session)
+    job = await indexing.find_embedding(session)
     return JobRead.model_validate(job) if job else None
 
 
@@ -631,7 +630,7 @@ async def start_embedding(session: AsyncSession, actor: Actor, core: Core) -> Jo
 @needs(Permission.ADMINISTER)
 async def cancel_embedding(session: AsyncSession, actor: Actor) -> JobRead:
     """Cancel the job at its next step until the next import or start. What is read stays. Raises NotAllowed, NotFound, or Conflict."""
-    job = await repository.find_embedding(session)
+    job = await indexing.find_embedding(session)
     if job is None:
         raise NotFound(t("The job"))
     return await jobs.cancel(session, job.id, owner_id=None)
@@ -640,11 +639,11 @@ async def cancel_embedding(session: AsyncSession, actor: Actor) -> JobRead:
 @needs(Permission.READ)
 async def similar(session: AsyncSession, actor: Actor, opportunity_id: UUID, *, model_id: str, limit: int = 5) -> list[Similar]:
     """Opportunities with the nearest embeddings; none when this one has not been embedded by the model. Raises NotFound."""
-    vector = await repository.vector_of(session, model_id, opportunity_id)
+    vector = await indexing.vector_of(session, model_id, opportunity_id)
     if vector is None:
         return []
-    near = dict(await repository.similar(session, model_id, vector, leave_out=opportunity_id, limit=limit))
-    rows = await repository.rows_of(session, list(near))
+    near = dict(await scoring.similar(session, model_id, vector, leave_out=opportunity_id, limit=limit))
+    rows = await listing.rows_of(session, list(near))
     return [Similar(opportunity=OpportunityRow.model_validate(row), similarity=near[row["id"]]) for row in rows]
 
 
@@ -653,13 +652,13 @@ async def vectors_of(
     session: AsyncSession, actor: Actor, ids: Sequence[UUID], *, model_id: str
 ) -> dict[UUID, NDArray[np.float32]]:
     """Unit-length embeddings by this model of those opportunities that have one."""
-    return await repository.vectors_of(session, model_id, ids)
+    return await indexing.vectors_of(session, model_id, ids)
 
 
 @needs(Permission.READ)
 async def rows_of(session: AsyncSession, actor: Actor, ids: Sequence[UUID]) -> list[OpportunityRow]:
     """These opportunities in this order; ids that are gone are left out."""
-    return [OpportunityRow.model_validate(row) for row in await repository.rows_of(session, ids)]
+    return [OpportunityRow.model_validate(row) for row in await listing.rows_of(session, ids)]
 
 
 async def prepare(session: AsyncSession, core: Core) -> None:
@@ -670,14 +669,14 @@ async def prepare(session: AsyncSession, core: Core) -> None:
 
 async def load_sample_once(session: AsyncSession) -> None:
     """Put our sample in on the very first start, so that every screen has something to show."""
-    if await repository.was_ever_imported(session) or not await repository.is_empty(session):
+    if await runs.was_ever_imported(session) or not await listing.is_empty(session):
         return
     folder = resources.files("fundwright.opportunities") / "sample"
     for source, name in _SAMPLES:
-        run = await repository.add_run(session, owner_id=None, source=source.name, filename=name, is_sample=True)
+        run = await runs.add_run(session, owner_id=None, source=source.name, filename=name, is_sample=True)
         with (folder / name).open("rb") as file:
             rows = list(source.parse(cast(io.BufferedReader, file)))
-        await repository.merge(session, batch_of(rows), source, run_id=run.id, uploader=None, is_sample=True)
+        await merging.merge(session, batch_of(rows), source, run_id=run.id, uploader=None, is_sample=True)
     await importing.announce(session)
 
 
@@ -693,7 +692,7 @@ def _labelled(actor: Actor, query: OpportunityQuery) -> Select[UUID] | None:
 
 
 def _labels_in(actor: Actor) -> ColumnElement[Any]:
-    return categories.labels_in(actor, repository.ID).label("labels")
+    return categories.labels_in(actor, filters.ID).label("labels")
 
 
 def _read_run(run: ImportRun, job: Job | None) -> ImportRunRead:

@@ -9,11 +9,8 @@ from uuid import UUID
 
 import numpy as np
 from pgvector import HalfVector
-from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
 from sqlalchemy import (
-    Boolean,
     ColumnElement,
-    Float,
     Integer,
     Numeric,
     Select,
@@ -33,7 +30,7 @@ from sqlalchemy import (
     true,
     update,
 )
-from sqlalchemy.dialects.postgresql import ARRAY, TSQUERY, insert
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -43,7 +40,7 @@ from fundwright.core.errors import NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
-from fundwright.language import retrieval
+from fundwright.language import retrieval, search_sql
 from fundwright.language.protocols import Vectors
 from fundwright.language.retrieval import Statistics, Weights
 from fundwright.language.schemas import DocumentKind
@@ -63,9 +60,6 @@ _CANDIDATES = 3_000
 """In accounts with more chunks, about as many are scored by words: those with the rarest."""
 _EXACT_LIMIT = 5_000
 """Accounts with fewer vectors are searched exactly: as fast as the index, and an owner filter cannot cost recall."""
-_ALL = -1
-"""Where `ChunkWord` counts all chunks."""
-_MAX_INDEXED_DIMENSION = 4_000  # what pgvector's HNSW takes of halfvec
 _CONTEXT_CHARACTERS = 1_500
 
 
@@ -305,16 +299,8 @@ async def save_vectors(session: AsyncSession, owner_id: UUID, chunk_ids: Sequenc
 
 async def make_vector_index(session: AsyncSession, dimension: int) -> None:
     """Make the HNSW index of this dimension if it is missing."""
-    name = f"ix_chunk_vector_hnsw_{int(dimension)}"
-    if dimension > _MAX_INDEXED_DIMENSION or await session.scalar(text("SELECT to_regclass(:name)"), {"name": name}):
-        return
-    await database.acquire_lock(session, "chunk_vector index")
-    await session.execute(
-        text(
-            f"CREATE INDEX IF NOT EXISTS {name} ON chunk_vector USING hnsw "
-            f"((vector::halfvec({int(dimension)})) halfvec_cosine_ops) WHERE dimension = {int(dimension)}"
-        )
-    )
+    name, condition = f"ix_chunk_vector_hnsw_{int(dimension)}", f"dimension = {int(dimension)}"
+    await search_sql.create_vector_index(session, "chunk_vector", name, dimension=dimension, condition=condition)
 
 
 async def count_words(session: AsyncSession, owner_id: UUID) -> None:
@@ -325,7 +311,7 @@ async def count_words(session: AsyncSession, owner_id: UUID) -> None:
     words = func.unnest(mine.c.search).table_valued("lexeme", "positions", "weights").render_derived().lateral()
     place = func.word_place(words.c.lexeme)
     each = select(mine.c.owner_id, place, func.count(mine.c.id.distinct())).join(words, true()).group_by(mine.c.owner_id, place)
-    everything = select(mine.c.owner_id, literal(_ALL), func.count()).group_by(mine.c.owner_id)
+    everything = select(mine.c.owner_id, literal(search_sql.ALL_TEXTS), func.count()).group_by(mine.c.owner_id)
     await session.execute(insert(ChunkWord).from_select(["owner_id", "place", "chunks"], each.union_all(everything)))
 
 
@@ -390,7 +376,7 @@ async def search_chunks(
     if statistics.texts > _CANDIDATES:
         known = [lexeme for lexeme in lexemes if retrieval.place_of(lexeme) in statistics.found_in]
         rarest = retrieval.rarest(known, statistics, most=_CANDIDATES)
-        by_words = by_words.where(Chunk.search.op("@@", return_type=Boolean())(cast(retrieval.any_of(rarest), TSQUERY)))
+        by_words = by_words.where(search_sql.has_any(Chunk.search.expression, rarest))
     by_meaning = select(ChunkVector.chunk_id, _distance(vector, is_indexed=is_indexed)).where(
         ChunkVector.owner_id == owner_id,
         ChunkVector.model_id == model_id,
@@ -443,28 +429,23 @@ async def share_words(session: AsyncSession, owner_id: UUID, query: str, texts: 
 
 
 def _lexemes_of(query: str) -> Select[str, int]:
-    asked = (
-        func.unnest(func.to_tsvector(text("'english'"), query)).table_valued("lexeme", "positions", "weights").render_derived()
-    )
+    asked = search_sql.lexemes_of(query)
     return select(asked.c.lexeme, func.cardinality(asked.c.positions))
 
 
 async def _statistics(session: AsyncSession, owner_id: UUID, places: Sequence[int]) -> Statistics:
-    wanted = literal([_ALL, *places], ARRAY(Integer))
+    wanted = literal([search_sql.ALL_TEXTS, *places], ARRAY(Integer))
     counted = select(ChunkWord.place, ChunkWord.chunks).where(ChunkWord.owner_id == owner_id, ChunkWord.place == func.any(wanted))
     counts = dict((await session.execute(counted)).all())
-    return Statistics(texts=counts.pop(_ALL, 0), found_in=counts)
+    return Statistics(texts=counts.pop(search_sql.ALL_TEXTS, 0), found_in=counts)
 
 
 def _word_distance(words: Weights) -> ColumnElement[float]:
-    """The BM25 score of a chunk, negated."""
-    return Chunk.words.op("<#>", return_type=Float())(cast(retrieval.words_vector(words), SPARSEVEC(retrieval.WORD_DIMENSION)))
+    return search_sql.word_distance(Chunk.words.expression, words)
 
 
 def _distance(vector: Vectors, *, is_indexed: bool = False) -> ColumnElement[float]:
-    # Only with the cast of the index's expression can the planner take the index.
-    stored = cast(ChunkVector.vector, HALFVEC(len(vector))) if is_indexed else ChunkVector.vector
-    return stored.op("<=>", return_type=Float())(cast(HalfVector(vector), HALFVEC(len(vector))))
+    return search_sql.cosine_distance(ChunkVector.vector.expression, vector, is_indexed=is_indexed)
 
 
 async def _nearest(session: AsyncSession, found: Select[UUID, float]) -> dict[UUID, float]:
@@ -520,7 +501,7 @@ async def _passages(
 async def _is_index_worthwhile(
     session: AsyncSession, owner_id: UUID, is_seen: ColumnElement[bool], *, model_id: str, dimension: int
 ) -> bool:
-    if dimension > _MAX_INDEXED_DIMENSION:
+    if dimension > search_sql.MAX_INDEXED_DIMENSION:
         return False
     mine = select(ChunkVector.chunk_id).where(ChunkVector.owner_id == owner_id, ChunkVector.model_id == model_id, is_seen)
     return await session.scalar(mine.offset(_EXACT_LIMIT).limit(1)) is not None

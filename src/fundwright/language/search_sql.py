@@ -1,0 +1,56 @@
+"""SQL of searches by words and by meaning, for every table that has both. `retrieval` says what the numbers mean."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from pgvector import HalfVector
+from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
+from sqlalchemy import Boolean, ColumnElement, Float, TableValuedAlias, cast, func, literal_column, text
+from sqlalchemy.dialects.postgresql import TSQUERY
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.database import acquire_lock
+from fundwright.language import retrieval
+from fundwright.language.protocols import Vectors
+from fundwright.language.retrieval import Weights
+
+MAX_INDEXED_DIMENSION = 4_000  # what pgvector's HNSW takes of halfvec
+ALL_TEXTS = -1
+"""The place at which a table of words counts all texts."""
+
+
+def lexemes_of(words: Any) -> TableValuedAlias:
+    """The lexemes of a text, each with the positions it has there."""
+    stems = func.unnest(func.to_tsvector(literal_column("'english'"), words))
+    return stems.table_valued("lexeme", "positions", "weights").render_derived()
+
+
+def has_any(search: ColumnElement[Any], lexemes: Collection[str]) -> ColumnElement[bool]:
+    return search.op("@@", return_type=Boolean())(cast(retrieval.any_of(lexemes), TSQUERY))
+
+
+def word_distance(words: ColumnElement[Any], asked: Weights) -> ColumnElement[float]:
+    """The BM25 score, negated."""
+    return words.op("<#>", return_type=Float())(cast(retrieval.words_vector(asked), SPARSEVEC(retrieval.WORD_DIMENSION)))
+
+
+def cosine_distance(stored: ColumnElement[Any], vector: Vectors, *, is_indexed: bool = False) -> ColumnElement[float]:
+    """`is_indexed` asks for an index of `create_vector_index`: only with the cast of its expression can the planner take it."""
+    dimension = len(vector)
+    compared = cast(stored, HALFVEC(dimension)) if is_indexed else stored
+    return compared.op("<=>", return_type=Float())(cast(HalfVector(vector), HALFVEC(dimension)))
+
+
+async def create_vector_index(session: AsyncSession, table: str, name: str, *, dimension: int, condition: str) -> None:
+    """Create the HNSW index of the vectors that meet a condition, unless it is there or they are too long for one."""
+    if dimension > MAX_INDEXED_DIMENSION or await session.scalar(text("SELECT to_regclass(:name)"), {"name": name}):
+        return
+    # IF NOT EXISTS is not enough: of two jobs that create the index at the same time, the second would fail.
+    await acquire_lock(session, f"{table} index")
+    statement = (
+        f"CREATE INDEX IF NOT EXISTS {name} ON {table} "
+        f"USING hnsw ((vector::halfvec({int(dimension)})) halfvec_cosine_ops) WHERE {condition}"
+    )
+    await (await session.connection()).exec_driver_sql(statement.replace("%", "%%"))

@@ -1,0 +1,1 @@
+"""Every query of opportunities, by what it is for."""

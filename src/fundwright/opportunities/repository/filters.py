@@ -1,0 +1,104 @@
+"""Which opportunities a list or a search asks for."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Select,
+    and_,
+    func,
+    literal_column,
+    not_,
+    or_,
+    select,
+)
+from sqlalchemy import (
+    cast as sql_cast,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.types import Text
+
+from fundwright.core.database import now
+from fundwright.opportunities.models import (
+    Opportunity,
+)
+from fundwright.opportunities.question import number_key
+from fundwright.opportunities.reading import WASHINGTON
+from fundwright.opportunities.schemas import (
+    Availability,
+    OpportunityQuery,
+)
+
+AWARD = "Award Notice"
+
+
+def is_open_at(moment: datetime) -> ColumnElement[bool]:
+    return and_(Opportunity.status != "archived", or_(Opportunity.closes_at.is_(None), Opportunity.closes_at >= moment))
+
+
+ID: ColumnElement[UUID] = Opportunity.id.expression
+"""Lets other slices correlate a column with the opportunity of a row."""
+
+SAMPLES_LAST = Opportunity.is_sample.expression
+"""Every sort order begins with it, and so do the indexes for these orders."""
+SOLICITATION = func.coalesce(func.nullif(Opportunity.number_key, ""), sql_cast(Opportunity.id, Text)).collate("C")
+"""What notices of the same solicitation share."""
+
+
+def _day_start(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=WASHINGTON)
+
+
+def has_words(words: str, column: Any = Opportunity.search) -> ColumnElement[bool]:
+    """Whether a notice has these words, as people type them: with quotes, minus, and "or"."""
+    return column.op("@@", return_type=Boolean())(func.websearch_to_tsquery(literal_column("'english'"), words))
+
+
+def conditions_of(query: OpportunityQuery, labelled: Select[UUID] | None) -> list[ColumnElement[bool]]:
+    """What the filters ask for, whatever the text is."""
+    found: list[ColumnElement[bool]] = []
+    for column, values in (
+        (Opportunity.agency, query.agency),
+        (Opportunity.type, query.type),
+        (Opportunity.set_aside_code, query.set_aside),
+        (Opportunity.source, query.source),
+    ):
+        if values:
+            found.append(column.in_(values))
+    if query.kind:
+        found.append(Opportunity.kind == query.kind)
+    if query.activity_code:
+        found.append(Opportunity.activity_codes.op("&&")(sql_cast(list(query.activity_code), ARRAY(Text))))
+    if query.number:
+        found.append(Opportunity.number_key == number_key(query.number))
+    if query.naics:
+        found.append(Opportunity.naics.startswith(query.naics, autoescape=True))
+    if query.due_from:
+        found.append(Opportunity.due_at >= _day_start(query.due_from))
+    if query.due_to:
+        found.append(Opportunity.due_at < _day_start(query.due_to + timedelta(days=1)))
+    if query.posted_from:
+        found.append(Opportunity.posted_at >= _day_start(query.posted_from))
+    if query.posted_to:
+        found.append(Opportunity.posted_at < _day_start(query.posted_to + timedelta(days=1)))
+    if query.availability:
+        found.append(is_available(query.availability))
+    if query.sample is not None:
+        found.append(Opportunity.is_sample.is_(query.sample))
+    if labelled is not None:
+        found.append(Opportunity.id.in_(labelled))
+    return found
+
+
+def is_available(availability: Availability) -> ColumnElement[bool]:
+    is_open, is_award = is_open_at(now()), Opportunity.type == AWARD
+    return {"open": is_open, "closed": not_(or_(is_open, is_award)), "award": is_award}[availability]
+
+
+def open_ids() -> Select[UUID]:
+    return select(Opportunity.id).where(is_open_at(now()))

@@ -1,0 +1,349 @@
+"""Lists, single opportunities, and facets. All accounts see the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import Any, cast, get_args
+from uuid import UUID
+
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Select,
+    Uuid,
+    and_,
+    distinct,
+    exists,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    true,
+    union_all,
+)
+from sqlalchemy import (
+    cast as sql_cast,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+from sqlalchemy.types import Text
+
+from fundwright.core.database import now
+from fundwright.core.errors import NotFound
+from fundwright.core.messages import t
+from fundwright.opportunities.incoming import TEXTS
+from fundwright.opportunities.models import (
+    Opportunity,
+    OpportunityFacet,
+    OpportunitySighting,
+    OpportunityText,
+    OpportunityVersion,
+)
+from fundwright.opportunities.question import number_key, parse
+from fundwright.opportunities.repository.filters import (
+    AWARD,
+    SAMPLES_LAST,
+    SOLICITATION,
+    conditions_of,
+    has_words,
+    is_available,
+    is_open_at,
+)
+from fundwright.opportunities.repository.ranking import Ranked, rest_of
+from fundwright.opportunities.schemas import (
+    Availability,
+    OpportunityQuery,
+)
+from fundwright.opportunities.sources import Kind
+
+_ROW = (
+    Opportunity.id, Opportunity.source, Opportunity.kind, Opportunity.number, Opportunity.title, Opportunity.agency,
+    Opportunity.sub_agency, Opportunity.type, Opportunity.status, Opportunity.naics, Opportunity.psc,
+    Opportunity.set_aside_code, Opportunity.set_aside, Opportunity.activity_codes, Opportunity.posted_at, Opportunity.due_at,
+    Opportunity.due_note, Opportunity.is_sample, Opportunity.version,
+)  # fmt: skip
+_NEWEST_FIRST = (SAMPLES_LAST, Opportunity.posted_at.desc(), Opportunity.id)
+
+_OTHER = aliased(Opportunity)
+_NOTICES = func.greatest(
+    1,
+    select(func.count())
+    .where(Opportunity.number_key != "", _OTHER.number_key == Opportunity.number_key, _OTHER.kind == Opportunity.kind)
+    .correlate(Opportunity)
+    .scalar_subquery(),
+).label("notices")
+_AWARD_NOTICE = (
+    select(
+        func.jsonb_build_object(
+            literal_column("'id'"), _OTHER.id,
+            literal_column("'awarded_on'"), func.coalesce(OpportunityText.raw["AwardDate"].astext, ""),
+            literal_column("'awardee'"), func.coalesce(OpportunityText.raw["Awardee"].astext, ""),
+            literal_column("'amount'"), sql_cast(_OTHER.award_amount, Text),
+        )
+    )
+    .join(OpportunityText, OpportunityText.opportunity_id == _OTHER.id)
+    .where(
+        Opportunity.number_key != "", Opportunity.type != AWARD, _OTHER.type == AWARD,
+        _OTHER.number_key == Opportunity.number_key, _OTHER.kind == Opportunity.kind,
+    )
+    .order_by(_OTHER.posted_at.desc(), _OTHER.id)
+    .limit(1)
+    .correlate(Opportunity)
+    .scalar_subquery()
+    .label("award")
+)  # fmt: skip
+"""The newest award of the solicitation of a notice that is none itself."""
+
+
+def _rows(*extra_columns: ColumnElement[Any]) -> Select[*tuple[Any, ...]]:
+    return select(*_ROW, is_open_at(now()).label("is_open"), _NOTICES, _AWARD_NOTICE, *extra_columns)
+
+
+async def count_titled(
+    session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None = None
+) -> Mapping[Availability, int]:
+    """How many solicitations have all words of the query in their titles, by whether they are open, whichever of them the query asks for."""
+    conditions = conditions_of(query.model_copy(update={"availability": None}), labelled)
+    names: tuple[Availability, ...] = get_args(Availability)
+    solicitations = func.count(distinct(SOLICITATION))
+    counts = select(*(solicitations.filter(is_available(name)) for name in names)).select_from(Opportunity)
+    row = (await session.execute(counts.where(*conditions, has_words(parse(query.text).text, Opportunity.title_search)))).one()
+    return dict(zip(names, row, strict=True))
+
+
+async def find_id(session: AsyncSession, reference: str) -> UUID | None:
+    """The opportunity with this id, number or id of its source, in any case of letters; the newest of several."""
+    with suppress(ValueError):
+        found = await session.scalar(select(Opportunity.id).where(Opportunity.id == UUID(reference)))
+        if found is not None:
+            return found
+    wanted = func.lower(reference)
+    key = number_key(reference)
+    names = [func.lower(Opportunity.external_id) == wanted, func.lower(Opportunity.number) == wanted]
+    if key:
+        names.append(Opportunity.number_key == key)
+    query = select(Opportunity.id).where(or_(*names))
+    return await session.scalar(query.order_by(names[0].desc(), names[1].desc(), Opportunity.posted_at.desc(), Opportunity.id))
+
+
+async def suggest(session: AsyncSession, words: str, *, limit: int) -> Sequence[Mapping[str, Any]]:
+    """The newest with these words in the title, of which the last may lack its end; then those with just these words anywhere."""
+    if not words:
+        return await _newest(session, true(), limit=limit)
+    found: list[Mapping[str, Any]] = []
+    if parts := re.findall(r"\w+", words):
+        begun = func.to_tsquery(literal_column("'english'"), " & ".join(f"'{part}'" for part in parts) + ":*")
+        in_title = Opportunity.title_search.op("@@", return_type=Boolean())(begun)
+        found.extend(await _newest(session, in_title, limit=limit))
+    if len(found) < limit:
+        key = parse(words).number
+        anywhere = or_(has_words(words), Opportunity.number_key.startswith(key)) if key else has_words(words)
+        others = and_(anywhere, Opportunity.id.not_in([row["id"] for row in found]))
+        found.extend(await _newest(session, others, limit=limit - len(found)))
+    return found
+
+
+async def _newest(session: AsyncSession, matching: ColumnElement[bool], *, limit: int) -> Sequence[Mapping[str, Any]]:
+    newest = (SAMPLES_LAST, Opportunity.posted_at.desc(), Opportunity.id)
+    # Of each kind apart: an index knows which are the newest of a kind.
+    of_kinds = [
+        select(Opportunity.id).where(Opportunity.kind == kind, matching).order_by(*newest).limit(limit).subquery()
+        for kind in get_args(Kind)
+    ]
+    ids = union_all(*(select(of_kind.c.id) for of_kind in of_kinds))
+    rows = _rows().where(Opportunity.id.in_(ids)).order_by(*newest).limit(limit)
+    return cast(Sequence[Mapping[str, Any]], (await session.execute(rows)).mappings().all())
+
+
+async def count_seen_after(session: AsyncSession, moment: datetime, labelled: Select[UUID], *, limit: int) -> int:
+    """How many labelled ones came in after `moment`; counting ends at `limit`."""
+    found = select(Opportunity.id).where(Opportunity.first_seen_at > moment, Opportunity.id.in_(labelled)).limit(limit)
+    return await session.scalar(select(func.count()).select_from(found.subquery())) or 0
+
+
+async def count(session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None = None) -> int:
+    """How many match, whatever the page."""
+    return await session.scalar(_count(conditions_of(query, labelled))) or 0
+
+
+def _count(conditions: list[ColumnElement[bool]]) -> Select[int]:
+    return select(func.count()).select_from(Opportunity).where(*conditions)
+
+
+def _total(query: OpportunityQuery, conditions: list[ColumnElement[bool]]) -> Select[int]:
+    """How many match. Totals per kind are kept up to date as opportunities come and go, so a list without filters counts nothing."""
+    if len(conditions) > bool(query.kind):
+        return _count(conditions)
+    tally = select(func.coalesce(func.sum(OpportunityFacet.number), 0)).where(OpportunityFacet.facet.in_(("sample", "own")))
+    return tally.where(OpportunityFacet.kind == query.kind) if query.kind else tally
+
+
+async def page(
+    session: AsyncSession,
+    query: OpportunityQuery,
+    labelled: Select[UUID] | None = None,
+    *,
+    ranked: Ranked | None = None,
+    extra_columns: Sequence[ColumnElement[Any]] = (),
+) -> tuple[list[Mapping[str, Any]], int]:
+    """One page of matching opportunities, each with `extra_columns`, and how many there are in all. `ranked` is what `rank` returned for
+    the text of the query, if it has one."""
+    if ranked is not None and query.sort_field in ("", "relevance"):
+        return await _page_by_relevance(session, query, labelled, ranked, extra_columns), ranked.total
+    conditions, order = _found_in(query, labelled, ranked), _order(query, ranked)
+    total = literal(ranked.total) if ranked else _total(query, conditions).correlate(None).scalar_subquery()
+    # First the ids of the page, which an index may provide, then the rows.
+    ids = select(Opportunity.id).where(*conditions).order_by(*order).offset(query.offset).limit(query.page_size)
+    rows = _rows(total.label("total"), *extra_columns)
+    found = (await session.execute(rows.where(Opportunity.id.in_(ids.scalar_subquery())).order_by(*order))).mappings().all()
+    number = found[0]["total"] if found else await session.scalar(select(total)) or 0
+    return list(cast(Sequence[Mapping[str, Any]], found)), number
+
+
+async def _page_by_relevance(
+    session: AsyncSession,
+    query: OpportunityQuery,
+    labelled: Select[UUID] | None,
+    ranked: Ranked,
+    extra_columns: Sequence[ColumnElement[Any]],
+) -> list[Mapping[str, Any]]:
+    """The best, in their order, then what else matches, newest first."""
+    best = list(ranked.ids)
+    ids = best[query.offset : query.offset + query.page_size]
+    if len(ids) < query.page_size and ranked.total > len(best):
+        rest = select(Opportunity.id).where(*rest_of(conditions_of(query, labelled), ranked))
+        newest = rest.order_by(*_NEWEST_FIRST)
+        start = max(0, query.offset - len(best))
+        ids += (await session.scalars(newest.offset(start).limit(query.page_size - len(ids)))).all()
+    place = {id: index for index, id in enumerate(ids)}
+    rows = (await session.execute(_rows(*extra_columns).where(Opportunity.id.in_(ids)))).mappings().all()
+    return sorted(cast(Sequence[Mapping[str, Any]], rows), key=lambda row: place[row["id"]])
+
+
+def _order(query: OpportunityQuery, ranked: Ranked | None) -> tuple[Any, ...]:
+    column: Any = {
+        "due": Opportunity.due_at,
+        "title": Opportunity.title,
+        "agency": Opportunity.agency,
+        "number": Opportunity.number,
+        "type": Opportunity.type,
+    }.get(query.sort_field)
+    is_oldest_first = query.sort == "posted"
+    posted = Opportunity.posted_at.asc() if is_oldest_first else Opportunity.posted_at.desc()
+    ordered = posted if column is None else column.desc().nulls_last() if query.is_descending else column
+    if ranked is None:
+        return (SAMPLES_LAST, ordered, Opportunity.id)
+    ids = literal(list(ranked.ids), ARRAY(Uuid))
+    if query.sort_field in ("", "relevance"):
+        return (func.array_position(ids, Opportunity.id), SAMPLES_LAST, posted, Opportunity.id)
+    if ranked.has_few:
+        is_close = Opportunity.id != func.all(literal([id for id in ranked.ids if not ranked.is_close(id)], ARRAY(Uuid)))
+    else:
+        is_close = Opportunity.id == func.any(literal(list(ranked.close), ARRAY(Uuid)))
+    return (is_close, SAMPLES_LAST, ordered, Opportunity.id)
+
+
+def _found_in(query: OpportunityQuery, labelled: Select[UUID] | None, ranked: Ranked | None) -> list[ColumnElement[bool]]:
+    conditions = conditions_of(query, labelled)
+    if ranked is None:
+        return conditions
+    best = Opportunity.id == func.any(literal(list(ranked.ids), ARRAY(Uuid)))
+    return [or_(best, and_(*rest_of(conditions, ranked))) if ranked.total > len(ranked.ids) else best]
+
+
+async def stream(
+    session: AsyncSession,
+    query: OpportunityQuery,
+    labelled: Select[UUID] | None,
+    columns: Sequence[str],
+    *,
+    ranked: Ranked | None = None,
+) -> AsyncIterator[Sequence[Any]]:
+    """Every matching opportunity in the order of `page`, read from the server bit by bit."""
+    chosen = select(*(getattr(OpportunityText if name in TEXTS else Opportunity, name) for name in columns)).join(
+        OpportunityText, OpportunityText.opportunity_id == Opportunity.id
+    )
+    ordered = chosen.where(*_found_in(query, labelled, ranked)).order_by(*_order(query, ranked))
+    async for row in await session.stream(ordered):
+        yield row
+
+
+async def lock_existing(session: AsyncSession, opportunity_ids: Collection[UUID]) -> Sequence[UUID]:
+    """Which of these there are. Nobody can remove them until the transaction ends."""
+    found = select(Opportunity.id).where(Opportunity.id.in_(opportunity_ids))
+    return (await session.scalars(found.with_for_update(read=True, key_share=True))).all()
+
+
+async def get(session: AsyncSession, opportunity_id: UUID) -> Mapping[str, Any]:
+    """Every column of one opportunity. Raises NotFound."""
+    left_out = {"search", "title_search", "number_key", "content_hash", "uploaded_by"}
+    columns = [column for name, column in Opportunity.__table__.columns.items() if name not in left_out]
+    texts = (getattr(OpportunityText, name) for name in TEXTS)
+    seen_at = OpportunitySighting.seen_at.label("last_seen_at")
+    joined = (
+        select(*columns, *texts, seen_at, is_open_at(now()).label("is_open"), _NOTICES, _AWARD_NOTICE)
+        .join(OpportunityText, OpportunityText.opportunity_id == Opportunity.id)
+        .join(OpportunitySighting, OpportunitySighting.opportunity_id == Opportunity.id)
+    )
+    found = joined.where(Opportunity.id == opportunity_id)
+    row = (await session.execute(found)).mappings().one_or_none()
+    if row is None:
+        raise NotFound(t("The opportunity"))
+    return cast(Mapping[str, Any], row)
+
+
+async def rows_of(session: AsyncSession, ids: Sequence[UUID]) -> list[Mapping[str, Any]]:
+    found = (await session.execute(_rows().where(Opportunity.id.in_(ids)))).mappings().all()
+    position = {id: index for index, id in enumerate(ids)}
+    return sorted(cast(Sequence[Mapping[str, Any]], found), key=lambda row: position[row["id"]])
+
+
+async def versions(
+    session: AsyncSession, opportunity_id: UUID, *, offset: int, limit: int
+) -> list[tuple[int, datetime, dict[str, Any], str, int]]:
+    """(number, seen at, raw, description, number of the present version) of versions, newest first."""
+    found = await session.execute(
+        select(
+            OpportunityVersion.number,
+            OpportunityVersion.seen_at,
+            func.coalesce(OpportunityVersion.raw, OpportunityText.raw),
+            func.coalesce(OpportunityVersion.description, OpportunityText.description),
+            Opportunity.version,
+        )
+        .join(Opportunity, Opportunity.id == OpportunityVersion.opportunity_id)
+        .join(OpportunityText, OpportunityText.opportunity_id == OpportunityVersion.opportunity_id)
+        .where(OpportunityVersion.opportunity_id == opportunity_id)
+        .order_by(OpportunityVersion.number.desc())
+        .offset(offset)
+        .limit(limit)
+    )
+    return [(number, seen_at, raw, description, present) for number, seen_at, raw, description, present in found]
+
+
+_NUMBER = func.sum(OpportunityFacet.number)
+_FACETS = (
+    select(OpportunityFacet.facet, OpportunityFacet.value, func.max(OpportunityFacet.label), _NUMBER)
+    .where(OpportunityFacet.number > 0)
+    .group_by(OpportunityFacet.facet, OpportunityFacet.value)
+    .order_by(_NUMBER.desc(), OpportunityFacet.value)
+)
+
+
+async def facets(session: AsyncSession, kind: str | None) -> list[tuple[str, str, str, int]]:
+    """(facet, value, label, number of opportunities), most frequent first."""
+    found = _FACETS if kind is None else _FACETS.where(OpportunityFacet.kind == kind)
+    return [(facet, value, label, int(count)) for facet, value, label, count in await session.execute(found)]
+
+
+async def is_empty(session: AsyncSession) -> bool:
+    return not await session.scalar(select(exists().where(Opportunity.id.is_not(None))))
+
+
+async def has_own(session: AsyncSession) -> bool:
+    """Whether there is any real opportunity."""
+    return bool(await session.scalar(select(exists().where(OpportunityFacet.facet == "own", OpportunityFacet.number > 0))))

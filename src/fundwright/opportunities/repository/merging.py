@@ -1,0 +1,269 @@
+"""The writes of an import."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, cast
+from uuid import UUID
+
+from sqlalchemy import (
+    TextClause,
+    delete,
+    insert,
+    text,
+    update,
+)
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core import database
+from fundwright.core.messages import t
+from fundwright.opportunities.incoming import COPIED, KEYS, TEXTS, Batch, copy_text
+from fundwright.opportunities.models import (
+    ImportRejection,
+    ImportRun,
+    Opportunity,
+    OpportunitySighting,
+    OpportunityText,
+    OpportunityVersion,
+)
+from fundwright.opportunities.schemas import (
+    ImportCounts,
+)
+from fundwright.opportunities.sources import RejectedRow, Source
+
+_OFFERED_CHARACTERS = 500
+"""A longer agency or type, which only a broken file has, is no choice of a filter; nor would it fit into an index."""
+
+_COPIED_TYPES = {
+    "position": "int", "posted_at": "timestamptz", "due_at": "timestamptz", "archive_at": "timestamptz",
+    "closes_at": "timestamptz", "activity_codes": "text[]", "assistance_listings": "text[]", "contacts": "jsonb", "raw": "jsonb",
+    "award_amount": "numeric", "award_ceiling": "numeric", "award_floor": "numeric", "total_funding": "numeric",
+    "expected_awards": "int",
+}  # fmt: skip
+_CONTENT = tuple(name for name in COPIED if name not in ("position", *TEXTS))
+
+_STAGE = (
+    "CREATE TEMP TABLE IF NOT EXISTS opportunity_key "
+    "(position int, line int, content_hash text, external_id text, status text) ON COMMIT DROP",
+    "CREATE TEMP TABLE IF NOT EXISTS opportunity_verdict "
+    "(position int, verdict text, opportunity_id uuid, version int, is_same boolean, is_taken_over boolean) ON COMMIT DROP",
+    "CREATE TEMP TABLE IF NOT EXISTS opportunity_incoming "
+    "(" + ", ".join(f"{name} {_COPIED_TYPES.get(name, 'text')}" for name in COPIED) + ") ON COMMIT DROP",
+    "TRUNCATE opportunity_key, opportunity_verdict, opportunity_incoming",
+)
+_JUDGE = text("""
+    INSERT INTO opportunity_verdict
+    SELECT k.position,
+           CASE WHEN k.nth > 1 OR s.import_run_id = :run THEN 'repeated'
+                WHEN o.id IS NULL THEN 'new'
+                WHEN o.content_hash = k.content_hash THEN 'unchanged'
+                WHEN k.status = 'forecasted' AND o.status <> 'forecasted' AND NOT owned.is_taken_over THEN 'unchanged'
+                WHEN CAST(:uploader AS uuid) IS NOT NULL AND o.uploaded_by IS DISTINCT FROM CAST(:uploader AS uuid) AND NOT o.is_sample
+                    THEN 'refused'
+                ELSE 'changed' END,
+           coalesce(o.id, gen_random_uuid()),
+           coalesce(o.version, 0) + 1,
+           k.content_hash = CASE WHEN k.nth > 1 THEN k.first_hash ELSE o.content_hash END,
+           owned.is_taken_over
+    FROM (
+        SELECT position, external_id, content_hash, status,
+               row_number() OVER same AS nth, first_value(content_hash) OVER same AS first_hash
+        FROM opportunity_key WINDOW same AS (PARTITION BY external_id ORDER BY position)
+    ) k
+    LEFT JOIN opportunity o ON o.source = :source AND o.external_id = k.external_id
+    LEFT JOIN opportunity_sighting s ON s.opportunity_id = o.id
+    CROSS JOIN LATERAL (SELECT CAST(:uploader AS uuid) IS NULL AND o.uploaded_by IS NOT NULL AS is_taken_over) owned
+""")
+_TO_COPY = text("SELECT position FROM opportunity_verdict WHERE verdict IN ('new', 'changed') ORDER BY position")
+_VECTORS = """
+    CROSS JOIN LATERAL (SELECT to_tsvector('english', i.title) AS title) t
+    CROSS JOIN LATERAL (
+        SELECT setweight(t.title, 'A')
+            || setweight(to_tsvector('english', concat_ws(' ', i.number, i.agency, i.sub_agency, i.office)), 'B')
+            || setweight(to_tsvector('english', left(i.description, 100000)), 'D')
+            || setweight(to_tsvector('english', concat_ws(' ', i.naics, i.psc, i.set_aside_code, i.set_aside)), 'C') AS everything
+    ) s
+"""
+_ADD = text(f"""
+    INSERT INTO opportunity (
+        id, source, kind, version, is_sample, uploaded_by, first_seen_at, updated_at, title_search, search,
+        {", ".join(_CONTENT)}
+    )
+    SELECT v.opportunity_id, :source, :kind, 1, :is_sample, CAST(:uploader AS uuid), now(), now(), t.title, s.everything,
+           {", ".join(f"i.{name}" for name in _CONTENT)}
+    FROM opportunity_incoming i JOIN opportunity_verdict v USING (position) {_VECTORS}
+    WHERE v.verdict = 'new' ORDER BY position
+""")  # noqa: S608 (names of columns only)
+_ADD_TEXTS = text(f"""
+    INSERT INTO opportunity_text (opportunity_id, {", ".join(TEXTS)})
+    SELECT v.opportunity_id, {", ".join(f"i.{name}" for name in TEXTS)}
+    FROM opportunity_incoming i JOIN opportunity_verdict v USING (position)
+    WHERE v.verdict IN ('new', 'changed')
+    ON CONFLICT (opportunity_id) DO UPDATE SET {", ".join(f"{name} = excluded.{name}" for name in TEXTS)}
+""")  # noqa: S608 (names of columns only)
+_KEEP_REPLACED = text("""
+    UPDATE opportunity_version old SET raw = t.raw, description = t.description
+    FROM opportunity_verdict v JOIN opportunity o ON o.id = v.opportunity_id JOIN opportunity_text t USING (opportunity_id)
+    WHERE v.verdict = 'changed' AND old.opportunity_id = o.id AND old.number = o.version
+""")
+_REPLACE = text(f"""
+    UPDATE opportunity o
+    SET version = v.version, updated_at = now(), is_sample = :is_sample, uploaded_by = CAST(:uploader AS uuid),
+        title_search = t.title, search = s.everything, {", ".join(f"{name} = i.{name}" for name in _CONTENT)}
+    FROM opportunity_incoming i JOIN opportunity_verdict v USING (position) {_VECTORS}
+    WHERE v.verdict = 'changed' AND o.id = v.opportunity_id
+""")  # noqa: S608 (names of columns only)
+_ADD_VERSIONS = text("""
+    INSERT INTO opportunity_version (id, opportunity_id, number, content_hash, seen_at, import_run_id)
+    SELECT gen_random_uuid(), v.opportunity_id, v.version, k.content_hash, now(), :run
+    FROM opportunity_key k JOIN opportunity_verdict v USING (position) WHERE v.verdict IN ('new', 'changed')
+""")
+_FORGET_VECTORS = text("""
+    WITH forgotten AS (
+        DELETE FROM opportunity_words USING opportunity_verdict v
+        WHERE v.verdict = 'changed' AND opportunity_words.opportunity_id = v.opportunity_id
+    ), unread AS (
+        DELETE FROM opportunity_terms USING opportunity_verdict v
+        WHERE v.verdict = 'changed' AND opportunity_terms.opportunity_id = v.opportunity_id
+    )
+    DELETE FROM opportunity_vector USING opportunity_verdict v
+    WHERE v.verdict = 'changed' AND opportunity_vector.opportunity_id = v.opportunity_id
+""")
+_SEE = text("""
+    INSERT INTO opportunity_sighting (opportunity_id, import_run_id, seen_at)
+    SELECT opportunity_id, :run, now() FROM opportunity_verdict WHERE verdict NOT IN ('repeated', 'refused')
+    ON CONFLICT (opportunity_id) DO UPDATE SET import_run_id = excluded.import_run_id, seen_at = excluded.seen_at
+""")
+
+
+def _tally(sign: str, which: str) -> TextClause:
+    """Count opportunities into the facets, or out of them: `which` are in the table as `o`."""
+    return text(f"""
+        INSERT INTO opportunity_facet (kind, facet, value, label, number)
+        SELECT o.kind, f.facet, f.value, max(f.label), {sign} count(*)
+        FROM opportunity o CROSS JOIN LATERAL (
+            VALUES ('agency', o.agency, o.agency), ('type', o.type, o.type), ('source', o.source, o.source),
+                   ('set_aside', o.set_aside_code, coalesce(nullif(o.set_aside, ''), o.set_aside_code)),
+                   (CASE WHEN o.is_sample THEN 'sample' ELSE 'own' END, 'all', '')
+            UNION ALL SELECT 'activity_code', code, code FROM unnest(o.activity_codes) code
+        ) f (facet, value, label)
+        WHERE {which} AND length(f.value) BETWEEN 1 AND {_OFFERED_CHARACTERS}
+        GROUP BY o.kind, f.facet, f.value
+        ON CONFLICT (kind, facet, value) DO UPDATE
+        SET number = opportunity_facet.number + excluded.number, label = greatest(opportunity_facet.label, excluded.label)
+    """)  # noqa: S608 (constants only)
+
+
+_COUNT_OUT = _tally("-", "o.id IN (SELECT opportunity_id FROM opportunity_verdict WHERE verdict = 'changed')")
+_COUNT_IN = _tally("+", "o.id IN (SELECT opportunity_id FROM opportunity_verdict WHERE verdict IN ('new', 'changed'))")
+_COUNT_SAMPLE_OUT = _tally("-", "o.is_sample")
+_COUNT = text("""
+    SELECT count(*) FILTER (WHERE verdict = 'new'), count(*) FILTER (WHERE verdict = 'changed'),
+           count(*) FILTER (WHERE verdict = 'unchanged' OR verdict = 'repeated' AND is_same),
+           count(*) FILTER (WHERE verdict = 'unchanged' AND is_taken_over)
+    FROM opportunity_verdict
+""")
+_TAKE_OVER = text("""
+    UPDATE opportunity o SET uploaded_by = NULL FROM opportunity_verdict v
+    WHERE v.verdict = 'unchanged' AND v.is_taken_over AND o.id = v.opportunity_id
+""")
+_LEFT_OUT = text("""
+    SELECT k.line, k.external_id, v.verdict FROM opportunity_key k JOIN opportunity_verdict v USING (position)
+    WHERE v.verdict = 'refused' OR v.verdict = 'repeated' AND NOT v.is_same
+""")
+
+
+async def merge(
+    session: AsyncSession, batch: Batch, source: Source, *, run_id: UUID, uploader: UUID | None, is_sample: bool = False
+) -> ImportCounts:
+    """Take a batch in: new notices, new versions of changed ones, and why rows were left out. Safe to repeat.
+
+    An `uploader` changes only samples and notices that it has uploaded. Without one, the batch comes from the installation, which
+    changes every notice and keeps it from then on, also one that an account has uploaded under the same id before.
+    """
+    rejections = list(batch.rejections)
+    new = changed = unchanged = 0
+    if batch.rows:
+        await change_alone(session)
+        for statement in _STAGE:
+            await session.execute(text(statement))
+        named = {"source": source.name, "kind": source.kind, "run": run_id, "is_sample": is_sample, "uploader": uploader}
+        await _copy(session, "opportunity_key", KEYS, batch.keys)
+        await session.execute(_JUDGE, named)
+        new, changed, unchanged, taken_over = (await session.execute(_COUNT)).one()
+        positions = await session.scalars(_TO_COPY)
+        await _copy(session, "opportunity_incoming", COPIED, [batch.rows[position] for position in positions])
+        if new:
+            await session.execute(_ADD, named)
+        if changed:
+            await session.execute(_COUNT_OUT)
+            await session.execute(_KEEP_REPLACED)
+            await session.execute(_REPLACE, named)
+            await session.execute(_FORGET_VECTORS)
+        if new or changed:
+            await session.execute(_COUNT_IN)
+            await session.execute(_ADD_TEXTS)
+            await session.execute(_ADD_VERSIONS, named)
+        if taken_over:
+            await session.execute(_TAKE_OVER)
+        await session.execute(_SEE, named)
+        rejections += [
+            RejectedRow(line, "", _reason(verdict, external_id))
+            for line, external_id, verdict in await session.execute(_LEFT_OUT)
+        ]
+    if rejections:
+        rows = [{"import_run_id": run_id, "line": r.line, "column": r.column, "reason": r.reason} for r in rejections]
+        await session.execute(insert(ImportRejection), rows)
+    counts = ImportCounts(new=new, changed=changed, unchanged=unchanged, rejected=len(rejections))
+    await session.execute(
+        update(ImportRun)
+        .where(ImportRun.id == run_id)
+        .values(
+            new=ImportRun.new + counts.new,
+            changed=ImportRun.changed + counts.changed,
+            unchanged=ImportRun.unchanged + counts.unchanged,
+            rejected=ImportRun.rejected + counts.rejected,
+        )
+    )
+    return counts
+
+
+def _reason(verdict: str, external_id: str) -> str:
+    if verdict == "refused":
+        return t(
+            "The notice {external_id} already exists with different content, and you did not upload it. Ask an administrator to "
+            "import the file.",
+            external_id=external_id,
+        )
+    return t(
+        "The notice {external_id} is already on an earlier line of this file, with different content.", external_id=external_id
+    )
+
+
+async def change_alone(session: AsyncSession) -> None:
+    """One change of the opportunities at a time: two imports would take the same notice for new, and wait for each other's
+    facets for ever."""
+    await database.acquire_lock(session, "opportunities")
+
+
+async def _copy(session: AsyncSession, table: str, columns: Sequence[str], rows: list[str]) -> None:
+    if not rows:
+        return
+    content = await asyncio.to_thread(copy_text, rows)
+    connection = await (await session.connection()).get_raw_connection()
+    cursor = cast(Any, connection.driver_connection).cursor()
+    async with cursor, cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN") as copy:
+        await copy.write(content)
+
+
+async def remove_sample(session: AsyncSession) -> list[UUID]:
+    await change_alone(session)
+    await session.execute(_COUNT_SAMPLE_OUT)
+    removed = await session.scalars(delete(Opportunity).where(Opportunity.is_sample).returning(Opportunity.id))
+    return list(removed)
+
+
+async def refresh_statistics(session: AsyncSession) -> None:
+    """For the end of an import. `Opportunity` itself is vacuumed."""
+    await database.refresh_statistics(session, OpportunityText, OpportunityVersion, OpportunitySighting)

@@ -1,0 +1,217 @@
+"""What a search finds, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from uuid import UUID
+
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    Select,
+    Uuid,
+    func,
+    literal,
+    literal_column,
+    not_,
+    or_,
+    select,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.types import Text
+
+from fundwright.language import retrieval
+from fundwright.opportunities.models import (
+    Opportunity,
+    OpportunityText,
+)
+from fundwright.opportunities.question import Meaning, Question, is_named, parse
+from fundwright.opportunities.repository.filters import SAMPLES_LAST, SOLICITATION, conditions_of, has_words
+from fundwright.opportunities.repository.scoring import FOUND, Found, Known, is_embedded, score_notices
+from fundwright.opportunities.schemas import (
+    OpportunityQuery,
+    Reason,
+)
+
+_FEW = 10
+"""With fewer matches, close ones follow."""
+_CLOSE = 50
+_NUMBERED = 1_000
+_LEAST_COSINE = 0.35
+"""Of a match by meaning alone: the ten nearest of a few hundred notices are that near to anything."""
+_LEAST_MEANING = 0.5
+"""A notice with all words elsewhere than in its title matches when its meaning is in the upper half of those found by meaning."""
+_NAMED = 0.25
+"""How much more a notice counts when the search names its agency."""
+_NAMED_AMONG = 150
+"""Of the best."""
+_PASSAGE_CHARACTERS = 2_000
+MARK, END_MARK = "\x02", "\x03"
+"""Around the words that were asked for in a passage."""
+_HEADLINE = f'MaxFragments=1,MinWords=15,MaxWords=40,StartSel="{MARK}",StopSel="{END_MARK}"'
+
+
+def rest_of(conditions: list[ColumnElement[bool]], ranked: Ranked) -> list[ColumnElement[bool]]:
+    """What matches beside the best. To tell the solicitations of tens of thousands of notices apart takes longer than a search may."""
+    return [
+        *conditions,
+        ranked.matching,
+        SOLICITATION.op("<>", return_type=Boolean())(func.all(literal(list(ranked.solicitations), ARRAY(Text)))),
+    ]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """What a search found, apart from the filters: one notice of each of the best solicitations, and every notice of others that match."""
+
+    reasons: Mapping[UUID, Reason]
+    """Why each of the best was found, best first. Notices that have all words follow, newest first."""
+    solicitations: Collection[str]
+    """Of the best."""
+    close: Collection[UUID]
+    """Those of the best that do not match."""
+    has_few: bool
+    """Whether what follows the best is close as well."""
+    matching: ColumnElement[bool]
+    """Holds for notices that have all words."""
+    total: int
+    question: Question
+
+    @property
+    def ids(self) -> Collection[UUID]:
+        return self.reasons.keys()
+
+    def is_close(self, opportunity_id: UUID) -> bool:
+        return opportunity_id in self.close or (self.has_few and opportunity_id not in self.reasons)
+
+
+async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None, meaning: Meaning | None) -> Ranked:
+    """Find the notices that match the text of a query, and close ones when few do. Without `meaning`, by words only.
+
+    Notices with all words compete by their scores like others, because many of them are about something else. They match when the words
+    are in the title, or the meaning is near enough or not known.
+    """
+    question = parse(query.text)
+    conditions = conditions_of(query, labelled)
+    if question.required:
+        conditions.append(has_words(question.required))
+    if question.excluded:
+        # Apart from the rest: an index that is asked for what lacks a word is read from end to end.
+        conditions.append(not_(has_words(question.excluded)))
+    known = Known()
+    numbered = await _list_numbered(session, question, conditions, known)
+    filters = len(conditions) - bool(query.kind)
+    is_narrow = None if filters == 1 and query.availability == "open" else filters > 0
+    by_words, by_meaning = await score_notices(session, question, conditions, meaning, known, is_narrow=is_narrow)
+    words, near = retrieval.scaled(by_words), retrieval.scaled(by_meaning)
+    fused = _raise_named(question, retrieval.fuse(by_words, by_meaning, share=retrieval.NOTICE_WORDS), near)
+    flags, has_all_flags = await _list_matching(session, question.text, conditions, fused, meaning, known)
+    scores = sorted(fused, key=lambda found: found.is_sample)
+    about = {found for found, is_certain in flags.items() if is_certain or near.get(found, 0) >= _LEAST_MEANING}
+    has_few = question.is_open and not numbered and len(_by_solicitation(about)) < _FEW
+    reasons: dict[Found, Reason] = dict.fromkeys(numbered, "number")
+    ordered = [*scores, *sorted(flags.keys() - scores, key=Found.currency, reverse=True)]
+    kept = about if has_few else flags
+    reasons |= dict[Found, Reason].fromkeys((found for found in ordered if found in kept and found not in reasons), "all_words")
+    matched, close = _by_solicitation(reasons), dict[str, list[Found]]()
+    if has_few:
+        likely = {found for found, cosine in by_meaning.items() if cosine >= _LEAST_COSINE}.union(by_words, flags)
+        others = _by_solicitation(found for found in ordered if found.solicitation not in matched and found in likely)
+        close = dict(islice(others.items(), _CLOSE)) | {
+            key: alike for key, alike in others.items() if not flags.keys().isdisjoint(alike)
+        }
+        for found in chain.from_iterable(close.values()):
+            is_by_words = words.get(found, 0) >= near.get(found, 0)
+            reasons[found] = "all_words" if found in flags else "words" if is_by_words else "meaning"
+    best = {**matched, **close}
+    shown = {solicitation: max(alike, key=Found.currency).id for solicitation, alike in best.items()}
+    ranked = Ranked(
+        reasons={shown[solicitation]: reasons[alike[0]] for solicitation, alike in best.items()},
+        solicitations=shown.keys(),
+        close=frozenset(shown[solicitation] for solicitation in close),
+        has_few=has_few,
+        matching=has_words(question.text),
+        total=len(best),
+        question=question,
+    )
+    if has_all_flags:
+        return ranked
+    rest = await session.scalar(select(func.count()).select_from(Opportunity).where(*rest_of(conditions, ranked))) or 0
+    return replace(ranked, total=len(best) + rest)
+
+
+def _raise_named(question: Question, scores: Mapping[Found, float], near: Mapping[Found, float]) -> Mapping[Found, float]:
+    """The notices of agencies that the question names come before others that fit as well. Those with a meaning far from that of the
+    question do not fit, whatever words they have: the name of the agency is one of them."""
+    if not question.agencies:
+        return scores
+    likely = (found for found in islice(scores, _NAMED_AMONG) if not near or near.get(found, 0) >= _LEAST_MEANING)
+    of_named = {found for found in likely if is_named(found.agency, question) or is_named(found.sub_agency, question)}
+    raised = {found: score * (1 + _NAMED * (found in of_named)) for found, score in scores.items()}
+    return dict(sorted(raised.items(), key=lambda item: -item[1]))
+
+
+def _by_solicitation(notices: Iterable[Found]) -> dict[str, list[Found]]:
+    alike: dict[str, list[Found]] = {}
+    for notice in notices:
+        alike.setdefault(notice.solicitation, []).append(notice)
+    return alike
+
+
+async def _list_matching(
+    session: AsyncSession,
+    text_: str,
+    conditions: list[ColumnElement[bool]],
+    scored: Collection[Found],
+    meaning: Meaning | None,
+    known: Known,
+) -> tuple[Mapping[Found, bool], bool]:
+    """Which notices have all words of a text, each with whether it is about them for certain, whatever its meaning; of very many, only
+    those that are scored. And whether these are all."""
+    most, has_all = 2 * retrieval.DEPTH, [*conditions, has_words(text_)]
+    some = select(*FOUND, Opportunity.title_search).where(*has_all).limit(most + 1).cte("some")
+    number = select(func.count().label("number")).select_from(some).subquery()
+    is_certain = or_(has_words(text_, some.c.title_search), not_(is_embedded(some.c.id, meaning)))
+    columns = [some.c[column.name] for column in FOUND]
+    few = (
+        select(*columns, is_certain.label("is_certain"), number.c.number)
+        .select_from(number)
+        .outerjoin(some, number.c.number <= most)
+    )
+    rows = (await session.execute(few)).all()
+    if rows[0].number <= most:
+        return {known.note(row): row.is_certain for row in rows if row.id is not None}, True
+    of_scored = Opportunity.id == func.any(literal([each.id for each in scored], ARRAY(Uuid)))
+    is_certain = or_(has_words(text_, Opportunity.title_search), not_(is_embedded(Opportunity.id.expression, meaning)))
+    rows = (await session.execute(select(Opportunity.id, is_certain).where(*has_all, of_scored))).all()
+    return {known[id]: is_certain for id, is_certain in rows}, False
+
+
+async def _list_numbered(
+    session: AsyncSession, question: Question, conditions: list[ColumnElement[bool]], known: Known
+) -> Sequence[Found]:
+    """Notices with a number of the question; if there are none and it is nothing but a part of a number, those that begin with it, or else
+    contain it. Newest first."""
+    key = Opportunity.number_key
+    tried = [key == func.any(literal(list(question.numbers), ARRAY(Text)))] if question.numbers else []
+    if question.number:
+        tried += [key.startswith(question.number), key.contains(question.number)]
+    for has_number in tried:
+        newest = select(*FOUND).where(*conditions, has_number).order_by(SAMPLES_LAST, Opportunity.posted_at.desc())
+        if found := [known.note(row) for row in await session.execute(newest.limit(_NUMBERED))]:
+            return found
+    return []
+
+
+async def passages_of(session: AsyncSession, ids: Sequence[UUID], words: str) -> Mapping[UUID, str]:
+    """The part of each description with most of these words, marked as `ts_headline` is told to; else its beginning."""
+    config = literal_column("'english'")
+    term = func.to_tsvector(config, words)
+    any_word = func.array_to_string(func.tsvector_to_array(term), " or ")
+    beginning = func.left(OpportunityText.description, _PASSAGE_CHARACTERS)
+    headline = func.ts_headline(config, beginning, func.websearch_to_tsquery(literal_column("'simple'"), any_word), _HEADLINE)
+    rows = await session.execute(select(OpportunityText.opportunity_id, headline).where(OpportunityText.opportunity_id.in_(ids)))
+    return {row[0]: row[1] for row in rows}

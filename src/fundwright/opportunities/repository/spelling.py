@@ -1,0 +1,62 @@
+"""Corrections of misspelled words in a search."""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    bindparam,
+    exists,
+    func,
+    not_,
+    select,
+    true,
+)
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.types import Text
+
+from fundwright.language import search_sql
+from fundwright.opportunities.models import (
+    Opportunity,
+    OpportunitySpelling,
+    OpportunityWord,
+)
+from fundwright.opportunities.question import meant, spelled_words, with_words
+from fundwright.opportunities.repository.filters import has_words
+
+_MOST_MISSPELLED = 20
+"""A word in more notices than this is spelled as it is meant."""
+_MOST_CORRECTED = 5
+"""Words of a search, each of which is compared with thousands."""
+
+_ASKED = func.unnest(bindparam("words", type_=ARRAY(Text))).table_valued("word").render_derived().c.word
+_STEM = search_sql.lexemes_of(_ASKED).lateral()
+_UNKNOWN = (
+    select(_ASKED)
+    .join(_STEM, true())
+    .where(
+        not_(exists().where(OpportunityWord.place == func.word_place(_STEM.c.lexeme), OpportunityWord.notices > _MOST_MISSPELLED))
+    )
+)
+"""Words that few notices have. Made once: that takes as long as its execution."""
+
+
+async def correct(session: AsyncSession, text_: str) -> str:
+    """A text with words that no notice has, or hardly any, replaced by the known words that they are taken for."""
+    spelled = spelled_words(text_)
+    if not spelled:
+        return text_
+    unknown = (await session.scalars(_UNKNOWN, {"words": list(spelled)})).all()
+    replaced = {spelled[word]: better for word in unknown[:_MOST_CORRECTED] if (better := await _meant(session, word))}
+    return with_words(text_, replaced)
+
+
+async def _meant(session: AsyncSession, word: str) -> str | None:
+    some = select(Opportunity.id).where(has_words(word)).limit(_MOST_MISSPELLED + 1)
+    notices = await session.scalar(select(func.count()).select_from(some.subquery())) or 0
+    if notices > _MOST_MISSPELLED:
+        return None
+    known = select(OpportunitySpelling.word, OpportunitySpelling.notices).where(
+        func.left(OpportunitySpelling.word, 1) == word[0],
+        func.length(OpportunitySpelling.word).between(len(word) - 1, len(word) + 1),
+    )
+    return meant(word, dict((await session.execute(known)).all()), notices=notices)
