@@ -101,8 +101,8 @@ def test_a_new_address_counts_once_it_is_confirmed(own: AccountPage, application
     page, new = own.page, f"{uuid4().hex[:8]}@example.org"
     own.open("security").change_email(new, password=PASSWORD)
     expect(own.part("Email")).to_contain_text(f"If {new} can be used, we sent a link to it.")
-    letters = application.command("mail")["mails"]
-    link = re.search(r"http\S+/auth/confirm-email/\S+", next(each["text"] for each in letters if each["recipient"] == new))
+    sent_messages = application.command("mail")["mails"]
+    link = re.search(r"http\S+/auth/confirm-email/\S+", next(each["text"] for each in sent_messages if each["recipient"] == new))
     assert link
     page.goto(link[0])
     ready(page)

@@ -40,7 +40,7 @@ class Named:
     def let_time_pass(self) -> None:
         """Signing in is too long ago to be a proof."""
         with psycopg.connect(self.database, autocommit=True) as connection:
-            connection.execute("UPDATE account_session SET proved_until = created_at")
+            connection.execute("UPDATE account_session SET reauthenticated_until = created_at")
 
 
 @pytest.fixture(scope="module")

@@ -78,8 +78,8 @@ ROUTES = _table(
         POST /api/account/passkeys
         POST /api/account/passkeys/options
         DELETE /api/account/passkeys/{passkey_id}
-        PUT /api/account/proof
-        POST /api/account/proof/options
+        PUT /api/account/reauthentication
+        POST /api/account/reauthentication/options
         PUT /api/account/language
         GET /api/account/sessions
         GET /api/account/sessions/export.csv
@@ -170,7 +170,7 @@ ROUTES = _table(
         DELETE /api/drafts/{draft_id}/sections/{section_id}/regeneration
         PUT /api/drafts/{draft_id}/sections/{section_id}/versions/{number}/restoration
         POST /api/opportunities/imports/{source}
-        PUT /api/opportunities/imports/{run_id}/stop
+        PUT /api/opportunities/imports/{run_id}/cancellation
         POST /api/training/documents
         POST /api/training/texts
         PUT /api/training/documents/{document_id}/kind
@@ -316,7 +316,7 @@ JOBS: dict[str, str | None] = {
     "train": "POST /api/training/runs",
     "draft": "POST /api/drafts",
     "draft_section": "PUT /api/drafts/{draft_id}/sections/{section_id}/regeneration",
-    "identity.letter": None,
+    "email.requested": None,
     "mail.send": None,
 }
 """Each kind, and the route by which somebody begins one; None where the product does by itself."""

@@ -96,13 +96,13 @@ class TestChange:
         for _ in range(2):
             await administration.enable(core, session, root, ada.id, client=HERE)
         sent = (await mail.list_messages(session, PageRequest())).items
-        assert {(letter.recipient, letter.subject) for letter in sent} == {
+        assert {(message.recipient, message.subject) for message in sent} == {
             ("ada@example.org", "Your role was changed"),
             ("ada@example.org", "Your account was disabled"),
             ("ada@example.org", "Your account was enabled"),
         }
         assert len(sent) == 3
-        assert any("changed the role of your Fundwright account to Reviewer" in letter.text for letter in sent)
+        assert any("changed the role of your Fundwright account to Reviewer" in message.text for message in sent)
 
     @pytest.mark.parametrize("is_command", [False, True])
     async def test_each_email_says_who_did_it(
@@ -112,7 +112,7 @@ class TestChange:
         await account_changes.disable_account(core, session, email=ada.email, by=by)
         await account_changes.enable_account(core, session, email=ada.email, by=by)
         await account_changes.change_role(core, session, email=ada.email, role=Role.VIEWER, by=by)
-        texts = [letter.text for letter in (await mail.list_messages(session, PageRequest())).items]
+        texts = [message.text for message in (await mail.list_messages(session, PageRequest())).items]
         operator, administrator = (
             ("The operator of the server" in text for text in texts),
             ("An administrator" in text for text in texts),
@@ -139,10 +139,10 @@ class TestChange:
     @pytest.mark.security(15, 16)
     async def test_a_reset_is_started_and_never_seen(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
         await administration.start_reset(core, session, root, ada.id, client=HERE)
-        (letter,) = (await mail.list_messages(session, PageRequest())).items
-        assert (letter.recipient, "/auth/confirm-reset/" in letter.text) == ("ada@example.org", True)
-        assert set(re.findall(r"https?://\S+(?=/auth/)", letter.text)) == {core.settings.address}
-        secret = letter.text.partition("/auth/confirm-reset/")[2].split()[0]
+        (message,) = (await mail.list_messages(session, PageRequest())).items
+        assert (message.recipient, "/auth/confirm-reset/" in message.text) == ("ada@example.org", True)
+        assert set(re.findall(r"https?://\S+(?=/auth/)", message.text)) == {core.settings.address}
+        secret = message.text.partition("/auth/confirm-reset/")[2].split()[0]
         assert secret not in str(await accounts_audit.list_audit(session, root, AuditQuery()))
         takes = [name for module in (people, administration) for name, function in vars(module).items() if inspect.isfunction(function)
                  and "password" in inspect.signature(function).parameters]  # fmt: skip

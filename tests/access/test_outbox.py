@@ -26,7 +26,7 @@ from fundwright.core.database import now
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.admin.outbox import outbox_screen
 from fundwright_ui.screens.admin.person import person_screen
-from fundwright_ui.shell.proof import proof_dialog
+from fundwright_ui.shell.reauthentication import reauthentication_dialog
 from tests.access.table import SCREENS
 from tests.accounts.test_api import browse
 from tests.jobs import working
@@ -71,7 +71,7 @@ async def sign_in(client: httpx.AsyncClient, actor: Actor, password: str = PASSW
 
 async def let_time_pass(core: Core) -> None:
     async with core.database.transaction() as session:
-        await session.execute(update(AccountSession).values(proved_until=now() - timedelta(seconds=1)))
+        await session.execute(update(AccountSession).values(reauthenticated_until=now() - timedelta(seconds=1)))
 
 
 async def recorded(core: Core, root: Actor) -> list[str]:
@@ -119,8 +119,8 @@ class TestMessages:
             assert await sign_in(client, root)
             await let_time_pass(committed)
             refused = await client.post(f"/api/people/{ada.id}/reset")
-            assert (refused.status_code, refused.json()["error"]["code"]) == (403, "ProofRequired")
-            assert (await client.put("/api/account/proof", json={"password": PASSWORD})).status_code == 204
+            assert (refused.status_code, refused.json()["error"]["code"]) == (403, "ReauthenticationRequired")
+            assert (await client.put("/api/account/reauthentication", json={"password": PASSWORD})).status_code == 204
             assert (await client.post(f"/api/people/{ada.id}/reset")).status_code == 202
             (listed,) = (await client.get("/api/mails")).json()["items"]
         assert (listed["recipient"], listed["kind"]) == (ada.email, "password_reset")
@@ -134,9 +134,9 @@ class TestApi:
             assert await sign_in(client, root)
             await let_time_pass(committed)
             refused = await client.get(path)
-            assert (refused.status_code, refused.json()["error"]["code"]) == (403, "ProofRequired")
+            assert (refused.status_code, refused.json()["error"]["code"]) == (403, "ReauthenticationRequired")
             assert await recorded(committed, root) == []
-            assert (await client.put("/api/account/proof", json={"password": PASSWORD})).status_code == 204
+            assert (await client.put("/api/account/reauthentication", json={"password": PASSWORD})).status_code == 204
             assert (await client.get(path)).status_code == 200
 
     async def test_it_says_who_was_sent_what_and_not_the_message(self, committed: Core, root: Actor, ada: Actor) -> None:
@@ -178,7 +178,7 @@ class TestApi:
 @component
 def outbox_in_frame() -> VdomDict:
     """As the dashboard shows it."""
-    return html.div(outbox_screen.render(), proof_dialog())
+    return html.div(outbox_screen.render(), reauthentication_dialog())
 
 
 class TestScreen:
@@ -194,15 +194,15 @@ class TestScreen:
         await let_time_pass(committed)
         return result.actor
 
-    async def prove(self, screen: ScreenUnderTest) -> None:
-        await screen.emit("ProofDialog", "on_prove", password=PASSWORD, code="")
+    async def reauthenticate(self, screen: ScreenUnderTest) -> None:
+        await screen.emit("ReauthenticationDialog", "on_reauthenticate", password=PASSWORD, code="")
 
     @pytest.mark.security(15, 26)
     async def test_it_asks_who_the_administrator_is_and_then_shows_the_list(self, committed: Core, signed_in: Actor) -> None:
         async with mounted(committed, signed_in, outbox_in_frame, path="/dashboard/outbox") as screen:
             assert not screen.has("DataTable")
             await screen.click("button", "Confirm your identity")
-            await self.prove(screen)
+            await self.reauthenticate(screen)
             (row,) = screen.rows()
             assert (row["kind"], row["recipient"]) == ("Password reset link", "ada@example.org")
             assert "/auth/confirm-reset/" not in str(screen.view.tree)
@@ -211,22 +211,22 @@ class TestScreen:
     async def test_it_asks_again_when_that_was_long_ago(self, committed: Core, signed_in: Actor) -> None:
         async with mounted(committed, signed_in, outbox_in_frame, path="/dashboard/outbox") as screen:
             await screen.click("button", "Confirm your identity")
-            await self.prove(screen)
+            await self.reauthenticate(screen)
             await let_time_pass(committed)
             await screen.go("/dashboard/outbox?page_size=10")
             assert not screen.has("DataTable")
             await screen.click("button", "Confirm your identity")
-            await self.prove(screen)
+            await self.reauthenticate(screen)
             assert len(screen.rows()) == 1
 
     async def test_it_asks_before_an_export(self, committed: Core, signed_in: Actor) -> None:
         async with mounted(committed, signed_in, outbox_in_frame, path="/dashboard/outbox") as screen:
             await screen.click("button", "Confirm your identity")
-            await self.prove(screen)
+            await self.reauthenticate(screen)
             await let_time_pass(committed)
             await screen.click("button", "Export as CSV")
             assert [frame for frame in screen.frames if frame["type"] == "download"] == []
-            await self.prove(screen)
+            await self.reauthenticate(screen)
             (download,) = [frame for frame in screen.frames if frame["type"] == "download"]
             assert download["url"] == "/api/mails/export.csv"
 

@@ -36,7 +36,7 @@ async def sign_in(core: Core, session: AsyncSession, *, email: str = "ada@exampl
     return result
 
 
-async def letters(session: AsyncSession) -> list[MailMessage]:
+async def sent_messages(session: AsyncSession) -> list[MailMessage]:
     """Oldest first."""
     return (await mail.list_messages(session, PageRequest())).items[::-1]
 
@@ -114,13 +114,13 @@ class TestChangePassword:
         here, elsewhere = await sign_in(core, session), await sign_in(core, session)
         refused = await password_change.change_password(core, session, here.actor, current="wrong", new=NEW, client=HERE)
         assert refused == SignInRefused(reason=Refusal.WRONG_PASSWORD)
-        assert await letters(session) == []
+        assert await sent_messages(session) == []
         assert await password_change.change_password(core, session, here.actor, current=PASSWORD, new=NEW, client=HERE) is None
         assert await authentication.authenticate(core, session, here.token)
         assert await authentication.authenticate(core, session, elsewhere.token) is None
         await sign_in(core, session, password=NEW)
-        (letter,) = await letters(session)
-        assert (letter.recipient, letter.subject) == ("ada@example.org", "Your password was changed")
+        (message,) = await sent_messages(session)
+        assert (message.recipient, message.subject) == ("ada@example.org", "Your password was changed")
         assert "password.changed" in await actions(session, make_actor)
 
     @pytest.mark.security(1, 13)
@@ -162,15 +162,15 @@ class TestMakeApiToken:
         made = await api_tokens.create_api_token(
             core, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30, client=HERE
         )
-        (letter,) = await letters(session)
-        assert (letter.recipient, "“nightly”" in letter.text, made.secret in letter.text) == ("ada@example.org", True, False)
+        (message,) = await sent_messages(session)
+        assert (message.recipient, "“nightly”" in message.text, made.secret in message.text) == ("ada@example.org", True, False)
 
 
 class TestEmailChange:
     async def ask(self, core: Core, session: AsyncSession, ada: Actor, email: str = "new@example.org") -> str:
         """The secret of the link that was sent."""
         assert await email_change.ask(core, session, ada, email=email, password=PASSWORD, client=HERE) is None
-        return (await letters(session))[-2].text.partition("/auth/confirm-email/")[2].split()[0]
+        return (await sent_messages(session))[-2].text.partition("/auth/confirm-email/")[2].split()[0]
 
     @pytest.mark.security(16, 26, 45)
     async def test_counts_once_the_new_address_says_so(
@@ -179,7 +179,7 @@ class TestEmailChange:
         before = await sign_in(core, session)
         reset = (await recovery.reset_link(session, email=ada.email)).rpartition("/")[2]
         secret = await self.ask(core, session, ada, " NEW@example.org")
-        link, notice = await letters(session)
+        link, notice = await sent_messages(session)
         assert (link.recipient, notice.recipient) == ("new@example.org", "ada@example.org")
         assert "new@example.org" in notice.text
         assert secret not in notice.text
@@ -206,7 +206,7 @@ class TestEmailChange:
     ) -> None:
         await make_actor(session, email="eve@example.org")
         assert await email_change.ask(core, session, ada, email="eve@example.org", password=PASSWORD, client=HERE) is None
-        told, notice = await letters(session)
+        told, notice = await sent_messages(session)
         assert (told.recipient, told.subject) == ("eve@example.org", "You already have an account")
         assert ("/auth/confirm-email/" in told.text, notice.recipient) == (False, "ada@example.org")
 
@@ -222,7 +222,7 @@ class TestEmailChange:
     async def test_needs_the_password(self, core: Core, session: AsyncSession, ada: Actor) -> None:
         refused = await email_change.ask(core, session, ada, email="new@example.org", password="wrong", client=HERE)
         assert refused == SignInRefused(reason=Refusal.WRONG_PASSWORD)
-        assert await letters(session) == []
+        assert await sent_messages(session) == []
 
     @pytest.mark.parametrize(("email", "sentence"), [("ada@", "must be a valid"), ("ADA@example.org", "your current address")])
     async def test_refuses_what_would_be_no_change(
@@ -234,6 +234,6 @@ class TestEmailChange:
     async def test_letters_speak_the_language_of_the_account(self, core: Core, session: AsyncSession, ada: Actor) -> None:
         await preferences.change_locale(session, ada, LocaleChange(language="de"))
         await self.ask(core, session, ada)
-        assert [letter.subject for letter in await letters(session)] == [
+        assert [message.subject for message in await sent_messages(session)] == [
             "Bestätigen Sie Ihre neue E-Mail-Adresse", "Ihre E-Mail-Adresse soll geändert werden",
         ]  # fmt: skip

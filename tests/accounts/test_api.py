@@ -86,8 +86,8 @@ class TestEmail:
         asked = {"email": "new@example.org", "password": PASSWORD}
         assert (await signed_in.post("/api/account/email", json=asked)).status_code == 202
         async with committed.database.transaction() as session:
-            letters = (await mail.list_messages(session, PageRequest())).items
-        text = next(letter.text for letter in letters if letter.recipient == "new@example.org")
+            sent_messages = (await mail.list_messages(session, PageRequest())).items
+        text = next(message.text for message in sent_messages if message.recipient == "new@example.org")
         link = text.partition("/auth/confirm-email/")[2].split()[0]
         assert (await signed_in.get(f"/auth/confirm-email/{link}")).status_code == 200
         answer = await signed_in.post("/api/account/confirm-email", json={"link": link})

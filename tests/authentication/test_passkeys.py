@@ -18,7 +18,7 @@ from fundwright.authentication import service as authentication
 from fundwright.authentication.models import AccountSession, OneTimeSecret
 from fundwright.authentication.one_time_secrets import LinkSpent
 from fundwright.authentication.passkeys import NoHostName, PasskeyRefused, PasskeyTaken, RelyingParty, TooManyPasskeys
-from fundwright.authentication.reauthentication import ProofRequired
+from fundwright.authentication.reauthentication import ReauthenticationRequired
 from fundwright.authentication.schemas import PasskeyRead, Refusal, SecondStep, SignedIn, SignInRefused, TokenScope
 from fundwright.core import mail
 from fundwright.core.assembly import Core
@@ -77,8 +77,8 @@ class TestAdding:
         made = await add(public, session, person, Device())
         assert (made.name, made.last_used_at) == ("Telephone", None)
         assert await passkeys.list_passkeys(session, person) == [made]
-        (letter,) = (await mail.list_messages(session, PageRequest())).items
-        assert (letter.subject, "Telephone" in letter.text) == ("A passkey was added", True)
+        (message,) = (await mail.list_messages(session, PageRequest())).items
+        assert (message.subject, "Telephone" in message.text) == ("A passkey was added", True)
         line = await session.scalar(select(AuditEntry).where(AuditEntry.action == "passkey.added"))
         assert line is not None and line.subject == "Telephone"
 
@@ -253,7 +253,7 @@ class TestProving:
         )
         assert isinstance(signed_in, SignedIn)
         actor = signed_in.actor
-        await session.execute(update(AccountSession).values(proved_until=now()))
+        await session.execute(update(AccountSession).values(reauthenticated_until=now()))
         for wrong in (other, device):
             refused = await passkeys.reauthenticate_by_passkey(
                 public,
@@ -264,7 +264,7 @@ class TestProving:
             )
             if wrong is other:
                 assert refused == WRONG
-                with pytest.raises(ProofRequired):
+                with pytest.raises(ReauthenticationRequired):
                     await api_tokens.create_api_token(public, session, actor, name="n", scope=TokenScope.READ, lasts_days=1)
         await api_tokens.create_api_token(public, session, actor, name="n", scope=TokenScope.READ, lasts_days=1)
 

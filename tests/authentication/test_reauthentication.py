@@ -19,7 +19,7 @@ from fundwright.accounts.schemas import Actor, Role
 from fundwright.authentication import api_tokens, email_change, passkeys, password_change, reauthentication, second_factor
 from fundwright.authentication import service as authentication
 from fundwright.authentication.models import AccountSession
-from fundwright.authentication.reauthentication import ProofRequired, SessionEnded
+from fundwright.authentication.reauthentication import ReauthenticationRequired, SessionEnded
 from fundwright.authentication.schemas import RecoveryCodes, Refusal, SignedIn, SignInRefused, TokenScope
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
@@ -49,7 +49,7 @@ async def sign_in(core: Core, session: AsyncSession) -> Actor:
 
 
 async def let_time_pass(session: AsyncSession) -> None:
-    await session.execute(update(AccountSession).values(proved_until=now() - timedelta(seconds=1)))
+    await session.execute(update(AccountSession).values(reauthenticated_until=now() - timedelta(seconds=1)))
 
 
 async def make_token(core: Core, session: AsyncSession, actor: Actor) -> None:
@@ -64,22 +64,22 @@ class TestSensitiveChanges:
         await let_time_pass(session)
         takes = inspect.signature(change).parameters.values()
         given = {each.name: None for each in takes if each.default is each.empty}
-        with pytest.raises(ProofRequired):
+        with pytest.raises(ReauthenticationRequired):
             await change(**{**given, "session": session, "actor": actor})
 
     async def test_signing_in_is_a_proof_for_some_minutes(self, core: Core, session: AsyncSession) -> None:
         actor = await sign_in(core, session)
         await make_token(core, session, actor)
         row = await session.get(AccountSession, actor.session_id)
-        assert row is not None and timedelta(minutes=9) < row.proved_until - now() <= timedelta(minutes=10)
+        assert row is not None and timedelta(minutes=9) < row.reauthenticated_until - now() <= timedelta(minutes=10)
         await let_time_pass(session)
-        with pytest.raises(ProofRequired):
+        with pytest.raises(ReauthenticationRequired):
             await make_token(core, session, actor)
 
     async def test_how_many_minutes_is_a_setting(self, core: Core, session: AsyncSession) -> None:
-        actor = await sign_in(with_settings(core, proof_minutes=60), session)
+        actor = await sign_in(with_settings(core, reauthentication_minutes=60), session)
         row = await session.get(AccountSession, actor.session_id)
-        assert row is not None and row.proved_until - now() > timedelta(minutes=59)
+        assert row is not None and row.reauthenticated_until - now() > timedelta(minutes=59)
 
     async def test_a_proof_counts_for_its_own_session_alone(self, core: Core, session: AsyncSession) -> None:
         actor = await sign_in(core, session)
@@ -87,7 +87,7 @@ class TestSensitiveChanges:
         other = await authentication.sign_in(core, session, email=actor.email, password=PASSWORD, remember=True, client=HERE)
         assert isinstance(other, SignedIn)
         await make_token(core, session, other.actor)
-        with pytest.raises(ProofRequired):
+        with pytest.raises(ReauthenticationRequired):
             await make_token(core, session, actor)
 
 
@@ -108,7 +108,7 @@ class TestPassword:
             assert wrong == SignInRefused(reason=Refusal.WRONG_PASSWORD)
         late = await reauthentication.reauthenticate_by_password(core, session, actor, password=PASSWORD, client=HERE)
         assert late == SignInRefused(reason=Refusal.THROTTLED)
-        with pytest.raises(ProofRequired):
+        with pytest.raises(ReauthenticationRequired):
             await make_token(core, session, actor)
 
 
@@ -128,7 +128,7 @@ class TestTwoStepVerification:
         await let_time_pass(session)
         refused = await reauthentication.reauthenticate_by_password(core, session, actor, password=PASSWORD, client=HERE)
         assert refused == SignInRefused(reason=Refusal.CODE_NEEDED)
-        with pytest.raises(ProofRequired):
+        with pytest.raises(ReauthenticationRequired):
             await second_factor.turn_off(core, session, actor, client=HERE)
         assert await second_factor.reauthenticate_by_code(core, session, actor, code=codes[0], client=HERE) is None
         await second_factor.turn_off(core, session, actor, client=HERE)
@@ -151,7 +151,7 @@ class TestTwoStepVerification:
             return await authentication.delete_account(core, session, actor, email=actor.email, password=PASSWORD, client=HERE)
 
         for change in (change_password, change_email, delete):
-            with pytest.raises(ProofRequired):
+            with pytest.raises(ReauthenticationRequired):
                 await change()
         await second_factor.reauthenticate_by_code(core, session, actor, code=codes[0], client=HERE)
         assert await change_email() is None
@@ -171,7 +171,7 @@ class TestTwoStepVerification:
         other = await authentication.sign_in(core, session, email=actor.email, password=PASSWORD, remember=True, client=HERE)
         assert isinstance(other, SignedIn)
         await turn_on(core, session, actor)
-        with pytest.raises(ProofRequired):
+        with pytest.raises(ReauthenticationRequired):
             await second_factor.turn_off(core, session, other.actor, client=HERE)
         await second_factor.turn_off(core, session, actor, client=HERE)
 
@@ -219,10 +219,12 @@ class TestApi:
             codes = (await visitor.put("/api/account/second-factor", json={"code": code})).json()["codes"]
             async with committed.database.transaction() as session:
                 await let_time_pass(session)
-            refused = await visitor.put("/api/account/proof", json={"password": PASSWORD})
-            assert (refused.status_code, refused.json()["error"]["code"]) == (403, "ProofRefused")
+            refused = await visitor.put("/api/account/reauthentication", json={"password": PASSWORD})
+            assert (refused.status_code, refused.json()["error"]["code"]) == (403, "ReauthenticationRefused")
             assert (await visitor.delete("/api/account/second-factor")).status_code == 403
-            assert (await visitor.put("/api/account/proof", json={"password": PASSWORD, "code": codes[0]})).status_code == 204
+            assert (
+                await visitor.put("/api/account/reauthentication", json={"password": PASSWORD, "code": codes[0]})
+            ).status_code == 204
             assert (await visitor.delete("/api/account/second-factor")).status_code == 204
 
     async def test_asks_and_goes_on_after_the_proof(self, committed: Core) -> None:
@@ -231,11 +233,11 @@ class TestApi:
             async with committed.database.transaction() as session:
                 await let_time_pass(session)
             refused = await visitor.post("/api/account/tokens", json={"name": "nightly"})
-            assert (refused.status_code, refused.json()["error"]["code"]) == (403, "ProofRequired")
-            wrong = await visitor.put("/api/account/proof", json={"password": "wrong"})
-            assert (wrong.status_code, wrong.json()["error"]["code"]) == (403, "ProofRefused")
+            assert (refused.status_code, refused.json()["error"]["code"]) == (403, "ReauthenticationRequired")
+            wrong = await visitor.put("/api/account/reauthentication", json={"password": "wrong"})
+            assert (wrong.status_code, wrong.json()["error"]["code"]) == (403, "ReauthenticationRefused")
             assert (await visitor.post("/api/account/tokens", json={"name": "nightly"})).status_code == 403
-            assert (await visitor.put("/api/account/proof", json={"password": PASSWORD})).status_code == 204
+            assert (await visitor.put("/api/account/reauthentication", json={"password": PASSWORD})).status_code == 204
             assert (await visitor.post("/api/account/tokens", json={"name": "nightly"})).status_code == 201
 
     @pytest.mark.security(26, 44)

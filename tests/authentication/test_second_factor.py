@@ -70,8 +70,8 @@ async def first_step(core: Core, session: AsyncSession, *, remember: bool = True
     return step.pending
 
 
-async def letters(session: AsyncSession) -> list[str]:
-    return [letter.subject for letter in (await mail.list_messages(session, PageRequest())).items]
+async def sent_messages(session: AsyncSession) -> list[str]:
+    return [message.subject for message in (await mail.list_messages(session, PageRequest())).items]
 
 
 async def audit(session: AsyncSession) -> list[str]:
@@ -102,7 +102,7 @@ class TestSettingUp:
     ) -> None:
         await turn_on(core, session, person, clock(timedelta()))
         await second_factor.turn_off(core, session, person, client=HERE)
-        assert sorted(await letters(session)) == ["Two-step verification turned off", "Two-step verification turned on"]
+        assert sorted(await sent_messages(session)) == ["Two-step verification turned off", "Two-step verification turned on"]
         assert (await audit(session))[-2:] == ["second_factor.added", "second_factor.removed"]
         assert isinstance(await sign_in(core, session), SignedIn)
 
@@ -223,7 +223,7 @@ class TestRecoveryCodes:
         assert isinstance(await sign_in(core, session, codes[0]), SignInRefused)
         assert isinstance(await sign_in(core, session, f" {codes[1].replace('-', '').upper()} "), SignedIn)
         assert (await second_factor.read(session, person)).recovery_codes == 8
-        assert (await letters(session)).count("A recovery code was used") == 2
+        assert (await sent_messages(session)).count("A recovery code was used") == 2
         assert (await audit(session)).count("second_factor.recovery_code_used") == 2
 
     async def test_new_ones_replace_the_old(self, core: Core, session: AsyncSession, person: Actor, clock: Clock) -> None:
@@ -297,14 +297,14 @@ class TestTakingItAway:
         await administration.remove_second_factor(core, session, root, person.id, client=HERE)
         assert not await administration.has_second_factor(session, root, person.id)
         assert isinstance(await sign_in(core, session), SignedIn)
-        assert "Two-step verification turned off" in await letters(session)
+        assert "Two-step verification turned off" in await sent_messages(session)
         line = await session.scalar(select(AuditEntry).where(AuditEntry.action == "second_factor.removed"))
         assert line is not None and (line.actor_email, line.subject) == ("root@example.org", EMAIL)
         assert list(await session.scalars(select(RecoveryCode))) == []
 
     async def test_of_somebody_who_has_none_says_nothing(self, core: Core, session: AsyncSession, person: Actor) -> None:
         await second_factor.remove(core, session, email=EMAIL)
-        assert await letters(session) == []
+        assert await sent_messages(session) == []
         assert "second_factor.removed" not in await audit(session)
 
     async def test_of_nobody_is_not_found(self, core: Core, session: AsyncSession) -> None:
@@ -321,8 +321,8 @@ class TestConfirmingTheAddress:
         assert account is not None
         account.verified_at = None
         await email_confirmation.send_verification(core, session, email=EMAIL, language="en")
-        (letter,) = [each for each in (await mail.list_messages(session, PageRequest())).items if "link=" in each.text]
-        secret = re.findall(r"link=(\S+)", letter.text)[0]
+        (message,) = [each for each in (await mail.list_messages(session, PageRequest())).items if "link=" in each.text]
+        secret = re.findall(r"link=(\S+)", message.text)[0]
         refused = await email_confirmation.confirm_email(core, session, secret=secret, password=PASSWORD, client=HERE)
         assert refused == SignInRefused(reason=Refusal.CODE_NEEDED)
         assert account.verified_at is not None

@@ -26,7 +26,7 @@ from fundwright_ui.login.sign_in import sign_in_screen
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.account.factors import passkeys_section, second_factor_section
 from fundwright_ui.screens.admin.person import person_screen
-from fundwright_ui.shell.proof import proof_dialog
+from fundwright_ui.shell.reauthentication import reauthentication_dialog
 from fundwright_ui.ui import form, text_field
 from tests.authentication.authenticator import Device, code_at
 from tests.signing_in import HERE, PASSWORD, with_settings
@@ -37,7 +37,7 @@ ADDRESS = "http://localhost:8000"
 @component
 def factors() -> VdomDict:
     """As the account page shows them, in the frame of the dashboard."""
-    return html.div(second_factor_section(), passkeys_section(), proof_dialog())
+    return html.div(second_factor_section(), passkeys_section(), reauthentication_dialog())
 
 
 @component
@@ -50,7 +50,7 @@ def sensitive_form() -> VdomDict:
         )
 
     making = use_action(make, success="Made.")
-    return html.div(form(text_field("name", "Name"), on_submit=making, submit="Make"), proof_dialog())
+    return html.div(form(text_field("name", "Name"), on_submit=making, submit="Make"), reauthentication_dialog())
 
 
 @pytest.fixture
@@ -70,7 +70,7 @@ async def signed_in(committed: Core, ada: Actor) -> Actor:
 @pytest.fixture
 async def a_while_later(committed: Core, signed_in: Actor) -> Actor:
     async with committed.database.transaction() as session:
-        await session.execute(update(AccountSession).values(proved_until=now() - timedelta(seconds=1)))
+        await session.execute(update(AccountSession).values(reauthenticated_until=now() - timedelta(seconds=1)))
     return signed_in
 
 
@@ -162,7 +162,7 @@ class TestPasskeys:
             assert not screen.has("button", "Add passkey")
 
 
-class TestProof:
+class TestReauthentication:
     @pytest.mark.security(26)
     async def test_is_asked_for_in_place_and_then_it_goes_on(self, committed: Core, a_while_later: Actor) -> None:
         async with mounted(committed, a_while_later, sensitive_form) as screen:
@@ -170,20 +170,24 @@ class TestProof:
             await screen.click("button", "Make")
             assert screen.toasts == []
             assert [frame for frame in screen.frames if frame["type"] == "saved"] == []
-            assert screen.props("ProofDialog")["codeLabel"] == screen.props("ProofDialog")["passkeyLabel"] == ""
-            await screen.emit("ProofDialog", "on_prove", password="wrong", code="")
-            assert screen.props("ProofDialog")["error"].startswith("That isn't right.")
-            await screen.emit("ProofDialog", "on_prove", password=PASSWORD, code="")
+            assert (
+                screen.props("ReauthenticationDialog")["codeLabel"]
+                == screen.props("ReauthenticationDialog")["passkeyLabel"]
+                == ""
+            )
+            await screen.emit("ReauthenticationDialog", "on_reauthenticate", password="wrong", code="")
+            assert screen.props("ReauthenticationDialog")["error"].startswith("That isn't right.")
+            await screen.emit("ReauthenticationDialog", "on_reauthenticate", password=PASSWORD, code="")
             assert screen.toasts == ["Made."]
             assert [frame["form"] for frame in screen.frames if frame["type"] == "saved"] == ["/#Make"]
-            assert not screen.has("ProofDialog")
+            assert not screen.has("ReauthenticationDialog")
             assert screen.value("Name") == "nightly"
 
     async def test_can_be_declined(self, committed: Core, a_while_later: Actor) -> None:
         async with mounted(committed, a_while_later, sensitive_form) as screen:
             await screen.click("button", "Make")
-            await screen.emit("ProofDialog", "on_cancel")
-            assert not screen.has("ProofDialog")
+            await screen.emit("ReauthenticationDialog", "on_cancel")
+            assert not screen.has("ReauthenticationDialog")
             assert screen.toasts == []
 
     @pytest.mark.security(26)
@@ -192,34 +196,34 @@ class TestProof:
     ) -> None:
         _, codes = await turn_on(committed, signed_in)
         async with committed.database.transaction() as session:
-            await session.execute(update(AccountSession).values(proved_until=now()))
+            await session.execute(update(AccountSession).values(reauthenticated_until=now()))
         async with mounted(committed, signed_in, sensitive_form) as screen:
             await screen.type("Name", "nightly")
             await screen.click("button", "Make")
-            dialog = screen.props("ProofDialog")
+            dialog = screen.props("ReauthenticationDialog")
             assert (dialog["passwordLabel"], dialog["codeLabel"]) == ("", "Code")
-            await screen.emit("ProofDialog", "on_prove", password=PASSWORD, code="")
+            await screen.emit("ReauthenticationDialog", "on_reauthenticate", password=PASSWORD, code="")
             assert screen.toasts == []
-            await screen.emit("ProofDialog", "on_prove", password="", code="000000")
-            assert "That code is wrong" in screen.props("ProofDialog")["error"]
-            await screen.emit("ProofDialog", "on_prove", password="", code=codes[0])
+            await screen.emit("ReauthenticationDialog", "on_reauthenticate", password="", code="000000")
+            assert "That code is wrong" in screen.props("ReauthenticationDialog")["error"]
+            await screen.emit("ReauthenticationDialog", "on_reauthenticate", password="", code=codes[0])
             assert screen.toasts == ["Made."]
 
     async def test_takes_a_passkey_instead(self, public: Core, signed_in: Actor) -> None:
         device = Device()
         await add_passkey(public, signed_in, device)
         async with public.database.transaction() as session:
-            await session.execute(update(AccountSession).values(proved_until=now()))
+            await session.execute(update(AccountSession).values(reauthenticated_until=now()))
         async with mounted(public, signed_in, sensitive_form) as screen:
             await screen.type("Name", "nightly")
             await screen.click("button", "Make")
-            assert screen.props("ProofDialog")["passkeyLabel"] == "Use a passkey"
-            await screen.emit("ProofDialog", "on_start")
-            await screen.emit("ProofDialog", "on_refused", reason="NotAllowedError")
-            assert "No passkey was received" in screen.props("ProofDialog")["error"]
-            await screen.emit("ProofDialog", "on_start")
-            answer = device.get(screen.props("ProofDialog")["options"])
-            await screen.emit("ProofDialog", "on_answer", credential=answer)
+            assert screen.props("ReauthenticationDialog")["passkeyLabel"] == "Use a passkey"
+            await screen.emit("ReauthenticationDialog", "on_start")
+            await screen.emit("ReauthenticationDialog", "on_refused", reason="NotAllowedError")
+            assert "No passkey was received" in screen.props("ReauthenticationDialog")["error"]
+            await screen.emit("ReauthenticationDialog", "on_start")
+            answer = device.get(screen.props("ReauthenticationDialog")["options"])
+            await screen.emit("ReauthenticationDialog", "on_answer", credential=answer)
             assert screen.toasts == ["Made."]
 
 

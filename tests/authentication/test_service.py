@@ -616,8 +616,8 @@ class TestReset:
             core, session, secret=await self._link(session), password="another fine sentence", client=HERE
         )
         assert await authentication.authenticate(core, session, token) is None
-        (letter,) = await session.scalars(select(Mail))
-        assert (letter.recipient, letter.subject) == ("ada@example.org", "Your password was changed")
+        (message,) = await session.scalars(select(Mail))
+        assert (message.recipient, message.subject) == ("ada@example.org", "Your password was changed")
 
     @pytest.mark.security(16)
     async def test_expires(self, session: AsyncSession) -> None:
@@ -652,7 +652,7 @@ class TestRegister:
             )
         assert list(await session.scalars(select(Mail.language).order_by(Mail.created_at))) == ["de", "de", "fr"]
 
-    @pytest.mark.parametrize("by", ["link", "letter"])
+    @pytest.mark.parametrize("by", ["link", "email"])
     async def test_whoever_took_the_address_before_its_owner_came_gets_in_no_more(
         self, core: Core, session: AsyncSession, by: str
     ) -> None:

@@ -213,8 +213,8 @@ class TestRenewal:
                 case _:
                     assert (await thief.post("/session", json={"token": stolen})).status_code == 401
         assert await status(visitor) == 401
-        (letter,) = await rows(committed, Mail)
-        assert (letter.recipient, letter.subject) == ("ada@example.org", "You were signed out for your security")
+        (message,) = await rows(committed, Mail)
+        assert (message.recipient, message.subject) == ("ada@example.org", "You were signed out for your security")
         (line,) = [line for line in await rows(committed, AuditEntry) if line.action == "session.replayed"]
         assert (line.subject, line.address) == ("ada@example.org", HERE.address)
 

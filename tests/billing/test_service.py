@@ -325,11 +325,11 @@ class TestPayments:
     ) -> None:
         await preferences.choose_language(session, actor, language)
         payment = await write(core, session, admin, actor, 123_450, text="Pro, one year")
-        (letter,) = (await mail.list_messages(session, PageRequest())).items
-        assert (letter.recipient, letter.subject) == (actor.email, subject.format(number=payment.number))
-        assert sentence in letter.text
+        (message,) = (await mail.list_messages(session, PageRequest())).items
+        assert (message.recipient, message.subject) == (actor.email, subject.format(number=payment.number))
+        assert sentence in message.text
         for each in (payment.number, "Pro, one year", admin.email, "/payment"):
-            assert each in letter.text
+            assert each in message.text
 
     async def test_two_written_at_once_have_two_numbers(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async def add() -> str:

@@ -67,7 +67,7 @@ async def classify(
     phrases = await categories.list_phrases_to_embed(session, actor, model_id=embedder.id)
     if phrases:
         vectors = await embedder.embed(list(chain.from_iterable(phrases.values())))
-        await categories.supply_prototypes(session, actor, phrases, vectors, model_id=embedder.id)
+        await categories.set_prototypes(session, actor, phrases, vectors, model_id=embedder.id)
     lesson = await categories.read_lesson(session, actor, model_id=embedder.id)
     if not items or not lesson.keys:
         return Classified(abstained=len(items))

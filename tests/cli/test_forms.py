@@ -181,8 +181,8 @@ class TestImport:
             said = process.communicate(timeout=20)[1].decode()
             state, new = connection.execute(query).fetchone() or ("", 0)
         assert process.returncode == 130
-        assert said == "\nStopped. Opportunities imported so far were kept. Run the command again to import the rest.\n"
-        assert (state, 0 < new < 20_000) == ("cancelled", True)
+        assert said == "\nCanceled. Opportunities imported so far were kept. Run the command again to import the rest.\n"
+        assert (state, 0 < new < 20_000) == ("canceled", True)
         assert counts(shell.quick("import", "sam", str(path))) == (20_000 - new, 0, new, 0)
 
     def test_a_missing_file_is_one_sentence(self, shell: Shell, tmp_path: Path) -> None:

@@ -143,18 +143,18 @@ class TestEnqueue:
         async def note(_run: JobRun[Trial, None]) -> None:
             order.append("other")
 
-        async def give_way(run: JobRun[BackgroundTrial, None]) -> dict[str, Any]:
+        async def pause_if_others_wait(run: JobRun[BackgroundTrial, None]) -> dict[str, Any]:
             order.append(f"background {run.checkpoint.get('next', 0)}")
             async with run.transaction() as session:
                 await run.save_checkpoint(session, {"next": 1})
             await run.progress(1, 2, "steps")
             has_begun.set()
             await may_end.wait()
-            await run.give_way()
+            await run.pause_if_others_wait()
             return {"steps": 2}
 
         queue.register(trial(note))
-        queue.register(JobHandler(BackgroundTrial, give_way, no_actor, is_background=True))
+        queue.register(JobHandler(BackgroundTrial, pause_if_others_wait, no_actor, is_background=True))
         async with queue.database.transaction() as session:
             background = await queue.enqueue(session, BackgroundTrial(), title="Background", owner_id=None)
         async with working(queue, concurrency=1):
@@ -249,7 +249,7 @@ class TestFailure:
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
-        assert (await read(queue, runs[0].id)).state == JobState.CANCELLED
+        assert (await read(queue, runs[0].id)).state == JobState.CANCELED
 
     @pytest.mark.usefixtures("reporting_each_step")
     async def test_who_waits_is_told_that_somebody_else_stopped_it(self, queue: JobQueue) -> None:
@@ -302,7 +302,7 @@ class TestCancel:
             await started.wait()
             async with queue.database.transaction() as session:
                 await jobs.cancel(session, job_id, owner_id=OWNER)
-            assert (await ended(queue, job_id)).state == JobState.CANCELLED
+            assert (await ended(queue, job_id)).state == JobState.CANCELED
 
     async def test_a_waiting_job_never_starts(self, queue: JobQueue) -> None:
         async def never(_run: JobRun[Trial, None]) -> None:
@@ -311,7 +311,7 @@ class TestCancel:
         queue.register(trial(never))
         job_id = await add(queue)
         async with queue.database.transaction() as session:
-            assert (await jobs.cancel(session, job_id, owner_id=OWNER)).state == JobState.CANCELLED
+            assert (await jobs.cancel(session, job_id, owner_id=OWNER)).state == JobState.CANCELED
         async with queue.database.transaction() as session:
             with pytest.raises(Conflict):
                 await jobs.cancel(session, job_id, owner_id=OWNER)

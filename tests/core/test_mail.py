@@ -16,13 +16,13 @@ from sqlalchemy import update
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.jobs import Job, JobState
-from fundwright.core.mail import Letter, MailKind, MailMessage, MailState
+from fundwright.core.mail import MailKind, MailMessage, MailState, OutgoingEmail
 from fundwright.core.paging import PageRequest
 from tests.jobs import working
 from tests.polling import eventually
 from tests.signing_in import with_settings
 
-LETTER = Letter(
+MESSAGE = OutgoingEmail(
     "ada@example.org",
     "Prüfung <b>",
     ("Zwei & zwei.",),
@@ -77,37 +77,37 @@ async def reciting(*answers: bytes) -> AsyncIterator[tuple[list[bytes], dict[str
 
 async def _post(core: Core) -> MailMessage:
     async with core.database.transaction() as session:
-        await mail.post(core, session, LETTER)
+        await mail.post(core, session, MESSAGE)
     return await _only(core)
 
 
 async def _only(core: Core) -> MailMessage:
     async with core.database.transaction() as session:
-        (letter,) = (await mail.list_messages(session, PageRequest())).items
-    return letter
+        (message,) = (await mail.list_messages(session, PageRequest())).items
+    return message
 
 
 async def _try(core: Core) -> MailMessage:
     """Run the job that was left to do."""
     core.jobs.services = core
-    letter = await _only(core)
-    done = await core.jobs.run_inline(mail.SendMail(mail_id=letter.id), title="", owner_id=None)
+    message = await _only(core)
+    done = await core.jobs.run_inline(mail.SendMail(mail_id=message.id), title="", owner_id=None)
     assert done.state is JobState.SUCCEEDED
     return await _only(core)
 
 
 class TestPost:
     async def test_keeps_a_letter_where_there_is_no_server(self, committed: Core) -> None:
-        letter = await _post(committed)
-        assert (letter.state, letter.kind, letter.recipient) == (MailState.KEPT, MailKind.INVITATION, "ada@example.org")
-        assert "http://127.0.0.1:8000/a?b=1&c=2" in letter.text
+        message = await _post(committed)
+        assert (message.state, message.kind, message.recipient) == (MailState.KEPT, MailKind.INVITATION, "ada@example.org")
+        assert "http://127.0.0.1:8000/a?b=1&c=2" in message.text
         assert (await _try(committed)).state is MailState.KEPT
 
     async def test_escapes_what_stands_in_its_html(self) -> None:
-        assert "<title>Prüfung &lt;b&gt;</title>" in LETTER.html
-        assert 'href="http://127.0.0.1:8000/a?b=1&amp;c=2"' in LETTER.html
-        assert "Gesendet von Fundwright" in LETTER.html
-        assert "Gesendet von Fundwright" in LETTER.text
+        assert "<title>Prüfung &lt;b&gt;</title>" in MESSAGE.html
+        assert 'href="http://127.0.0.1:8000/a?b=1&amp;c=2"' in MESSAGE.html
+        assert "Gesendet von Fundwright" in MESSAGE.html
+        assert "Gesendet von Fundwright" in MESSAGE.text
 
 
 class TestSend:
@@ -117,12 +117,12 @@ class TestSend:
         box, settings = postbox
         core = with_settings(committed, **settings)
         assert (await _post(core)).state is MailState.WAITING
-        letter = await _try(core)
-        assert (letter.state, letter.text, letter.tries) == (MailState.SENT, "", 1)
+        message = await _try(core)
+        assert (message.state, message.text, message.tries) == (MailState.SENT, "", 1)
         await _try(core)
         (message,) = box.arrived
         assert (message["To"], message["Subject"], message["Content-Language"]) == ("ada@example.org", "Prüfung <b>", "de")
-        assert message["Message-ID"] == f"<{letter.id}@localhost>"
+        assert message["Message-ID"] == f"<{message.id}@localhost>"
         assert [part.get_content_type() for part in message.iter_parts()] == ["text/plain", "text/html"]
         assert "Zwei & zwei." in message.get_body(("plain",)).get_content()
 

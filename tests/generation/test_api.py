@@ -52,7 +52,7 @@ async def test_a_draft_is_started_found_by_its_slug_and_deleted(desk: Desk, ada:
     assert len(slug) >= 20
     assert (await ada.get(f"/api/drafts/slug/{slug}")).json()["id"] == draft_id
     assert (await ada.get("/api/drafts", params={"state": "queued"})).json()["total"] == 1
-    assert (await ada.put(f"/api/drafts/{draft_id}/cancellation")).json()["state"] == "stopped"
+    assert (await ada.put(f"/api/drafts/{draft_id}/cancellation")).json()["state"] == "canceled"
     assert (await ada.put(f"/api/drafts/{draft_id}/cancellation")).status_code == 409
     assert (await ada.put(f"/api/drafts/{draft_id}/continuation")).json()["state"] == "queued"
     assert (await ada.delete(f"/api/drafts/{draft_id}")).status_code == 204

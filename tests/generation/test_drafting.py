@@ -276,9 +276,9 @@ class TestStopping:
             await service.cancel_draft(session, desk.actor, draft.id)
         with pytest.raises(Conflict):
             await asyncio.wait_for(task, 10)
-        stopped = await read(desk, draft.id)
-        assert stopped.state == DraftState.STOPPED
-        assert stopped.sections[0].text.startswith("Words [1].")
+        canceled = await read(desk, draft.id)
+        assert canceled.state == DraftState.CANCELED
+        assert canceled.sections[0].text.startswith("Words [1].")
         async with desk.core.database.transaction() as session:
             continued = await service.continue_draft(session, desk.actor, desk.core, draft.id)
         assert continued.state == DraftState.QUEUED

@@ -307,8 +307,8 @@ class TestRegenerating:
         assert (failed.text, failed.rewriting) == (roofs.text, Rewriting.FAILED)
         assert failed.error == "The endpoint does not answer."
         await regenerate(desk, draft, roofs)
-        stopped = await do(desk, lambda s: editing.cancel_regeneration(s, desk.actor, draft.id, roofs.id))
-        assert (stopped.text, stopped.rewriting) == (roofs.text, Rewriting.STOPPED)
+        canceled = await do(desk, lambda s: editing.cancel_regeneration(s, desk.actor, draft.id, roofs.id))
+        assert (canceled.text, canceled.rewriting) == (roofs.text, Rewriting.CANCELED)
         with pytest.raises(Conflict):
             await do(desk, lambda s: editing.cancel_regeneration(s, desk.actor, draft.id, roofs.id))
 
@@ -501,13 +501,13 @@ class TestQuota:
                 PlanChange(price_cents=0, documents=None, drafts=None, imports=None),
                 client=COMMAND_LINE,
             )
-            stopped = await service.start_draft(
+            canceled = await service.start_draft(
                 session, desk.actor, desk.core, opportunity_id=desk.opportunity_id, template="brief"
             )
-            await service.cancel_draft(session, desk.actor, stopped.id)
+            await service.cancel_draft(session, desk.actor, canceled.id)
             await billing.change_plan(session, boss, PlanCode.FREE, none, client=COMMAND_LINE)
         with pytest.raises(billing.QuotaSpent):
-            await do(desk, lambda s: service.continue_draft(s, desk.actor, desk.core, stopped.id))
+            await do(desk, lambda s: service.continue_draft(s, desk.actor, desk.core, canceled.id))
         by_hand = NewSection(heading="Bridges")
         assert (await do(desk, lambda s: editing.add_section(s, desk.actor, desk.core, draft.id, by_hand))).heading == "Bridges"
 
@@ -593,7 +593,7 @@ class TestVersions:
         await do(desk, lambda session: service.delete_draft(session, desk.actor, draft.id))
         assert await do(desk, lambda session: session.scalar(select(func.count(DraftVersion.id)))) == 0
         states = await do(desk, lambda s: s.scalars(select(Job.state).where(Job.kind == WriteSection.job_kind)))
-        assert states.all() == [JobState.CANCELLED]
+        assert states.all() == [JobState.CANCELED]
 
 
 async def test_whoever_waits_for_checks_and_comparisons_keeps_no_connection_from_others(desk: Desk) -> None:

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from fundwright.core.messages import speaking
-from fundwright.generation.letters import as_people_write_it, opening_fields, person_in
+from fundwright.generation.letters import office_name, opening_fields, person_in
 from fundwright.opportunities.schemas import Contact, OpportunityRead
 
 
@@ -69,7 +69,7 @@ class TestOpeningFields:
     ],
 )
 def test_offices_are_written_as_people_write_them(office: str, written: str) -> None:
-    assert as_people_write_it(office) == written
+    assert office_name(office) == written
 
 
 @pytest.mark.parametrize(

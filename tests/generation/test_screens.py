@@ -361,7 +361,7 @@ class TestDraftScreen:
             await screen.expect(lambda: screen.has("button", "Cancel"))
             await screen.click("button", "Cancel")
             await screen.expect(lambda: "Canceled. The text so far was kept." in screen.text)
-        assert (await read(desk, draft.id)).state == DraftState.STOPPED
+        assert (await read(desk, draft.id)).state == DraftState.CANCELED
 
     async def test_dropped_citations_are_pointed_out(self, desk: Desk) -> None:
         desk.writer.script = lambda _request: ("We won a prize [77].",)

@@ -65,10 +65,10 @@ class TestBatches:
     async def test_hands_on_what_came_together(self, hasty: None) -> None:
         handed: list[int] = []
 
-        async def hand_on(views: Sequence[Viewed]) -> None:
+        async def write(views: Sequence[Viewed]) -> None:
             handed.append(len(views))
 
-        batches = Batches("test", hand_on)
+        batches = Batches("test", write)
         for _ in range(3):
             batches.add(view())
         await batches.close()
@@ -77,13 +77,13 @@ class TestBatches:
         assert handed == [3, 1]
 
     async def test_is_bounded(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(tracking, "_MOST_WAITING", 2)
+        monkeypatch.setattr(tracking, "_MAX_WAITING", 2)
         handed: list[int] = []
 
-        async def hand_on(views: Sequence[Viewed]) -> None:
+        async def write(views: Sequence[Viewed]) -> None:
             handed.append(len(views))
 
-        batches = Batches("test", hand_on)
+        batches = Batches("test", write)
         for _ in range(5):
             batches.add(view())
         await batches.close()
@@ -92,11 +92,11 @@ class TestBatches:
     async def test_a_failure_is_logged_once_until_it_works_again(self, hasty: None) -> None:
         is_away = iter((True, True, False, True))
 
-        async def hand_on(_views: Sequence[Viewed]) -> None:
+        async def write(_views: Sequence[Viewed]) -> None:
             if next(is_away):
                 raise DatabaseAway
 
-        batches = Batches("store", hand_on)
+        batches = Batches("store", write)
         with capture_logs() as logs:
             for _ in range(4):
                 batches.add(view())

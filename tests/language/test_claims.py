@@ -46,11 +46,11 @@ ARTICLE = (
 
 
 def test_a_text_that_names_others_as_those_who_act_tells_of_others() -> None:
-    assert OTHERS.tells_of_others(ARTICLE)
-    assert OTHERS.tells_of_others(ARTICLE[:1])
-    assert not OTHERS.tells_of_others((*ARTICLE, "We bid on the same contract."))
-    assert not OTHERS.tells_of_others((*ARTICLE, "Meridian won the next one."))
-    assert not OTHERS.tells_of_others(
+    assert OTHERS.is_about_others(ARTICLE)
+    assert OTHERS.is_about_others(ARTICLE[:1])
+    assert not OTHERS.is_about_others((*ARTICLE, "We bid on the same contract."))
+    assert not OTHERS.is_about_others((*ARTICLE, "Meridian won the next one."))
+    assert not OTHERS.is_about_others(
         ("Interpreters answered 96,500 calls.", "The Army rated the work exceptional.", "No call was lost.")
     )
 

@@ -40,7 +40,7 @@ class TestCategorizing:
     async def test_its_job_is_read_and_cancelled(self, client: httpx.AsyncClient) -> None:
         address = f"/api/opportunities/categorize/{(await client.post('/api/opportunities/categorize')).json()['id']}"
         assert (await client.get(address)).json()["state"] == "queued"
-        assert (await client.put(f"{address}/cancellation")).json()["state"] == "cancelled"
+        assert (await client.put(f"{address}/cancellation")).json()["state"] == "canceled"
         assert (await client.put(f"{address}/cancellation")).status_code == 409
 
     async def test_one_job_waits_however_often_it_is_asked_for(self, client: httpx.AsyncClient) -> None:
@@ -137,10 +137,10 @@ class TestImport:
     async def test_an_upload_can_be_stopped_once(self, client: httpx.AsyncClient, committed: Core) -> None:
         files = {"file": ("mine.csv", sam_file(sam_row()))}
         started = (await client.post("/api/opportunities/imports/sam", files=files)).json()
-        stopped = await client.put(f"/api/opportunities/imports/{started['id']}/stop")
-        assert stopped.json()["state"] == "cancelled"
+        canceled = await client.put(f"/api/opportunities/imports/{started['id']}/cancellation")
+        assert canceled.json()["state"] == "canceled"
         assert [path for path in (committed.settings.data / "files").rglob("*") if path.is_file()] == []
-        assert (await client.put(f"/api/opportunities/imports/{started['id']}/stop")).status_code == 409
+        assert (await client.put(f"/api/opportunities/imports/{started['id']}/cancellation")).status_code == 409
 
     async def test_refuses_an_unknown_source_and_a_missing_file(self, client: httpx.AsyncClient) -> None:
         files = {"file": ("mine.csv", b"x")}

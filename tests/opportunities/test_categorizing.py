@@ -15,7 +15,7 @@ from fundwright.categories.schemas import CategoryChange, CategoryColor, Categor
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.core.jobs import Job, JobCancelled, JobRead, JobRun, JobState
+from fundwright.core.jobs import Job, JobCanceled, JobRead, JobRun, JobState
 from fundwright.opportunities import categorizing, service
 from fundwright.opportunities.schemas import CategorizeOpportunities, EmbedOpportunities
 from tests.jobs import Trial, trial
@@ -103,11 +103,11 @@ class TestCategorize:
         async def twice(run: JobRun[Trial, Actor]) -> None:
             async def stop(*_: object) -> None:
                 if sum(run.checkpoint.get("counts", {}).values()) >= 8:
-                    raise JobCancelled
+                    raise JobCanceled
 
             with monkeypatch.context() as patched:
                 patched.setattr(run, "progress", stop)
-                with pytest.raises(JobCancelled):
+                with pytest.raises(JobCanceled):
                     await categorizing.categorize(run, embedder)
             result.update(await categorizing.categorize(run, embedder))
 

@@ -14,7 +14,7 @@ from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import NotAllowed
-from fundwright.core.jobs import Job, JobCancelled, JobHandler, JobRun, JobState, no_actor
+from fundwright.core.jobs import Job, JobCanceled, JobHandler, JobRun, JobState, no_actor
 from fundwright.opportunities import embedding, service
 from fundwright.opportunities.schemas import EmbedOpportunities
 from tests.conftest import MakeActor
@@ -75,11 +75,11 @@ class TestEmbed:
         async def twice(run: JobRun[EmbedOpportunities, None]) -> None:
             async def stop(texts: Sequence[str]) -> NDArray[np.float32]:
                 if len(embedder.texts) > 4:
-                    raise JobCancelled
+                    raise JobCanceled
                 return await LengthEmbedder.embed(embedder, texts)
 
             embedder.embed = stop
-            with pytest.raises(JobCancelled):
+            with pytest.raises(JobCanceled):
                 await embedding.embed(run, embedder, not_sorting)
             del embedder.embed
             await embedding.embed(run, embedder, not_sorting)
@@ -156,7 +156,7 @@ class TestEmbedLater:
             with pytest.raises(NotAllowed):
                 await service.cancel_embedding(session, ada)
             assert started is not None
-            assert (await service.cancel_embedding(session, root)).state == JobState.CANCELLED
+            assert (await service.cancel_embedding(session, root)).state == JobState.CANCELED
             again = await service.start_embedding(session, root, committed)
             assert again is not None
             assert again.state == JobState.QUEUED

@@ -19,7 +19,7 @@ from fundwright.categories.schemas import CategoryCreate
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotAllowed, NotFound
-from fundwright.core.jobs import Job, JobCancelled, JobRun, JobState
+from fundwright.core.jobs import Job, JobCanceled, JobRun, JobState
 from fundwright.core.messages import speaking
 from fundwright.core.paging import PageRequest
 from fundwright.opportunities import importing, service
@@ -211,9 +211,9 @@ class TestResume:
 
             monkeypatch.setattr(run, "progress", stop_after_two)
             with pytest.raises(RuntimeError):
-                await importing.take_in(run, run_id=started.id, source=SamCsv(), path=path)
+                await importing.run_import(run, run_id=started.id, source=SamCsv(), path=path)
             assert run.checkpoint == {"items": 20}
-            await importing.take_in(run, run_id=started.id, source=SamCsv(), path=path)
+            await importing.run_import(run, run_id=started.id, source=SamCsv(), path=path)
 
         committed.jobs.register(trial(handler))
         await committed.jobs.run_inline(Trial(), title="x", owner_id=member.id)
@@ -244,7 +244,7 @@ class TestResume:
                     await asyncio.to_thread(partial(_kill_forks, is_reader=is_reader))
 
             monkeypatch.setattr(run, "progress", kill_once)
-            await importing.take_in(run, run_id=started.id, source=SamCsv(), path=path)
+            await importing.run_import(run, run_id=started.id, source=SamCsv(), path=path)
 
         monkeypatch.setattr(committed.sandbox, "stream", noted)
         committed.jobs.register(trial(handler))
@@ -264,12 +264,12 @@ class TestResume:
             started = await service.prepare_import(session, member, committed, source="sam", filename="file.csv")
 
         async def handler(run: JobRun[Trial, None]) -> None:
-            async def cancelled(done: int, total: int | None = None, message: str | None = None) -> None:
+            async def canceled(done: int, total: int | None = None, message: str | None = None) -> None:
                 if run.checkpoint:  # a reader that takes longer than a second is reported, too
-                    raise JobCancelled
+                    raise JobCanceled
 
-            monkeypatch.setattr(run, "progress", cancelled)
-            await importing.take_in(run, run_id=started.id, source=SamCsv(), path=path)
+            monkeypatch.setattr(run, "progress", canceled)
+            await importing.run_import(run, run_id=started.id, source=SamCsv(), path=path)
 
         committed.jobs.register(trial(handler))
         with pytest.raises(Conflict):
@@ -362,9 +362,9 @@ class TestUpload:
     ) -> None:
         run, path = await start(sam_file(sam_row()))
         async with committed.database.transaction() as session:
-            stopped = await service.stop_import(session, member, committed, run.id)
+            canceled = await service.cancel_import(session, member, committed, run.id)
             assert path.exists()
-        assert stopped.state == "cancelled"
+        assert canceled.state == "canceled"
         assert not path.exists()
 
     async def test_stays_for_the_process_that_resumes_the_import(
@@ -377,7 +377,7 @@ class TestUpload:
             raise asyncio.CancelledError
 
         with monkeypatch.context() as patched:
-            patched.setattr(importing, "take_in", killed)
+            patched.setattr(importing, "run_import", killed)
             with pytest.raises(asyncio.CancelledError):
                 await committed.jobs._run(run.job_id, reraise=True)
         assert path.exists()
@@ -394,7 +394,7 @@ class TestUpload:
             raise DatabaseAway
 
         with monkeypatch.context() as patched:
-            patched.setattr(importing, "take_in", without_database)
+            patched.setattr(importing, "run_import", without_database)
             with pytest.raises(DatabaseAway):
                 await committed.jobs._run(run.job_id, reraise=True)
         assert path.exists()
@@ -419,12 +419,12 @@ class TestStop:
             await session.execute(update(Job).values(state=JobState.RUNNING))
             stranger, admin = await make_actor(session), await make_actor(session, role=Role.ADMIN)
             with pytest.raises(NotFound):
-                await service.stop_import(session, stranger, committed, report.run_id)
-            assert (await service.stop_import(session, admin, committed, report.run_id)).state == "running"
+                await service.cancel_import(session, stranger, committed, report.run_id)
+            assert (await service.cancel_import(session, admin, committed, report.run_id)).state == "running"
             assert await session.scalar(select(Job.cancel_requested).where(Job.kind == "import"))
 
     async def test_an_import_that_is_over_is_refused(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
         report = await import_file(sam_file(sam_row()))
         async with committed.database.transaction() as session:
             with pytest.raises(Conflict, match="already ended"):
-                await service.stop_import(session, member, committed, report.run_id)
+                await service.cancel_import(session, member, committed, report.run_id)

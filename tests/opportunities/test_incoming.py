@@ -14,7 +14,7 @@ from fundwright.accounts.schemas import Actor
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict
-from fundwright.core.jobs import JobCancelled, JobRun
+from fundwright.core.jobs import JobCanceled, JobRun
 from fundwright.opportunities import importing, incoming, service
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.incoming import Batch, Incoming, batch_of
@@ -189,7 +189,7 @@ class TestHostileFile:
         monkeypatch.setattr(jobs, "_PATIENCE_S", 0.05)
 
         async def canceled(*_: object) -> None:
-            raise JobCancelled
+            raise JobCanceled
 
         monkeypatch.setattr(JobRun, "progress", canceled)
         with pytest.raises(Conflict):
@@ -202,7 +202,7 @@ async def import_hostile(core: Core, actor: Actor, path: Path, action: bytes) ->
         started = await service.prepare_import(session, actor, core, source="sam", filename=path.name)
 
     async def handler(run: JobRun[Trial, None]) -> None:
-        await importing.take_in(run, run_id=started.id, source=Hostile(), path=path)
+        await importing.run_import(run, run_id=started.id, source=Hostile(), path=path)
 
     core.jobs.register(trial(handler))
     await core.jobs.run_inline(Trial(), title="x", owner_id=actor.id)

@@ -29,7 +29,7 @@ NEW = "another fine sentence"
 GRACE = {"first_name": "Grace", "last_name": "Hopper", "email": "grace@example.org", "password": PASSWORD, "terms": "on"}
 
 
-async def _letters(core: Core) -> list[MailMessage]:
+async def sent_messages(core: Core) -> list[MailMessage]:
     async with core.database.transaction() as session:
         return (await mail.list_messages(session, PageRequest())).items
 
@@ -185,8 +185,8 @@ class TestRegisterScreen:
             await page.submit(**GRACE)
             (moved,) = page.frames("navigate")
         assert moved["path"] == "/auth/verify/grace%40example.org"
-        (letter,) = await _letters(core)
-        link = re.search(r"http://127\.0\.0\.1:8000(/auth/verify/grace%40example\.org\?link=\S+)", letter.text)
+        (message,) = await sent_messages(core)
+        link = re.search(r"http://127\.0\.0\.1:8000(/auth/verify/grace%40example\.org\?link=\S+)", message.text)
         assert link
         async with open_page(link[1], core=core) as page:
             await page.submit(password="a stranger's choice")
@@ -205,8 +205,8 @@ class TestRegisterScreen:
             await page.submit(**{**GRACE, "email": ada.email})
             (moved,) = page.frames("navigate")
         assert moved["path"] == "/auth/verify/ada%40example.org"
-        (letter,) = await _letters(core)
-        assert (letter.recipient, letter.subject) == (ada.email, "You already have an account")
+        (message,) = await sent_messages(core)
+        assert (message.recipient, message.subject) == (ada.email, "You already have an account")
 
     @pytest.mark.parametrize("path", ["/auth/register/standard/open", "/auth/login"])
     async def test_a_password_is_not_sent_while_it_is_typed(self, open_page: Open, committed: Core, path: str) -> None:
@@ -242,9 +242,9 @@ class TestInvitation:
         async with core.database.transaction() as session:
             root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
             await invitations.invite(core, session, root, email="Grace@example.org", role=Role.REVIEWER, client=HERE)
-        (letter,) = await _letters(core)
-        assert (letter.recipient, letter.subject) == ("grace@example.org", "Root invited you to Fundwright")
-        found = re.search(r"8000(/auth/register/team/\S+)", letter.text)
+        (message,) = await sent_messages(core)
+        assert (message.recipient, message.subject) == ("grace@example.org", "Root invited you to Fundwright")
+        found = re.search(r"8000(/auth/register/team/\S+)", message.text)
         assert found
         return found[1]
 

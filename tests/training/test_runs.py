@@ -177,9 +177,9 @@ class TestRun:
             await add_file(committed, session, owner, BOATS)
         run = await service.start_run(committed, owner)
         async with committed.database.transaction() as session:
-            cancelled = await service.cancel_run(session, owner, run.id)
+            canceled = await service.cancel_run(session, owner, run.id)
             repeated = await service.repeat_run(committed, session, owner, run.id)
-        assert cancelled.state == JobState.CANCELLED
+        assert canceled.state == JobState.CANCELED
         assert repeated.state == JobState.QUEUED
         assert repeated.total == 1
         async with committed.database.transaction() as session:
@@ -250,7 +250,7 @@ class TestRun:
         async with committed.database.transaction() as session:
             ended = await service.get_run(session, owner, run.id)
             states = {item.title: item.state for item in (await service.list_documents(session, owner)).items}
-        assert (ended.state, ended.documents) == (JobState.CANCELLED, 1)
+        assert (ended.state, ended.documents) == (JobState.CANCELED, 1)
         assert states == {"quick": DocumentState.TRAINED, "slow": DocumentState.WAITING}
 
     async def test_nothing_to_train_is_said(self, committed: Core, owner: Actor) -> None:

@@ -11,7 +11,7 @@ from reactpy import component, html, use_state
 from reactpy.types import Component
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.authentication.reauthentication import ProofRequired
+from fundwright.authentication.reauthentication import ReauthenticationRequired
 from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
@@ -29,7 +29,7 @@ class Thing:
     """What the screens read."""
 
     is_gone = False
-    needs_proof = False
+    needs_reauthentication = False
     readings = 0
 
 
@@ -37,8 +37,8 @@ async def read(_session: AsyncSession) -> str:
     Thing.readings += 1
     if Thing.is_gone:
         raise NotFound("The thing")
-    if Thing.needs_proof:
-        raise ProofRequired
+    if Thing.needs_reauthentication:
+        raise ReauthenticationRequired
     return f"reading {Thing.readings}"
 
 
@@ -108,7 +108,7 @@ SCREENS = [
 
 @pytest.fixture
 def pages(core: Core) -> Pages:
-    Thing.is_gone, Thing.needs_proof, Thing.readings = False, False, 0
+    Thing.is_gone, Thing.needs_reauthentication, Thing.readings = False, False, 0
     return Pages(core, SCREENS, shell)
 
 
@@ -386,9 +386,9 @@ class TestAReload:
     async def test_that_asks_who_the_person_is_shows_nothing_older(self, core: Core, pages: Pages) -> None:
         async with pages.open("/things?form=1") as wire:
             await wire.until_frame("mount")
-            Thing.needs_proof = True
+            Thing.needs_reauthentication = True
             await tell(core)
-            await wire.until(lambda: str(ProofRequired()) in wire.text)
+            await wire.until(lambda: str(ReauthenticationRequired()) in wire.text)
             assert "reading 1" not in wire.text and OUT_OF_DATE not in wire.text
 
 

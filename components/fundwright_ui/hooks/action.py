@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
-from fundwright.authentication.reauthentication import ProofRequired
+from fundwright.authentication.reauthentication import ReauthenticationRequired
 from fundwright_ui.runtime.connection import Connection, use_connection
 from fundwright_ui.runtime.events import Handler, received_at, required_parameters, takes_payload
 from fundwright_ui.runtime.faults import sentence_of
@@ -49,7 +49,7 @@ class Action(Handler):
 
     async def run(self, payload: object = None, *, on_success: Callable[[], None] = lambda: None) -> None:
         """Do the work, unless it is being done or this event was sent before it had ended. `on_success` is called only if nothing
-        was refused, and after the proof if one is asked for."""
+        was refused, and after re-authentication if it is required."""
         if self.is_running or 0 < received_at.get() <= self._finished_at:
             return
         self.is_running, self.error = True, None
@@ -65,8 +65,8 @@ class Action(Handler):
             on_success()
         except Exception as error:
             self.error = sentence_of(error, while_doing="action")
-            if isinstance(error, ProofRequired) and self._connection.ask_proof is not None:
-                self._connection.ask_proof(lambda: self.run(payload, on_success=on_success))
+            if isinstance(error, ReauthenticationRequired) and self._connection.ask_reauthentication is not None:
+                self._connection.ask_reauthentication(lambda: self.run(payload, on_success=on_success))
             else:
                 self._connection.toast(self.error, "error")
         finally:
@@ -92,7 +92,7 @@ def use_action(
     """Make `work(session, payload)` an event handler: one transaction, one at a time, a second click is dropped.
 
     `work` may omit the payload parameter; otherwise it is annotated, see `takes_payload`. When it raises, everything is rolled back, a toast shows the sentence and what the
-    person typed stays; when it raises ProofRequired, the page asks for the proof and then does it. After the commit `then` runs,
+    person typed stays; when it raises ReauthenticationRequired, the page asks the person to re-authenticate and then runs it. After the commit `then` runs,
     given the result if it has a parameter without a default, and a toast shows `success`. Work that is refused but must be committed,
     such as the count of wrong passwords, returns the refusal, and `then` raises it. With `in_transaction=False` there is no session: `work(payload)`. The button that was pressed is disabled at once and shows
     after 150 ms that something is being done; `.is_running` says so to other parts of the screen.

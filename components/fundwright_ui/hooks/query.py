@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import Generic, TypeVar
 
-from fundwright.authentication.reauthentication import ProofRequired
+from fundwright.authentication.reauthentication import ReauthenticationRequired
 from fundwright.core.errors import FundwrightError, NotFound
 from fundwright_ui.hooks.live import use_live
 from fundwright_ui.runtime.connection import Connection, use_connection
@@ -36,8 +36,8 @@ class Query(Generic[T]):
         """The error message of the last load, for parts of a page that show it beside an older value."""
         self.is_missing = False
         """The last reading raised NotFound: what the address names is gone. First paint answers 404 then."""
-        self.needs_proof = False
-        """The last reading raised ProofRequired. An older value is not shown either."""
+        self.needs_reauthentication = False
+        """The last reading raised ReauthenticationRequired. An older value is not shown either."""
         self.is_loading = False
         self.is_slow = False
         """Whether it has been loading for so long that the page should show it. Faster loads show nothing, so that nothing flickers."""
@@ -152,7 +152,7 @@ class Query(Generic[T]):
             value = await self._read_once()
             self._value, self._packed = value, b""
             self._has_answer, self._answered_key = True, key
-            self.failure, self.is_missing, self.needs_proof, self.is_stale = None, False, False, False
+            self.failure, self.is_missing, self.needs_reauthentication, self.is_stale = None, False, False, False
             self._connection.remove_failing(self)
         except Exception as error:
             if isinstance(error, NotFound):  # the handler that removed the item may be about to navigate away
@@ -169,8 +169,10 @@ class Query(Generic[T]):
     def _fail(self, error: Exception) -> None:
         self.failure = sentence_of(error, while_doing="query")
         is_gone = isinstance(error, NotFound)
-        self.needs_proof = isinstance(error, ProofRequired)
-        self.is_stale = self._has_answer and not self.needs_proof and not (is_gone and not self._connection.has_text_field())
+        self.needs_reauthentication = isinstance(error, ReauthenticationRequired)
+        self.is_stale = (
+            self._has_answer and not self.needs_reauthentication and not (is_gone and not self._connection.has_text_field())
+        )
         self.is_missing = is_gone and not self.is_stale
         self._connection.is_missing = self._connection.is_missing or self.is_missing
         if self.is_stale or not _is_refusal(error):

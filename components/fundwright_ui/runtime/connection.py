@@ -95,7 +95,7 @@ class Connection:
         """What `set_title` asked for; None shows the screen's own title."""
         self.is_missing = False
         """What the address names was not found: the first paint then answers 404."""
-        self.ask_proof: Callable[[GoOn], None] | None = None
+        self.ask_reauthentication: Callable[[GoOn], None] | None = None
         """Asks the person to show who they are and then calls what it is given; None where no part of the page asks."""
         self._send = send
         self._move = move or (lambda wanted: send(wanted.frame()))

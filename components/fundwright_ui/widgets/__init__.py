@@ -32,7 +32,14 @@ from fundwright_ui.widgets.editor import NamedSection, SectionChosen, SectionEdi
 from fundwright_ui.widgets.files import FileDrop, FileUploaded
 from fundwright_ui.widgets.markdown import Citation, CitationOpened, ClaimMark, MarkdownView, markdown_view
 from fundwright_ui.widgets.palette import ActChosen, Command, CommandGroup, CommandPalette, Shortcut, WordsTyped
-from fundwright_ui.widgets.passkeys import Passkey, PasskeyAnswered, PasskeyRefused, ProofDialog, ProofGiven, refusal_of
+from fundwright_ui.widgets.passkeys import (
+    Passkey,
+    PasskeyAnswered,
+    PasskeyRefused,
+    Reauthentication,
+    ReauthenticationDialog,
+    refusal_of,
+)
 
 ALL: tuple[type[Widget], ...] = (
     AccountMenu,
@@ -45,7 +52,7 @@ ALL: tuple[type[Widget], ...] = (
     FormDialog,
     MarkdownView,
     Passkey,
-    ProofDialog,
+    ReauthenticationDialog,
     SectionEditor,
     SettingsDrawer,
     UnsavedTexts,
@@ -82,9 +89,9 @@ __all__ = [
     "Passkey",
     "PasskeyAnswered",
     "PasskeyRefused",
-    "ProofDialog",
-    "ProofGiven",
     "Props",
+    "Reauthentication",
+    "ReauthenticationDialog",
     "Row",
     "RowOpened",
     "SectionChosen",

@@ -96,8 +96,8 @@ def rendered(text: str) -> list[VdomDict | str]:
     if _may_have_many_cells(text[:end]):
         end = 0
     elements = list(_render(SyntaxTreeNode(_MARKDOWN.parse(text[:end])).children))
-    if rest := text[end:].strip():
-        elements.append(html.div({"className": "fw-prewrap"}, rest))
+    if remaining := text[end:].strip():
+        elements.append(html.div({"className": "fw-prewrap"}, remaining))
     return elements
 
 

@@ -31,12 +31,12 @@ class Passkey(Widget):
     on_refused: On[PasskeyRefused] = None
 
 
-class ProofGiven(Props):
+class Reauthentication(Props):
     password: str
     code: str
 
 
-class ProofDialog(Widget):
+class ReauthenticationDialog(Widget):
     """Asks for the password or a code, whichever has a label, or for a passkey where `passkey_label` is given."""
 
     title: str
@@ -49,7 +49,7 @@ class ProofDialog(Widget):
     error: str = ""
     options: str = ""
     is_busy: bool = False
-    on_prove: On[ProofGiven] = None
+    on_reauthenticate: On[Reauthentication] = None
     on_cancel: On[Nothing] = None
     on_start: On[Nothing] = None
     on_answer: On[PasskeyAnswered] = None

@@ -39,8 +39,8 @@ async def enable_account(
     await audit.record(session, "account.enabled", actor=by, subject=account.email, client=client)
     if not was_open:
         link = f"{core.settings.address}/auth/login"
-        letter = emails.account_enabled(account.email, _language_of(account), by_operator=by is None, link=link)
-        await mail.post(core, session, letter)
+        message = emails.account_enabled(account.email, _language_of(account), by_operator=by is None, link=link)
+        await mail.post(core, session, message)
     return AccountRead.model_validate(account)
 
 
@@ -57,8 +57,8 @@ async def change_role(
     await audit.record(session, "account.role_changed", actor=by, subject=account.email, client=client, role=role.value)
     if is_other:
         link = f"{core.settings.address}/auth/login"
-        letter = emails.role_changed(account.email, _language_of(account), role=role, by_operator=by is None, link=link)
-        await mail.post(core, session, letter)
+        message = emails.role_changed(account.email, _language_of(account), role=role, by_operator=by is None, link=link)
+        await mail.post(core, session, message)
     return AccountRead.model_validate(account)
 
 

@@ -45,7 +45,7 @@ def export_sessions(session: AsyncSession, actor: Actor, account_id: UUID, reque
 async def change_role(
     core: Core, session: AsyncSession, actor: Actor, account_id: UUID, role: Role, *, client: Client
 ) -> AccountRead:
-    """It counts at once: the account's sessions end. Raises NotFound, LastAdministrator or ProofRequired."""
+    """It counts at once: the account's sessions end. Raises NotFound, LastAdministrator or ReauthenticationRequired."""
     person = await people.get_person(session, actor, account_id)
     if role is not Role.ADMIN:
         await _keep_an_administrator(session, account_id)
@@ -80,7 +80,7 @@ async def end_sessions(session: AsyncSession, actor: Actor, account_id: UUID, *,
 async def start_reset(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> None:
     """Send the owner a link by which to choose a new password; nobody else sees it or the password.
 
-    Raises NotFound or ProofRequired.
+    Raises NotFound or ReauthenticationRequired.
     """
     person = await people.get_person(session, actor, account_id)
     link = core.settings.address + await recovery.reset_link(session, email=person.email, client=client, by=actor)
@@ -96,7 +96,7 @@ async def has_second_factor(session: AsyncSession, actor: Actor, account_id: UUI
 @needs(Permission.ADMINISTER)
 @needs_recent_authentication
 async def remove_second_factor(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> None:
-    """Remove the authenticator app, recovery codes, and passkeys of an account. Raises NotFound or ProofRequired."""
+    """Remove the authenticator app, recovery codes, and passkeys of an account. Raises NotFound or ReauthenticationRequired."""
     person = await people.get_person(session, actor, account_id)
     await second_factor.remove(core, session, email=person.email, client=client, by=actor)
 

@@ -60,7 +60,7 @@ async def register(
                     core, session, type=kind, token=token, email=form.email, name=name, password=form.password,
                     language=current_language(), client=client,
                 )  # fmt: skip
-                return JSONResponse({"message": registration.LETTER_SENT}, status_code=202)
+                return JSONResponse({"message": registration.EMAIL_SENT}, status_code=202)
             result = await registration.register(
                 core, session, email=form.email, name=name, password=form.password, client=client
             )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from fundwright.accounts.schemas import Role
-from fundwright.core.mail import Letter, MailKind
+from fundwright.core.mail import MailKind, OutgoingEmail
 from fundwright.core.messages import Language, speaking, t
 
 
-def already_registered(recipient: str, language: Language, *, link: str) -> Letter:
+def already_registered(recipient: str, language: Language, *, link: str) -> OutgoingEmail:
     with speaking(language):
-        return Letter(
+        return OutgoingEmail(
             recipient,
             t("You already have an account"),
             (
@@ -22,9 +22,9 @@ def already_registered(recipient: str, language: Language, *, link: str) -> Lett
         )
 
 
-def invitation(recipient: str, language: Language, *, inviter: str, link: str) -> Letter:
+def invitation(recipient: str, language: Language, *, inviter: str, link: str) -> OutgoingEmail:
     with speaking(language):
-        return Letter(
+        return OutgoingEmail(
             recipient,
             t("{name} invited you to Fundwright", name=inviter),
             (
@@ -37,10 +37,10 @@ def invitation(recipient: str, language: Language, *, inviter: str, link: str) -
         )
 
 
-def role_changed(recipient: str, language: Language, *, role: Role, by_operator: bool, link: str) -> Letter:
+def role_changed(recipient: str, language: Language, *, role: Role, by_operator: bool, link: str) -> OutgoingEmail:
     """`by_operator`: by a command on the server, which names no administrator."""
     with speaking(language):
-        return Letter(
+        return OutgoingEmail(
             recipient,
             t("Your role was changed"),
             (
@@ -55,9 +55,9 @@ def role_changed(recipient: str, language: Language, *, role: Role, by_operator:
         )
 
 
-def account_disabled(recipient: str, language: Language, *, by_operator: bool) -> Letter:
+def account_disabled(recipient: str, language: Language, *, by_operator: bool) -> OutgoingEmail:
     with speaking(language):
-        return Letter(
+        return OutgoingEmail(
             recipient,
             t("Your account was disabled"),
             (
@@ -74,9 +74,9 @@ def account_disabled(recipient: str, language: Language, *, by_operator: bool) -
         )
 
 
-def account_enabled(recipient: str, language: Language, *, by_operator: bool, link: str) -> Letter:
+def account_enabled(recipient: str, language: Language, *, by_operator: bool, link: str) -> OutgoingEmail:
     with speaking(language):
-        return Letter(
+        return OutgoingEmail(
             recipient,
             t("Your account was enabled"),
             (

@@ -38,7 +38,7 @@ class InvitationAccepted(Conflict):
 async def invite(core: Core, session: AsyncSession, actor: Actor, *, email: str, role: Role, client: Client) -> InvitationRead:
     """Send somebody a link by which to register with this role. An earlier invitation of the address stops working.
 
-    Raises Invalid, EmailTaken, ProofRequired, or NotAllowed, also when the actor has lost the right a moment ago.
+    Raises Invalid, EmailTaken, ReauthenticationRequired, or NotAllowed, also when the actor has lost the right a moment ago.
     """
     # Waits for a demotion that is under way; a later one waits for this transaction, and then revokes the invitation.
     if actor.id not in await accounts.lock_administrators(session):

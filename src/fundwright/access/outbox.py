@@ -23,7 +23,7 @@ _ONE_VISIT = timedelta(minutes=10)
 @needs(Permission.ADMINISTER)
 @needs_recent_authentication
 async def list_mails(session: AsyncSession, actor: Actor, request: PageRequest, *, client: Client) -> Page[MailRead]:
-    """Newest first. Adds one line to the audit trail per visit, not per page. Raises ProofRequired or NotForPrograms."""
+    """Newest first. Adds one line to the audit trail per visit, not per page. Raises ReauthenticationRequired or NotForPrograms."""
     if not await audit.is_recorded(session, "outbox.read", actor_id=actor.id, within=_ONE_VISIT):
         await audit.record(session, "outbox.read", actor=actor, subject=actor.email, client=client)
     return await mail.list_mails(session, request)
@@ -31,7 +31,7 @@ async def list_mails(session: AsyncSession, actor: Actor, request: PageRequest, 
 
 @needs(Permission.ADMINISTER)
 async def export_mails(session: AsyncSession, actor: Actor, request: PageRequest) -> AsyncIterator[str]:
-    """Yield the whole list as lines of CSV. Raises ProofRequired or NotForPrograms."""
+    """Yield the whole list as lines of CSV. Raises ReauthenticationRequired or NotForPrograms."""
     await require_recent_authentication(session, actor)
     lines = csv_lines(
         [

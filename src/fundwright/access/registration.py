@@ -23,7 +23,7 @@ from fundwright.core.errors import Conflict, FundwrightError
 from fundwright.core.messages import Language, current_language, t
 
 OPEN = ("standard", "open")
-LETTER_SENT = "If the address can be registered, a letter tells how to go on."
+EMAIL_SENT = "If the address can be registered, an email with instructions is on its way."
 
 
 class RegistrationClosed(FundwrightError):

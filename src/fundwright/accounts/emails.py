@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from fundwright.core.mail import Letter, MailKind
+from fundwright.core.mail import MailKind, OutgoingEmail
 from fundwright.core.messages import Language, speaking, t
 
 
-def account_deleted(recipient: str, language: Language) -> Letter:
+def account_deleted(recipient: str, language: Language) -> OutgoingEmail:
     with speaking(language):
-        return Letter(
+        return OutgoingEmail(
             recipient,
             t("Your account was deleted"),
             (

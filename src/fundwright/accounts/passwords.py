@@ -24,7 +24,7 @@ _UNUSABLE = "!"
 
 
 # A hash of nothing anybody knows, with the parameters below: checked when there is no account, so that the time is the same.
-_NOBODY = "$argon2id$v=19$m=19456,t=2,p=1$g3BuLaXUes/5fy/FGOPc2w$lMx8aR/uBlhcaM95VMe18pAhWhcRYzvv5I3Waw/fXhc"
+_DUMMY_HASH = "$argon2id$v=19$m=19456,t=2,p=1$g3BuLaXUes/5fy/FGOPc2w$lMx8aR/uBlhcaM95VMe18pAhWhcRYzvv5I3Waw/fXhc"
 _OWN_WORDS = {"fundwright", "password", "admin", "administrator"}
 
 
@@ -44,7 +44,7 @@ async def new_hash(password: str | None, email: str, name: str) -> str:
     return await hash_password(password)
 
 
-def _stand_back() -> None:
+def _lower_priority() -> None:
     """Whoever signs in can wait a little for the processor; everybody's clicks, on the event loop, should not."""
     if sys.platform == "linux":  # elsewhere a priority is that of the whole process
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
@@ -53,7 +53,7 @@ def _stand_back() -> None:
 THREADS = 2
 
 
-_threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="password", initializer=_stand_back)
+_threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="password", initializer=_lower_priority)
 
 
 class WeakPassword(Invalid):
@@ -102,7 +102,7 @@ def _check(password: str, stored: str | None) -> tuple[bool, str | None]:
     is_usable = stored is not None and stored != _UNUSABLE
     # Longer than any password that was ever accepted: cut before hashing so that the work stays the same.
     is_right, newer = _context.verify_and_update(
-        _normalised(password[: MAX_LENGTH + 1]), stored if is_usable and stored else _NOBODY
+        _normalised(password[: MAX_LENGTH + 1]), stored if is_usable and stored else _DUMMY_HASH
     )
     return (is_right, newer) if is_usable and len(password) <= MAX_LENGTH else (False, None)
 

@@ -50,7 +50,7 @@ async def create_api_token(
 ) -> ApiTokenCreated:
     """Create a token for programs and notify its owner by email. The secret is only in the result. `lasts_days` is 1 to 366.
 
-    Raises Invalid, ProofRequired, or TooManyApiTokens.
+    Raises Invalid, ReauthenticationRequired, or TooManyApiTokens.
     """
     require_confirmed(actor)
     if not 1 <= lasts_days <= 366:

@@ -36,7 +36,7 @@ async def ask(
 ) -> SignInRefused | None:
     """Send a link to the new address and a notice to the present one. Answers why not when the password is wrong.
 
-    An earlier link stops working. Raises Invalid, TooManyTries, or ProofRequired (see `check_own_password`).
+    An earlier link stops working. Raises Invalid, TooManyTries, or ReauthenticationRequired (see `check_own_password`).
     """
     require_confirmed(actor)
     plain = accounts.normalise_email(email)
@@ -51,10 +51,10 @@ async def ask(
     language = accounts.language_of(account, otherwise=current_language())
     taken_by = await accounts.find_account(session, plain)
     if taken_by is None:
-        letter = emails.confirm_new_email(plain, language, link=f"{core.settings.address}/auth/confirm-email/{secret}")
+        message = emails.confirm_new_email(plain, language, link=f"{core.settings.address}/auth/confirm-email/{secret}")
     else:
-        letter = emails.email_wanted(plain, accounts.language_of(taken_by, otherwise=language))
-    await mail.post(core, session, letter)
+        message = emails.email_wanted(plain, accounts.language_of(taken_by, otherwise=language))
+    await mail.post(core, session, message)
     forgot = f"{core.settings.address}/auth/reset-password"
     await mail.post(core, session, emails.email_changes(account.email, language, new=plain, link=forgot))
     await audit.record(session, "email.change_asked", actor=actor, subject=account.email, client=client, new=plain)

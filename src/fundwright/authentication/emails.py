@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from fundwright.core.mail import Letter, MailKind
+from fundwright.core.mail import MailKind, OutgoingEmail
 from fundwright.core.messages import Language, speaking, t
 
 
-def reset(recipient: str, language: Language, *, link: str) -> Letter:
+def reset(recipient: str, language: Language, *, link: str) -> OutgoingEmail:
     with speaking(language):
-        return Letter(
+        return OutgoingEmail(
             recipient,
             t("Choose a new password"),
             (
@@ -27,9 +27,9 @@ def reset(recipient: str, language: Language, *, link: str) -> Letter:
         )
 
 
-def verification(recipient: str, language: Language, *, link: str) -> Letter:
+def verification(recipient: str, language: Language, *, link: str) -> OutgoingEmail:
     with speaking(language):
-        return Letter(
+        return OutgoingEmail(
             recipient,
             t("Confirm your email address"),
             (
@@ -51,7 +51,7 @@ SecurityNews = Literal[
 ]
 
 
-def security(recipient: str, language: Language, news: SecurityNews, *, link: str, what: str = "") -> Letter:
+def security(recipient: str, language: Language, news: SecurityNews, *, link: str, what: str = "") -> OutgoingEmail:
     """How one signs in to the account has changed. `what` is the name of a passkey."""
     with speaking(language):
         subject, sentence = {
@@ -76,7 +76,7 @@ def security(recipient: str, language: Language, news: SecurityNews, *, link: st
                 t("The passkey {name} can no longer sign in to your Fundwright account.", name=what),
             ),
         }[news]
-        return Letter(
+        return OutgoingEmail(
             recipient,
             subject,
             (sentence, t("If this wasn't you, use the link below to choose a new password right away. This ends all sessions.")),
@@ -86,9 +86,9 @@ def security(recipient: str, language: Language, news: SecurityNews, *, link: st
         )
 
 
-def session_replayed(recipient: str, language: Language, *, link: str) -> Letter:
+def session_replayed(recipient: str, language: Language, *, link: str) -> OutgoingEmail:
     with speaking(language):
-        return Letter(
+        return OutgoingEmail(
             recipient,
             t("You were signed out for your security"),
             (
@@ -113,7 +113,7 @@ class Ended:
     authenticator: bool
 
 
-def password_reset(recipient: str, language: Language, *, ended: Ended, passkeys_kept: Sequence[str], link: str) -> Letter:
+def password_reset(recipient: str, language: Language, *, ended: Ended, passkeys_kept: Sequence[str], link: str) -> OutgoingEmail:
     with speaking(language):
         changes = [
             t("All sessions of the account were ended, and all API tokens were revoked.")
@@ -124,7 +124,7 @@ def password_reset(recipient: str, language: Language, *, ended: Ended, passkeys
             t("The authenticator app was removed: two-step verification is off.") if ended.authenticator else "",
             t("Passkeys that can still sign in: {names}", names=_listed(passkeys_kept)) if passkeys_kept else "",
         ]
-        return Letter(
+        return OutgoingEmail(
             recipient,
             t("Your password was changed"),
             (
@@ -142,9 +142,9 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(f"“{name}”" for name in names)
 
 
-def own_password_changed(recipient: str, language: Language, *, link: str) -> Letter:
+def own_password_changed(recipient: str, language: Language, *, link: str) -> OutgoingEmail:
     with speaking(language):
-        return Letter(
+        return OutgoingEmail(
             recipient,
             t("Your password was changed"),
             (
@@ -157,9 +157,9 @@ def own_password_changed(recipient: str, language: Language, *, link: str) -> Le
         )
 
 
-def confirm_new_email(recipient: str, language: Language, *, link: str) -> Letter:
+def confirm_new_email(recipient: str, language: Language, *, link: str) -> OutgoingEmail:
     with speaking(language):
-        return Letter(
+        return OutgoingEmail(
             recipient,
             t("Confirm your new email address"),
             (
@@ -172,9 +172,9 @@ def confirm_new_email(recipient: str, language: Language, *, link: str) -> Lette
         )
 
 
-def email_wanted(recipient: str, language: Language) -> Letter:
+def email_wanted(recipient: str, language: Language) -> OutgoingEmail:
     with speaking(language):
-        return Letter(
+        return OutgoingEmail(
             recipient,
             t("You already have an account"),
             (
@@ -189,9 +189,9 @@ def email_wanted(recipient: str, language: Language) -> Letter:
         )
 
 
-def email_changes(recipient: str, language: Language, *, new: str, link: str) -> Letter:
+def email_changes(recipient: str, language: Language, *, new: str, link: str) -> OutgoingEmail:
     with speaking(language):
-        return Letter(
+        return OutgoingEmail(
             recipient,
             t("Your email address is about to change"),
             (
@@ -209,9 +209,9 @@ def email_changes(recipient: str, language: Language, *, new: str, link: str) ->
         )
 
 
-def token_made(recipient: str, language: Language, *, name: str, link: str) -> Letter:
+def token_made(recipient: str, language: Language, *, name: str, link: str) -> OutgoingEmail:
     with speaking(language):
-        return Letter(
+        return OutgoingEmail(
             recipient,
             t("An API token was created"),
             (

@@ -23,7 +23,7 @@ class AccountSession(Base):
     address: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(default=now)
     last_used_at: Mapped[datetime] = mapped_column(default=now)
-    proved_until: Mapped[datetime] = mapped_column(default=now)
+    reauthenticated_until: Mapped[datetime] = mapped_column(default=now)
     """Until then, the owner need not re-authenticate before a sensitive change."""
     expires_at: Mapped[datetime]
     idle_limit: Mapped[timedelta]

@@ -46,7 +46,7 @@ _ANSWERED_WITHIN = timedelta(minutes=5)
 _MAX_PASSKEYS = 20
 
 
-Purpose = Literal["passkey.add", "passkey.sign_in", "passkey.proof"]
+Purpose = Literal["passkey.add", "passkey.sign_in", "passkey.reauthentication"]
 
 
 class NoHostName(Conflict):
@@ -110,7 +110,7 @@ async def export_passkeys(session: AsyncSession, actor: Actor) -> AsyncIterator[
 @needs(Permission.READ)
 @needs_recent_authentication
 async def start_adding(core: Core, session: AsyncSession, actor: Actor) -> str:
-    """Options for the browser's `navigator.credentials.create`, as JSON. Raises NoHostName, TooManyPasskeys or ProofRequired."""
+    """Options for the browser's `navigator.credentials.create`, as JSON. Raises NoHostName, TooManyPasskeys or ReauthenticationRequired."""
     party = _require_party(core)
     known = await repository.list_passkeys(session, actor.id)
     if len(known) >= _MAX_PASSKEYS:
@@ -168,7 +168,7 @@ async def add(core: Core, session: AsyncSession, actor: Actor, *, name: str, cre
 @needs(Permission.READ)
 @needs_recent_authentication
 async def remove(core: Core, session: AsyncSession, actor: Actor, passkey_id: UUID, *, client: Client) -> None:
-    """Raises NotFound or ProofRequired."""
+    """Raises NotFound or ReauthenticationRequired."""
     names = await repository.forget_passkeys(session, actor.id, only=passkey_id)
     if not names:
         raise NotFound(t("The passkey"))
@@ -212,7 +212,7 @@ async def sign_in(
 @needs(Permission.READ)
 async def start_reauthentication(core: Core, session: AsyncSession, actor: Actor) -> str:
     """Options for the browser to re-authenticate the actor. Raises NoHostName."""
-    return await _request(core, session, "passkey.proof", actor.id)
+    return await _request(core, session, "passkey.reauthentication", actor.id)
 
 
 @needs(Permission.READ)
@@ -220,7 +220,7 @@ async def reauthenticate_by_passkey(
     core: Core, session: AsyncSession, actor: Actor, *, credential: str, client: Client
 ) -> SignInRefused | None:
     """Re-authenticate with a passkey. Returns None when it is one of the actor. Raises NoHostName."""
-    if await _check(core, session, "passkey.proof", credential, owner_id=actor.id) is None:
+    if await _check(core, session, "passkey.reauthentication", credential, owner_id=actor.id) is None:
         return await attempts.refuse(session, Refusal.WRONG_PASSKEY, email=actor.email, client=client)
     await reauthentication.record_reauthentication(core, session, actor, by="passkey", client=client)
     return None

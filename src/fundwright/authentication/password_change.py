@@ -22,7 +22,7 @@ async def change_password(
 ) -> SignInRefused | None:
     """Choose a new password; every other session ends and the owner is told. Answers why not when `current` is wrong.
 
-    Wrong ones count as at sign-in. Raises WeakPassword, Invalid when nothing would change, or ProofRequired (see
+    Wrong ones count as at sign-in. Raises WeakPassword, Invalid when nothing would change, or ReauthenticationRequired (see
     `check_own_password`).
     """
     account = await reauthentication.check_own_password(core, session, actor, password=current, client=client)

@@ -25,8 +25,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class ProofRequired(FundwrightError):
-    """Screens ask the person to re-authenticate and then continue; a program re-authenticates at `/api/account/proof` and tries again."""
+class ReauthenticationRequired(FundwrightError):
+    """Screens ask the person to re-authenticate and then continue; programs call `/api/account/reauthentication` and try again."""
 
     status = 403
 
@@ -48,7 +48,7 @@ class SessionEnded(FundwrightError):
 def needs_recent_authentication(service: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
     """Require recent authentication of the actor of a service. Goes below `@needs`.
 
-    The service has parameters `session` and `actor`. The call raises ProofRequired, NotForPrograms for an API token, or SessionEnded.
+    The service has parameters `session` and `actor`. The call raises ReauthenticationRequired, NotForPrograms for an API token, or SessionEnded.
     With two-step verification on, signing in and re-authentication include the second factor. Commands pass: whoever can open the data
     folder is its administrator.
     """
@@ -67,7 +67,7 @@ def needs_recent_authentication(service: Callable[P, Coroutine[Any, Any, R]]) ->
 async def require_recent_authentication(session: AsyncSession, actor: Actor) -> None:
     """The same for services that yield, which the decorator cannot guard.
 
-    Raises ProofRequired, NotForPrograms, or SessionEnded.
+    Raises ReauthenticationRequired, NotForPrograms, or SessionEnded.
     """
     refuse_programs(actor)
     if actor.session_id is None:
@@ -76,7 +76,7 @@ async def require_recent_authentication(session: AsyncSession, actor: Actor) -> 
     if until is None:
         raise SessionEnded
     if until <= now():
-        raise ProofRequired
+        raise ReauthenticationRequired
 
 
 @needs(Permission.READ)
@@ -86,7 +86,7 @@ async def record_reauthentication(core: Core, session: AsyncSession, actor: Acto
     Raises SessionEnded.
     """
     if actor.session_id is not None:
-        until = now() + timedelta(minutes=core.settings.proof_minutes)
+        until = now() + timedelta(minutes=core.settings.reauthentication_minutes)
         if not await repository.mark_reauthenticated(session, actor.session_id, actor.id, until=until):
             raise SessionEnded
     await audit.record(session, "session.proved", actor=actor, subject=actor.email, client=client, by=by)
@@ -118,7 +118,7 @@ async def check_own_password(
     """Check the password of a signed-in person, for a change that asks for it. Wrong ones count like those of signing in.
 
     With two-step verification on, the change also requires recent authentication, which includes the second factor. Raises
-    ProofRequired, NotForPrograms, or SessionEnded.
+    ReauthenticationRequired, NotForPrograms, or SessionEnded.
     """
     refuse_programs(actor)
     if await repository.has_second_factor(session, actor.id):

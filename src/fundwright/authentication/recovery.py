@@ -30,7 +30,7 @@ from fundwright.core.messages import Language, current_language, t
 
 KNOWN_AFTER_RESET = timedelta(minutes=15)
 _RESET_LINK = timedelta(hours=1)
-_BY_LETTER = Client(address="letter")
+_BY_EMAIL = Client(address="email")
 
 
 async def ask_for_reset(core: Core, session: AsyncSession, *, email: str, language: Language, client: Client) -> None:
@@ -46,7 +46,7 @@ async def send_reset(core: Core, session: AsyncSession, *, email: str, language:
     """For the job: nothing is sent when nobody could sign in with a new password."""
     account = await accounts.find_account(session, email)
     if account is not None and account.disabled_at is None:
-        link = core.settings.address + await reset_link(session, email=email, client=_BY_LETTER)
+        link = core.settings.address + await reset_link(session, email=email, client=_BY_EMAIL)
         await mail.post(core, session, emails.reset(email, accounts.language_of(account, otherwise=language), link=link))
 
 

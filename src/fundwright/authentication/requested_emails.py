@@ -16,7 +16,7 @@ Kind = Literal["verification", "reset"]
 class SendEmail(JobPayload):
     """Names an address instead of an account: only the job looks up whether the account exists."""
 
-    job_kind: ClassVar[str] = "identity.letter"
+    job_kind: ClassVar[str] = "email.requested"
 
     kind: Kind
     email: str
@@ -26,4 +26,4 @@ class SendEmail(JobPayload):
 async def request_email(core: Core, session: AsyncSession, kind: Kind, *, email: str, language: Language) -> None:
     """Start the job. Its requester sees and waits for the same in every case."""
     payload = SendEmail(kind=kind, email=email, language=language)
-    await core.jobs.enqueue(session, payload, title="Write a letter", owner_id=None)
+    await core.jobs.enqueue(session, payload, title="Write an email", owner_id=None)

@@ -89,7 +89,7 @@ async def read(session: AsyncSession, actor: Actor) -> SecondFactorRead:
 @needs(Permission.READ)
 @needs_recent_authentication
 async def start(core: Core, session: AsyncSession, actor: Actor) -> SecondFactorSetUp:
-    """A new secret for an authenticator app. It does not count before `confirm`. Raises AlreadyOn or ProofRequired."""
+    """A new secret for an authenticator app. It does not count before `confirm`. Raises AlreadyOn or ReauthenticationRequired."""
     factor_id = await repository.begin_second_factor(session, actor.id)
     if factor_id is None:
         raise AlreadyOn
@@ -131,7 +131,7 @@ async def confirm(core: Core, session: AsyncSession, actor: Actor, *, code: str,
 @needs(Permission.READ)
 @needs_recent_authentication
 async def renew_recovery_codes(session: AsyncSession, actor: Actor, *, client: Client) -> RecoveryCodes:
-    """New ones; the old ones do not work any more. Raises NotStarted or ProofRequired."""
+    """New ones; the old ones do not work any more. Raises NotStarted or ReauthenticationRequired."""
     if not await repository.has_second_factor(session, actor.id):
         raise NotStarted
     await audit.record(session, "second_factor.recovery_codes_renewed", actor=actor, subject=actor.email, client=client)
@@ -141,7 +141,7 @@ async def renew_recovery_codes(session: AsyncSession, actor: Actor, *, client: C
 @needs(Permission.READ)
 @needs_recent_authentication
 async def turn_off(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> None:
-    """The password alone is enough from now on. Turning it off twice is no error. Raises ProofRequired."""
+    """The password alone is enough from now on. Turning it off twice is no error. Raises ReauthenticationRequired."""
     if await repository.forget_second_factor(session, actor.id):
         await audit.record(session, "second_factor.removed", actor=actor, subject=actor.email, client=client)
         await credentials.notify_owner(

@@ -32,7 +32,7 @@ class NewPasskeyForm(BaseModel):
     credential: str = Field(max_length=20_000)
 
 
-class ProofForm(BaseModel):
+class ReauthenticationForm(BaseModel):
     """One of the three, where two-step verification is on not the password. `credential` is what `navigator.credentials.get`
     returned, as JSON."""
 
@@ -107,17 +107,17 @@ async def remove_passkey(passkey_id: UUID, core: CoreDep, session: DbSession, ac
     await passkeys.remove(core, session, actor, passkey_id, client=client)
 
 
-@router.post("/proof/options")
-async def start_proof(core: CoreDep, session: DbSession, actor: CurrentActor) -> PasskeyOptions:
-    """Begin to show by a passkey who one is."""
+@router.post("/reauthentication/options")
+async def start_reauthentication(core: CoreDep, session: DbSession, actor: CurrentActor) -> PasskeyOptions:
+    """Return options for re-authentication with a passkey."""
     return PasskeyOptions(options=await passkeys.start_reauthentication(core, session, actor))
 
 
-@router.put("/proof", status_code=204, response_model=None)
-async def prove(
-    form: ProofForm, core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient
+@router.put("/reauthentication", status_code=204, response_model=None)
+async def reauthenticate(
+    form: ReauthenticationForm, core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient
 ) -> JSONResponse | None:
-    """Show once more who one is, by password, code or passkey, before a change that answers `ProofRequired`."""
+    """Re-authenticate with a password, code, or passkey, and then repeat the request that was refused with `ReauthenticationRequired`."""
     if form.credential:
         refused = await passkeys.reauthenticate_by_passkey(core, session, actor, credential=form.credential, client=client)
     elif form.code:
@@ -128,4 +128,4 @@ async def prove(
 
 
 def _refused(refused: SignInRefused) -> JSONResponse:
-    return JSONResponse(error_body("ProofRefused", refused.sentence), status_code=403)
+    return JSONResponse(error_body("ReauthenticationRefused", refused.sentence), status_code=403)

@@ -142,7 +142,7 @@ async def delete_account(
     """Delete the actor's account for good; invoices and the audit trail stay. Returns why not when the password is wrong.
 
     `email` is its address, typed to show that this is meant. Raises Invalid, OnlyAdministrator, or
-    ProofRequired (see `check_own_password`).
+    ReauthenticationRequired (see `check_own_password`).
     """
     if email.strip().lower() != actor.email:
         raise Invalid(t("Type {email} to confirm.", email=actor.email))

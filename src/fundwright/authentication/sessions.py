@@ -168,7 +168,7 @@ async def start_session(core: Core, session: AsyncSession, account: Account, *, 
         address=audit.one_line(client.address),
         created_at=moment,
         last_used_at=moment,
-        proved_until=moment + timedelta(minutes=core.settings.proof_minutes),
+        reauthenticated_until=moment + timedelta(minutes=core.settings.reauthentication_minutes),
         expires_at=moment + lasts,
         idle_limit=timedelta(hours=settings.kept_idle_hours if remember else settings.idle_hours),
     )

@@ -9,13 +9,13 @@ from babel.numbers import format_currency
 
 from fundwright.accounts.schemas import Actor
 from fundwright.billing.schemas import PaymentRead
-from fundwright.core.mail import Letter, MailKind
+from fundwright.core.mail import MailKind, OutgoingEmail
 from fundwright.core.messages import Language, speaking, t
 
 
-def invoice(payment: PaymentRead, language: Language, *, sender: Actor, link: str) -> Letter:
+def invoice(payment: PaymentRead, language: Language, *, sender: Actor, link: str) -> OutgoingEmail:
     with speaking(language):
-        return Letter(
+        return OutgoingEmail(
             payment.email,
             t("Invoice {number}", number=payment.number),
             (

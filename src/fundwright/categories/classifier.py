@@ -199,17 +199,17 @@ def _descend(rows: _Features, weights: Floats, targets: Floats) -> Floats:
     ridge = (1 / weights)[:, None]
     scale = 1 / (np.asarray(rows.terms.multiply(rows.terms).sum(axis=1)) + (rows.vectors**2).sum(axis=1)[:, None] + ridge)
     factors = np.zeros_like(targets)
-    rest = targets.copy()
-    ahead = scale * rest
+    residual = targets.copy()
+    ahead = scale * residual
     direction = ahead.copy()
-    size = (rest * ahead).sum(axis=0)
+    size = (residual * ahead).sum(axis=0)
     for _ in range(_STEPS):
         image = rows.terms @ (transposed @ direction) + rows.vectors @ (rows.vectors.T @ direction) + ridge * direction
         length = size / np.maximum((direction * image).sum(axis=0), 1e-12)
         factors += length * direction
-        rest -= length * image
-        ahead = scale * rest
-        size, before = (rest * ahead).sum(axis=0), size
+        residual -= length * image
+        ahead = scale * residual
+        size, before = (residual * ahead).sum(axis=0), size
         direction = ahead + size / np.maximum(before, 1e-12) * direction
     return factors
 

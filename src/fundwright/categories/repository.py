@@ -47,7 +47,7 @@ from fundwright.core.paging import PageRequest
 _MOST_EXAMPLES = 10_000
 _BATCH = 5_000  # a statement takes at most 65 535 parameters
 _KEY = [Label.owner_id, Label.subject_id, Label.category_id]
-_SAID = ("state", "source", "confidence", "model_id", "decided_at")
+_DECISION = ("state", "source", "confidence", "model_id", "decided_at")
 
 _OWNER_ID: BindParameter[UUID] = bindparam("owner_id")
 _COUNTS = (
@@ -222,22 +222,22 @@ async def decide(
     session: AsyncSession, owner_id: UUID, subject_id: UUID, states: Mapping[UUID, LabelState], decided_at: datetime
 ) -> None:
     """Write what a person said of each of these categories."""
-    said = {"source": LabelSource.PERSON, "confidence": 1.0, "model_id": None, "decided_at": decided_at}
-    await _write(session, owner_id, subject_id, [{"category_id": id, "state": state, **said} for id, state in states.items()])
+    values = {"source": LabelSource.PERSON, "confidence": 1.0, "model_id": None, "decided_at": decided_at}
+    await _write(session, owner_id, subject_id, [{"category_id": id, "state": state, **values} for id, state in states.items()])
 
 
 async def write_labels(
     session: AsyncSession, owner_id: UUID, subject_id: UUID, labels: Iterable[LabelRead | EarlierLabel]
 ) -> None:
     """Restore labels of a subject that were read earlier."""
-    await _write(session, owner_id, subject_id, [label.model_dump(include={"category_id", *_SAID}) for label in labels])
+    await _write(session, owner_id, subject_id, [label.model_dump(include={"category_id", *_DECISION}) for label in labels])
 
 
 async def _write(session: AsyncSession, owner_id: UUID, subject_id: UUID, labels: Sequence[dict[str, Any]]) -> None:
     if labels:
         rows = [{"id": uuid4(), "owner_id": owner_id, "subject_id": subject_id, **label} for label in labels]
         statement = insert(Label).values(rows)
-        changed = {name: statement.excluded[name] for name in _SAID}
+        changed = {name: statement.excluded[name] for name in _DECISION}
         await session.execute(statement.on_conflict_do_update(index_elements=_KEY, set_=changed))
 
 

@@ -336,7 +336,7 @@ async def restore(
 
 @needs(Permission.LABEL)
 async def list_phrases_to_embed(session: AsyncSession, actor: Actor, *, model_id: str) -> dict[UUID, list[str]]:
-    """Phrases of each category whose text or model has changed. Embed them, and pass the vectors to `supply_prototypes`."""
+    """Phrases of each category whose text or model has changed. Embed them, and pass the vectors to `set_prototypes`."""
     found: dict[UUID, list[str]] = {}
     for category in await repository.list_for_classifier(session, actor.id):
         phrases = classifier.phrases_of(category.name, category.description)
@@ -346,7 +346,7 @@ async def list_phrases_to_embed(session: AsyncSession, actor: Actor, *, model_id
 
 
 @needs(Permission.LABEL)
-async def supply_prototypes(
+async def set_prototypes(
     session: AsyncSession,
     actor: Actor,
     phrases: Mapping[UUID, list[str]],
@@ -376,7 +376,7 @@ class Lesson:
 
 @needs(Permission.LABEL)
 async def read_lesson(session: AsyncSession, actor: Actor, *, model_id: str) -> Lesson:
-    """Raises CategoriesChanged unless `supply_prototypes` was given what `list_phrases_to_embed` returns."""
+    """Raises CategoriesChanged unless `set_prototypes` was given what `list_phrases_to_embed` returns."""
     found = await repository.list_for_classifier(session, actor.id)
     descriptions = [_description(category, model_id) for category in found]
     keys = {category.id: category.prototype_key or "" for category in found}
@@ -385,15 +385,15 @@ async def read_lesson(session: AsyncSession, actor: Actor, *, model_id: str) -> 
 
 async def learn(lesson: Lesson, examples: Mapping[UUID, Subject], others: Sequence[Subject]) -> Classifier:
     """Train on those decided subjects of the lesson that `examples` has, and on `others`, about which nothing is known."""
-    taught = [Example(examples[id], _verdicts(lesson, states)) for id, states in lesson.decided.items() if id in examples]
-    return await asyncio.to_thread(Classifier, lesson.descriptions, taught, others)
+    learned = [Example(examples[id], _verdicts(lesson, states)) for id, states in lesson.decided.items() if id in examples]
+    return await asyncio.to_thread(Classifier, lesson.descriptions, learned, others)
 
 
 def _verdicts(lesson: Lesson, states: Mapping[UUID, str]) -> list[int]:
     """Whoever accepts one category does not think of the others, and so says that it belongs there only."""
-    unsaid = -1 if LabelState.ACCEPTED in states.values() else 0
-    said = {LabelState.ACCEPTED: 1, LabelState.REJECTED: -1}
-    return [said[LabelState(states[id])] if id in states else unsaid for id in lesson.keys]
+    undecided = -1 if LabelState.ACCEPTED in states.values() else 0
+    points = {LabelState.ACCEPTED: 1, LabelState.REJECTED: -1}
+    return [points[LabelState(states[id])] if id in states else undecided for id in lesson.keys]
 
 
 @needs(Permission.LABEL)

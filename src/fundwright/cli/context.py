@@ -81,8 +81,8 @@ def load_plugins() -> Plugins:
     return Plugins([hooks, extension])
 
 
-def run(command: Callable[[], Awaitable[None]], *, if_stopped: str = "Stopped.") -> None:
-    """Run the command to its end. After Ctrl-C the sentence `if_stopped` says what became of it."""
+def run(command: Callable[[], Awaitable[None]], *, if_canceled: str = "Canceled.") -> None:
+    """Run the command to its end. After Ctrl-C the sentence `if_canceled` says what became of it."""
 
     async def awaited() -> None:
         await command()
@@ -90,7 +90,7 @@ def run(command: Callable[[], Awaitable[None]], *, if_stopped: str = "Stopped.")
     try:
         asyncio.run(awaited())
     except KeyboardInterrupt:
-        print(f"\n{if_stopped}", file=sys.stderr)
+        print(f"\n{if_canceled}", file=sys.stderr)
         raise typer.Exit(_INTERRUPTED) from None
 
 

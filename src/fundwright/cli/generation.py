@@ -86,7 +86,7 @@ def draft(
             for heading, missing in written.open_questions:
                 print(f"{heading}: add {missing}.", file=sys.stderr)
 
-    run(command, if_stopped="Stopped. The text so far was kept. Continue on the draft's page.")
+    run(command, if_canceled="Canceled. The text so far was kept. Continue on the draft's page.")
 
 
 def as_json_result(draft: DraftRead, markdown: str) -> dict[str, object]:

@@ -62,7 +62,7 @@ def import_file(
         if report.rejected and not report.new + report.changed + report.unchanged:
             raise typer.Exit(1)
 
-    run(command, if_stopped="Stopped. Opportunities imported so far were kept. Run the command again to import the rest.")
+    run(command, if_canceled="Canceled. Opportunities imported so far were kept. Run the command again to import the rest.")
 
 
 def categorize(context: typer.Context, as_json: AsJson = False) -> None:
@@ -82,7 +82,7 @@ def categorize(context: typer.Context, as_json: AsJson = False) -> None:
             f"{number(result['abstained'])} in no category (embedding model: {result['model']}).",
         )
 
-    run(command, if_stopped="Stopped. Results so far were kept. Run the command again to continue.")
+    run(command, if_canceled="Canceled. Results so far were kept. Run the command again to continue.")
 
 
 async def _where(core: Core, file: str) -> dict[str, Any]:

@@ -75,7 +75,7 @@ def train(
         if failed and not documents:
             raise typer.Exit(1)
 
-    run(command, if_stopped="Stopped. Documents trained so far were kept. Run the command again to train the rest.")
+    run(command, if_canceled="Canceled. Documents trained so far were kept. Run the command again to train the rest.")
 
 
 def search(

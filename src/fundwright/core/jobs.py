@@ -48,7 +48,7 @@ _QUEUE, _SHORT_QUEUE = "fundwright", "fundwright.short"
 _SHORT_CONCURRENCY = 1
 _BACKGROUND_PRIORITY = -1_000
 """Below that of any job of an account with fewer jobs underway."""
-_GIVEN_WAY_S = 1
+_PAUSED_S = 1
 _MOST_ATTEMPTS = 5
 """A job that ends its process, such as by using all memory, would otherwise do so forever. Processes end for other reasons, too, so
 that a few in a row say nothing against a job that they had in common."""
@@ -83,7 +83,7 @@ class JobState(StrEnum):
     RUNNING = "running"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
-    CANCELLED = "cancelled"
+    CANCELED = "canceled"
 
     @property
     def is_over(self) -> bool:
@@ -97,7 +97,7 @@ class JobState(StrEnum):
             JobState.RUNNING: t("Running"),
             JobState.SUCCEEDED: t("Done"),
             JobState.FAILED: t("Failed"),
-            JobState.CANCELLED: t("Canceled"),
+            JobState.CANCELED: t("Canceled"),
         }[self]
 
 
@@ -147,11 +147,11 @@ class JobRead(BaseModel):
     ended_at: datetime | None
 
 
-class JobCancelled(Exception):
-    """Raised inside a job at its next `progress()` after somebody cancelled it."""
+class JobCanceled(Exception):
+    """Raised inside a job at its next `progress()` after it is canceled."""
 
 
-class _GaveWay(Exception):
+class _Paused(Exception):
     """Raised inside a background job that lets other jobs go first."""
 
 
@@ -202,7 +202,7 @@ class JobRun(Generic[P, A]):
         self.checkpoint = checkpoint
         await session.execute(update(Job).where(Job.id == self.id).values(checkpoint=checkpoint, attempts=1))
 
-    async def give_way(self) -> None:
+    async def pause_if_others_wait(self) -> None:
         """End a background job for now if others wait for its slot. It goes on from its checkpoint after them.
 
         Call it after `save_checkpoint`, every few seconds of work. A job that waits remains one job, with its progress.
@@ -210,12 +210,12 @@ class JobRun(Generic[P, A]):
         if self._queue.is_background(self.payload) and self.id in self._queue.in_slots:
             async with self.transaction() as session:
                 if await session.scalar(_DO_OTHERS_WAIT, {"queue": _QUEUE, "priority": _BACKGROUND_PRIORITY}):
-                    raise _GaveWay
+                    raise _Paused
 
     async def progress(self, done: int, total: int | None = None, message: str | None = None) -> None:
         """Report `done` of `total`; at most five reports a second are written.
 
-        Raises JobCancelled, or FundwrightError when the actor may no longer run the job.
+        Raises JobCanceled, or FundwrightError when the actor may no longer run the job.
         """
         moment = time.monotonic()
         if moment - self._reported_at < _PROGRESS_INTERVAL_S and done != total:
@@ -229,7 +229,7 @@ class JobRun(Generic[P, A]):
         async with self.transaction() as session:
             job = await session.scalar(update(Job).where(Job.id == self.id).values(**values).returning(Job))
             if job is None or job.cancel_requested:
-                raise JobCancelled
+                raise JobCanceled
             self.actor = await self._load_actor(session, self.owner_id)
             await _announce(session, job)
 
@@ -350,7 +350,7 @@ class JobQueue:
             raise
         async with self.database.transaction() as session:
             done = await get(session, job_id)
-        if done.state == JobState.CANCELLED:
+        if done.state == JobState.CANCELED:
             raise Conflict(
                 t("It was canceled on its page or through the API. Work done so far was kept. Start it again to continue.")
             )
@@ -458,15 +458,15 @@ class JobQueue:
     async def _work(self, job: Job, *, reraise: bool) -> None:
         try:
             if job.cancel_requested:
-                raise JobCancelled
+                raise JobCanceled
             result = await self._handlers[job.kind].start(self, job)
         except (asyncio.CancelledError, DatabaseAway):
             # The process or the database is stopping: the row stays `running` and a worker resumes it.
             await self._interrupt(job.id)
             raise
-        except JobCancelled:
-            await self._finish(job.id, JobState.CANCELLED)
-        except _GaveWay:
+        except JobCanceled:
+            await self._finish(job.id, JobState.CANCELED)
+        except _Paused:
             await self._wait_again(job.id)
         except Exception as error:
             if cast(asyncio.Task[None], asyncio.current_task()).cancelling():
@@ -491,10 +491,10 @@ class JobQueue:
                 return
             if not job.cancel_requested:
                 job.state, job.attempts = JobState.QUEUED, 0
-                await self._defer(session, job, delay_s=_GIVEN_WAY_S)  # its lock is released meanwhile
+                await self._defer(session, job, delay_s=_PAUSED_S)  # its lock is released meanwhile
                 await _announce(session, job)
                 return
-        await self._finish(job_id, JobState.CANCELLED)
+        await self._finish(job_id, JobState.CANCELED)
 
     async def _finish(
         self, job_id: UUID, state: JobState, *, result: dict[str, Any] | None = None, error: str | None = None
@@ -691,7 +691,7 @@ async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID | None) 
         raise Conflict(t("The job has already ended."))
     job.cancel_requested = True
     if job.state == JobState.QUEUED:
-        job.state, job.ended_at = JobState.CANCELLED, now()
+        job.state, job.ended_at = JobState.CANCELED, now()
     await _announce(session, job)
     return JobRead.model_validate(job)
 

@@ -163,7 +163,7 @@ class MailMessage(MailRead):
 
 
 @dataclass(frozen=True)
-class Letter:
+class OutgoingEmail:
     """What to tell somebody: paragraphs, and a link with its label below them. Texts are in the recipient's language."""
 
     recipient: str
@@ -195,16 +195,16 @@ class Letter:
             return t("Sent by Fundwright. If you did not expect this email, you can ignore it.")
 
 
-async def post(core: Core, session: AsyncSession, letter: Letter) -> None:
+async def post(core: Core, session: AsyncSession, email: OutgoingEmail) -> None:
     """Put a letter into the outbox; it goes out once the caller's transaction commits."""
     mail = Mail(
         id=uuid4(),
-        kind=letter.kind,
-        recipient=letter.recipient,
-        subject=letter.subject,
-        language=letter.language,
-        text=letter.text,
-        html=letter.html,
+        kind=email.kind,
+        recipient=email.recipient,
+        subject=email.subject,
+        language=email.language,
+        text=email.text,
+        html=email.html,
         state=MailState.WAITING if core.settings.sends_mail else MailState.KEPT,
     )
     session.add(mail)
@@ -267,7 +267,7 @@ JOB_HANDLER = JobHandler(SendMail, send, no_actor, _fail, is_short=True)
 
 
 async def _send_later(core: Core, session: AsyncSession, mail_id: UUID, *, delay_s: int = 0) -> None:
-    await core.jobs.enqueue(session, SendMail(mail_id=mail_id), title="Send a letter", owner_id=None, delay_s=delay_s)
+    await core.jobs.enqueue(session, SendMail(mail_id=mail_id), title="Send an email", owner_id=None, delay_s=delay_s)
 
 
 async def _hand_over(settings: Settings, mail: Mail) -> tuple[str, bool]:

@@ -35,7 +35,7 @@ _ROOT_RUNS_AS = "pgserver"  # PostgreSQL refuses to run as root
 _ROOT_COPIES = Path("/var/lib/fundwright")
 _MIN_FREE_BYTES = 200_000_000
 _START_PATIENCE_S, _START_PAUSE_S = 30, 0.5
-_NOBODYS_PROCESS_ID = 2**22 + 1  # Linux stops at 2**22, macOS far below
+_UNUSED_PROCESS_ID = 2**22 + 1  # Linux stops at 2**22, macOS far below
 _SOCKETS = Path("/tmp")  # noqa: S108  # short, and the same for every process, whatever its TMPDIR
 _SOCKETS_NAME = re.compile(r"fundwright-[0-9a-f]{12}")
 _CONFIGURATION = """
@@ -132,7 +132,7 @@ class EmbeddedPostgres:
             if shutil.disk_usage(self._folder).free < _MIN_FREE_BYTES:
                 raise DiskFull(self._folder)
             self._own(self._cluster)
-            self._clear_what_a_killed_server_left()
+            self._remove_stale_lock()
             self._own(self._sockets)
             if not (self._cluster / "PG_VERSION").exists():
                 self._make_cluster()
@@ -163,17 +163,17 @@ class EmbeddedPostgres:
             configuration.write(_CONFIGURATION)
         unfinished.rename(self._cluster)
 
-    def _clear_what_a_killed_server_left(self) -> None:
+    def _remove_stale_lock(self) -> None:
         """Its lock files name a process id, and PostgreSQL starts only when no process has it: after a restart of the
         machine another program may. A server that lives without its socket cannot be reached: it is stopped."""
         if self._is_alive():
             self._run(self._cluster, "pg_ctl", "-m", "fast", "-w", "stop")
         elif (process_id := self._process_id()) is not None and psutil.pid_exists(process_id):
             # The file stays: it also names the memory by which PostgreSQL sees that a backend of the old server still writes.
-            rest = self._lock.read_text().partition("\n")[2]
+            remaining = self._lock.read_text().partition("\n")[2]
             # The folder is the server's account's: no link that it may have put there is followed.
             with os.fdopen(os.open(self._lock, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW), "w") as lock:
-                lock.write(f"{_NOBODYS_PROCESS_ID}\n{rest}")
+                lock.write(f"{_UNUSED_PROCESS_ID}\n{remaining}")
         shutil.rmtree(self._sockets, ignore_errors=True)
 
     def _is_running(self) -> bool:
@@ -210,10 +210,10 @@ class EmbeddedPostgres:
             done = _call(cluster, command, *arguments, output=output)
             if done != 0:
                 output.seek(0)
-                said = output.read() + (self._log.read_text(errors="replace")[-2_000:] if self._log.exists() else "")
-                if "No space left" in said:
+                log = output.read() + (self._log.read_text(errors="replace")[-2_000:] if self._log.exists() else "")
+                if "No space left" in log:
                     raise DiskFull(self._folder)
-                raise StartRefused(f"The embedded PostgreSQL did not start ({command}): {said.strip()}")
+                raise StartRefused(f"The embedded PostgreSQL did not start ({command}): {log.strip()}")
 
 
 def _call(cluster: Path, command: str, *arguments: str, output: IO[str]) -> int:

@@ -99,7 +99,7 @@ class Settings(PackageSettings):
     uniform_errors: bool = Field(
         default=False, description="Whether `/api/account/login` and `register` hide which addresses have an account."
     )
-    proof_minutes: int = Field(
+    reauthentication_minutes: int = Field(
         default=10, ge=1, description="Minutes after signing in in which sensitive changes do not ask for the password again."
     )
     terms_url: str | None = Field(default=None, description="Address of the terms that people agree to when they register.")
@@ -113,7 +113,7 @@ class Settings(PackageSettings):
     )
     smtp_user: str | None = Field(default=None, description="Account on the SMTP server.")
     smtp_password: SecretStr | None = Field(default=None, description="Password of that account.")
-    mail_from: str = Field(default="Fundwright <fundwright@localhost>", description="Sender of letters.")
+    mail_from: str = Field(default="Fundwright <fundwright@localhost>", description="Sender of emails.")
     analytics_url: str | None = Field(
         default=None,
         description='Analytics service that is told each page view by POST, as `{"page_path": "/dashboard/train"}` and without who it was.',

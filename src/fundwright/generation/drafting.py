@@ -48,7 +48,7 @@ _ADDED_WORDS = 150
 
 
 async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
-    """Write every section that is not done. Raises JobCancelled, and FundwrightError when a model cannot be used."""
+    """Write every section that is not done. Raises JobCanceled, and FundwrightError when a model cannot be used."""
     core: Core = run.services
     draft_id = run.payload.draft_id
     async with run.transaction() as session:
@@ -88,7 +88,7 @@ async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
 
 
 async def write_again(run: JobRun[WriteSection, Actor]) -> dict[str, Any]:
-    """Write one section once more. Raises JobCancelled, NotFound, and FundwrightError when a model cannot be used."""
+    """Write one section once more. Raises JobCanceled, NotFound, and FundwrightError when a model cannot be used."""
     core: Core = run.services
     async with run.transaction() as session:
         section = await repository.find_own_section(session, run.actor.id, run.payload.section_id)
@@ -122,10 +122,10 @@ async def _write_section(
     company: str,
     wish: str = "",
 ) -> Rewriting:
-    """Raises JobCancelled. `wish` is what a person wants the section to say."""
+    """Raises JobCanceled. `wish` is what a person wants the section to say."""
     revision = await _begin(run, section)
     if revision is None:
-        return Rewriting.STOPPED
+        return Rewriting.CANCELED
     wanted = _with_wish(plan, wish)
     async with run.transaction() as session:
         citations = await repository.citations(session, section.draft_id)
@@ -236,7 +236,7 @@ async def _finish(
     try:
         current = await repository.lock_section(session, actor.id, section.draft_id, section.id)
     except NotFound:  # deleted meanwhile
-        return Rewriting.STOPPED
+        return Rewriting.CANCELED
     await publish(session, service.draft_topic(section.draft_id), {"section": section.ordinal})
     current.incoming = ""
     is_first = current.state != SectionState.DONE

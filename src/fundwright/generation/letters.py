@@ -46,7 +46,7 @@ _LONGEST_ACRONYM = 4
 def opening_fields(opportunity: OpportunityRead, company: str, *, today: date) -> dict[str, str]:
     """What the placeholders in the opening of a section stand for, as Markdown."""
     addressee = next(filter(None, (person_in(contact.name) for contact in opportunity.contacts)), "")
-    recipient = [addressee, *dict.fromkeys(map(as_people_write_it, _offices(opportunity)))]
+    recipient = [addressee, *dict.fromkeys(map(office_name, _offices(opportunity)))]
     return {
         "date": format_date(today, "long", locale=current_language()),
         "recipient": "  \n".join(as_markdown(line) for line in recipient if line.strip()),
@@ -76,13 +76,13 @@ def _purpose(opportunity: OpportunityRead) -> str:
 def person_in(contact: str) -> str:
     """The first person of a contact, for a greeting; '' when it is none. Some funders list several, with labels and numbers."""
     first = re.split(r"[;\n]", contact, maxsplit=1)[0].rpartition(":")[2]
-    name, _, rest = (part.strip() for part in first.partition(","))
-    if _GIVEN_NAME.fullmatch(rest):
-        name = f"{rest} {name}"
+    name, _, remaining = (part.strip() for part in first.partition(","))
+    if _GIVEN_NAME.fullmatch(remaining):
+        name = f"{remaining} {name}"
     return name if 1 < len(name.split()) < 6 and not re.search(r"[\d@]", name) else ""
 
 
-def as_people_write_it(office: str) -> str:
+def office_name(office: str) -> str:
     """“Department of the Interior” of “INTERIOR, DEPARTMENT OF THE”. Short words in capitals are taken for acronyms."""
     text = " ".join(office.split())
     name, _, kind = text.rpartition(", ")

@@ -20,10 +20,10 @@ _HAS_UNFINISHED = exists().where(DraftSection.draft_id == Draft.id, DraftSection
 
 # A draft has no state of its own that could disagree with its job's. One whose last sections a person has written is finished.
 STATE = case(
-    (and_(Job.state.in_((JobState.CANCELLED, JobState.FAILED)), ~_HAS_UNFINISHED), DraftState.FINISHED),
+    (and_(Job.state.in_((JobState.CANCELED, JobState.FAILED)), ~_HAS_UNFINISHED), DraftState.FINISHED),
     (Job.state == JobState.RUNNING, DraftState.WRITING),
     (Job.state == JobState.SUCCEEDED, DraftState.FINISHED),
-    (Job.state == JobState.CANCELLED, DraftState.STOPPED),
+    (Job.state == JobState.CANCELED, DraftState.CANCELED),
     (Job.state == JobState.FAILED, DraftState.FAILED),
     else_=DraftState.QUEUED,
 )

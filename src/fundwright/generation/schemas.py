@@ -18,7 +18,7 @@ from fundwright.language.topics import Topic
 
 MAX_SOURCES = 10_000
 MAX_COMPANY_CHARACTERS = 200
-LETTER = "cover-letter"
+COVER_LETTER_NAME = "cover-letter"
 """Drafts from the template with this name are letters."""
 LARGEST_INTEGER = 2**31 - 1
 """Of a column."""
@@ -68,12 +68,12 @@ class DraftTemplate(BaseModel):
 
 
 class DraftState(StrEnum):
-    """`stopped`: somebody cancelled it; `failed`: the writer could not go on. Both can be continued."""
+    """`canceled` by the author, or `failed`: either can be continued."""
 
     QUEUED = "queued"
     WRITING = "writing"
     FINISHED = "finished"
-    STOPPED = "stopped"
+    CANCELED = "canceled"
     FAILED = "failed"
 
     @property
@@ -83,7 +83,7 @@ class DraftState(StrEnum):
             DraftState.QUEUED: t("Waiting"),
             DraftState.WRITING: t("Writing"),
             DraftState.FINISHED: t("Finished"),
-            DraftState.STOPPED: t("Canceled"),
+            DraftState.CANCELED: t("Canceled"),
             DraftState.FAILED: t("Failed"),
         }[self]
 
@@ -123,7 +123,7 @@ class Rewriting(StrEnum):
     SAME = "same"
     NOTHING_FOUND = "nothing_found"
     KEPT_AS_VERSION = "kept_as_version"
-    STOPPED = "stopped"
+    CANCELED = "canceled"
     FAILED = "failed"
 
 
@@ -409,7 +409,7 @@ class DraftRead(DraftRow):
     @property
     def is_letter(self) -> bool:
         """Whether it is sent as a letter, without the headings of its sections."""
-        return self.template == LETTER
+        return self.template == COVER_LETTER_NAME
 
     @property
     def is_complete(self) -> bool:

@@ -166,7 +166,7 @@ async def continue_draft(session: AsyncSession, actor: Actor, core: Core, draft_
     if draft.is_complete or draft.is_being_written:
         raise Conflict(t("The draft is already finished or being written."))
     await get_opportunity(session, actor, draft)
-    if draft.state is DraftState.STOPPED:
+    if draft.state is DraftState.CANCELED:
         await billing.check_quota(session, actor, Quota.SECTIONS)  # the section at which it was stopped is written again
     return await _enqueue(session, actor, core, draft)
 
@@ -353,7 +353,7 @@ _REWRITING = {
     JobState.QUEUED: Rewriting.UNDERWAY,
     JobState.RUNNING: Rewriting.UNDERWAY,
     JobState.FAILED: Rewriting.FAILED,
-    JobState.CANCELLED: Rewriting.STOPPED,
+    JobState.CANCELED: Rewriting.CANCELED,
 }
 
 

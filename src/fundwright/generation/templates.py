@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fundwright.generation.schemas import LETTER, DraftTemplate, TemplateQuestion, TemplateSection
+from fundwright.generation.schemas import COVER_LETTER_NAME, DraftTemplate, TemplateQuestion, TemplateSection
 from fundwright.language.topics import Topic
 
 _CONTACT = TemplateQuestion(
@@ -166,7 +166,7 @@ PROJECT_SUMMARY = DraftTemplate(
 )
 
 COVER_LETTER = DraftTemplate(
-    name=LETTER,
+    name=COVER_LETTER_NAME,
     title="Cover letter",
     description="A one-page letter that goes with the submission: who you are, why you fit, what you offer.",
     sections=(

@@ -23,7 +23,7 @@ KEPT_DAYS = 400
 DRAFT, IMPORT, TRAINING = "draft", "import", "train"
 """Kinds of job that usage counts; the slices that run them take the names from here."""
 
-HistoryState = Literal["underway", "succeeded", "failed", "cancelled"]
+HistoryState = Literal["underway", "succeeded", "failed", "canceled"]
 """`underway` is waiting or running."""
 
 UNDERWAY: Sequence[JobState] = (JobState.QUEUED, JobState.RUNNING)
@@ -31,7 +31,7 @@ STATES: Mapping[HistoryState, Sequence[JobState]] = {
     "underway": UNDERWAY,
     "succeeded": (JobState.SUCCEEDED,),
     "failed": (JobState.FAILED,),
-    "cancelled": (JobState.CANCELLED,),
+    "canceled": (JobState.CANCELED,),
 }
 
 

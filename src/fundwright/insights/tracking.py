@@ -23,10 +23,10 @@ log = structlog.get_logger()
 
 _PAUSE_S = 1.0
 _SHUTDOWN_TIMEOUT_S = 2.0
-_MOST_WAITING = 10_000
+_MAX_WAITING = 10_000
 _ANALYTICS_TIMEOUT_S = 5.0
 
-HandOn = Callable[[Sequence[Viewed]], Awaitable[None]]
+Writer = Callable[[Sequence[Viewed]], Awaitable[None]]
 
 
 class Tracker:
@@ -58,16 +58,16 @@ class Tracker:
 class Batches:
     """Hands views on once a second. When that fails they are lost, and the log says so once until it succeeds again."""
 
-    def __init__(self, name: str, hand_on: HandOn) -> None:
+    def __init__(self, name: str, write: Writer) -> None:
         self._name = name
-        self._hand_on = hand_on
+        self._write = write
         self._waiting: list[Viewed] = []
         self._task: asyncio.Task[None] | None = None
         self._has_failed = False
         self._closing = asyncio.Event()
 
     def add(self, view: Viewed) -> None:
-        if len(self._waiting) >= _MOST_WAITING:
+        if len(self._waiting) >= _MAX_WAITING:
             return
         self._waiting.append(view)
         if self._task is None:
@@ -89,7 +89,7 @@ class Batches:
     async def _flush(self) -> None:
         views, self._waiting = self._waiting, []
         try:
-            await self._hand_on(views)
+            await self._write(views)
             self._has_failed = False
         except Exception as error:
             if not self._has_failed:

@@ -49,7 +49,7 @@ _ORGANIZED = re.compile(
 _A_PERSON = re.compile(
     r"Engineer|Manager|Director|Officer|Chief|Inspector|Superintendent|Specialist|Coordinator|President|Engineers? Lead"
 )
-_NEAR = 40
+_WINDOW = 40
 _OTHER_MONEY = re.compile(
     r"\b(?:match|sav\w+|fee|deposit|fine|revenue|budget of|statewide|invoiced so far|moved|penalt\w+|cut|reduc\w+|ceiling of|administered|worth of|less than|up to|pay|given|gave away|invest\w*|endow\w*|build|line)[^.;]{0,30}$",
     re.IGNORECASE,
@@ -150,7 +150,7 @@ def _named(name: list[re.Match[str]]) -> Iterator[tuple[str, int]]:
 def price_of(text: str) -> str:
     """The money that was paid for what a sentence tells of; empty when it speaks of other money."""
     for found in MONEY.finditer(text):
-        around = text[max(0, found.start() - _NEAR) : found.start()], text[found.end() : found.end() + _NEAR // 2]
+        around = text[max(0, found.start() - _WINDOW) : found.start()], text[found.end() : found.end() + _WINDOW // 2]
         if not _OTHER_MONEY.search(around[0]) and not _OTHER_MONEY_AFTER.match(around[1]):
             per = _PER_YEAR.match(around[1])
             return found.group().rstrip(" ,.") + (per.group() if per else "")

@@ -34,7 +34,7 @@ _RUN_IN_WORDS = 2
 _TITLE_WORDS = 5
 _TITLE_SHARE = 0.7
 _ALONE_WORDS = 8
-_NEAR = 2
+_WINDOW = 2
 _MOSTLY = 0.6
 _LONGEST_WORD, _ENOUGH_CUT = 13, 3
 _ENOUGH_LABELS = 3
@@ -75,7 +75,7 @@ _SMALL_PAIR = re.compile(r"\s{0,40}([a-z][\w /().'#&-]{1,40}?)\s{0,10}:\s{1,40}(
 _BARE_LABEL = re.compile(rf"\s{{0,40}}({_LABEL}?)\s{{0,10}}:\s{{0,10}}")
 _COLUMNS = re.compile(r"\t{1,20}|(?<=\S) {3,60}(?=\S)")
 _IS_ENDED = re.compile(r"[.!?…;,][\"”’')\]]{0,2}\s{0,20}$")
-_IS_TOLD = re.compile(r"[a-zäöüß\d]{2}[.!?]\s{1,20}(?:[A-Z][a-z]{0,15}|\d{1,4}) [\w']{1,20} ")
+_IS_PROSE = re.compile(r"[a-zäöüß\d]{2}[.!?]\s{1,20}(?:[A-Z][a-z]{0,15}|\d{1,4}) [\w']{1,20} ")
 """A sentence that ends, and another that begins, within the lines."""
 _BLANK_LINE = re.compile(r"[ \t\r]{0,40}\n[ \t\r]{0,40}\n")
 _ABBREVIATED = re.compile(r"\b(?:inc|corp|co|ltd|ph\.d|p\.e|p\.g|jr|sr|nos?)\.$", re.IGNORECASE)
@@ -143,7 +143,7 @@ class _Reading:
             self._add(BlockKind.ITEM, start, end)
         elif (
             not any(_IS_ENDED.search(self.line(line)) for line in lines)
-            and not _IS_TOLD.search(self.text[start:end])
+            and not _IS_PROSE.search(self.text[start:end])
             and max(line[1] - line[0] for line in lines) < _LINE_CHARACTERS
         ):
             for first, last in self._whole(lines):
@@ -559,11 +559,11 @@ def _pairs_beside(text: str, places: list[tuple[int, int]]) -> dict[int, tuple[s
         # What stands above all else is a title: “Contract Reference 1”.
         if pair is None or (not place and not labels.code_beside(lines[0][1])):
             continue
-        near = [other for other in beside[max(0, place - _NEAR) : place] + beside[place + 1 : place + 1 + _NEAR] if other]
+        nearby = [other for other in beside[max(0, place - _WINDOW) : place] + beside[place + 1 : place + 1 + _WINDOW] if other]
         around = [line for _, line in lines[max(0, place - 1) : place] + lines[place + 1 : place + 2]]
-        near += [other for line in around for other in _pairs(line)[:1]]
+        nearby += [other for line in around for other in _pairs(line)[:1]]
         is_code = labels.code_beside(lines[place][1]) is not None
-        if is_code or (near and any(re.search(r"\d", value) for _, value in (pair, *near))):
+        if is_code or (nearby and any(re.search(r"\d", value) for _, value in (pair, *nearby))):
             found[lines[place][0]] = pair
     return found
 
@@ -649,10 +649,10 @@ def _numbered_item(reading: _Reading, line: str, place: tuple[int, int]) -> re.M
     before = reading.line(reading.lines[0]) if reading.is_item and reading.lines else ""
     below = reading.text[place[1] : place[1] + _LINE_CHARACTERS].lstrip().split("\n")[0]
     number = _mark_number(line)
-    near = ((before, number - 1), (below, number + 1))
+    nearby = ((before, number - 1), (below, number + 1))
     is_one_of = _follows_number(reading, line) or any(
         _NUMBERED.match(other) and _mark_shape(other) == _mark_shape(line) and _mark_number(other) == expected
-        for other, expected in near
+        for other, expected in nearby
     )
     return mark if is_one_of else None
 

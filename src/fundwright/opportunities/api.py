@@ -163,10 +163,10 @@ async def get_import(session: DbSession, actor: CurrentActor, run_id: UUID) -> I
     return await service.get_import(session, actor, run_id)
 
 
-@router.put("/imports/{run_id}/stop")
-async def stop_import(session: DbSession, actor: CurrentActor, core: CoreDep, run_id: UUID) -> ImportRunRead:
+@router.put("/imports/{run_id}/cancellation")
+async def cancel_import(session: DbSession, actor: CurrentActor, core: CoreDep, run_id: UUID) -> ImportRunRead:
     """Cancel an import after its current batch. Opportunities imported so far are kept."""
-    return await service.stop_import(session, actor, core, run_id)
+    return await service.cancel_import(session, actor, core, run_id)
 
 
 @router.get("/imports/{run_id}/rejections")

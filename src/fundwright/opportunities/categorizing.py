@@ -89,7 +89,7 @@ class Categorizing:
         if phrases:
             vectors = await self._embedder.embed(list(chain.from_iterable(phrases.values())))
             async with self._run.transaction() as session:
-                await categories.supply_prototypes(session, self._run.actor, phrases, vectors, model_id=model_id)
+                await categories.set_prototypes(session, self._run.actor, phrases, vectors, model_id=model_id)
         async with self._run.transaction() as session:
             return await categories.read_lesson(session, self._run.actor, model_id=model_id)
 

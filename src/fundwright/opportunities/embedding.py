@@ -26,7 +26,7 @@ TITLE = later("Index notices")
 _WEIGHED_AT_ONCE = 500
 _READ_AT_ONCE = 512
 _EMBEDDED_AT_ONCE = 16
-_REST = 0.5
+_PAUSE_SHARE = 0.5
 """Of the time that embedding takes, so that other work finds the processor free again and again."""
 _REPORT_INTERVAL_S = 2
 """Every open list shows how far the job is."""
@@ -76,10 +76,10 @@ async def embed(
             if time.monotonic() - reported_at > _REPORT_INTERVAL_S:
                 reported_at = time.monotonic()
                 await run.progress(min(done, total), total, "notices")
-            await asyncio.sleep(took_s * _REST)
+            await asyncio.sleep(took_s * _PAUSE_SHARE)
             if time.monotonic() - turn_began > _TURN_S:
                 turn_began = time.monotonic()
-                await run.give_way()
+                await run.pause_if_others_wait()
         total = max(total, done)
         if embedded >= sorted_at * 2:
             sorted_at = embedded

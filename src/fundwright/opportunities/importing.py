@@ -38,7 +38,7 @@ LIMITS = Limits(
 )
 
 
-async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: Path) -> ImportCounts:
+async def run_import(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: Path) -> ImportCounts:
     """Read the file at `path` into the database from where an earlier run of the same job stopped.
 
     Files that an administrator imports, or the installation itself, may change every opportunity; those of other accounts change only
@@ -59,10 +59,10 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
     name = t("“{name}”", name=filename)
     items: int = run.checkpoint.get("items", 0)
 
-    def rest() -> partial[Iterator[bytes]]:
+    def remaining() -> partial[Iterator[bytes]]:
         return partial(read_batches, path, source, skip=items, batch_rows=BATCH_ROWS)
 
-    async with aclosing(core.sandbox.stream(rest(), limits=LIMITS, name=name, readable=(path,), go_on=rest)) as results:
+    async with aclosing(core.sandbox.stream(remaining(), limits=LIMITS, name=name, readable=(path,), go_on=remaining)) as results:
         reading = _next(results, name)
 
         async def report() -> None:
@@ -86,8 +86,8 @@ async def take_in(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: 
                 await announce(session)
     async with run.transaction() as session:
         # A job that was killed just before its end runs again, when its file may already be deleted.
-        is_real_there = await listing.has_own(session)
-        removed = await remove_sample(session) if is_real_there else 0
+        has_imports = await listing.has_own(session)
+        removed = await remove_sample(session) if has_imports else 0
         await run.save_checkpoint(session, {**run.checkpoint, "is_read": True, "samples_removed": removed})
         await merging.refresh_statistics(session)
     await core.database.vacuum(Opportunity)

@@ -33,7 +33,7 @@ async def import_file(run: JobRun[ImportOpportunities, Actor | None]) -> dict[st
     core: Core = run.services
     source = service.get_source(core, run.payload.source)
     with _file(core, run.payload) as path:
-        counts = await importing.take_in(run, run_id=run.payload.run_id, source=source, path=path)
+        counts = await importing.run_import(run, run_id=run.payload.run_id, source=source, path=path)
     async with run.transaction() as session:
         await embedding.embed_later(session, core)
     return {"run_id": str(run.payload.run_id), **counts.model_dump()}

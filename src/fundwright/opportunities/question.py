@@ -204,14 +204,14 @@ def is_named(agency: str, question: Question) -> bool:
 
 
 def _topic(tokens: list[str]) -> list[str]:
-    told = [token for token in tokens if token.lower() not in _GENERIC]
-    if len(told) == len(tokens):
+    specific = [token for token in tokens if token.lower() not in _GENERIC]
+    if len(specific) == len(tokens):
         return tokens
-    while told and told[0].lower() in _SMALL:
-        del told[0]
-    while told and told[-1].lower() in _SMALL:
-        del told[-1]
-    return told or tokens
+    while specific and specific[0].lower() in _SMALL:
+        del specific[0]
+    while specific and specific[-1].lower() in _SMALL:
+        del specific[-1]
+    return specific or tokens
 
 
 def _has_or(tokens: list[str]) -> bool:

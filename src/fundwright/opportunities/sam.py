@@ -44,7 +44,7 @@ class SamCsv:
             if not isinstance(record, list):
                 yield RejectedRow(line, "", record)
             elif len(record) != len(header):
-                records.look_for_next_record()
+                records.skip_to_next_record()
                 yield RejectedRow(
                     line,
                     str(min(len(record), len(header)) + 1),
@@ -75,7 +75,7 @@ class _Records:
             except StopIteration:
                 return
             except csv.Error as error:
-                self.look_for_next_record()
+                self.skip_to_next_record()
                 yield start, t("The row cannot be read as CSV ({error}); a quote may be missing.", error=error)
             except (EOFError, OSError) as error:
                 yield self._line + 1, t("The file ends unexpectedly here ({error}). The rows before it were read.", error=error)
@@ -84,7 +84,7 @@ class _Records:
                 if record:
                     yield start, record
 
-    def look_for_next_record(self) -> None:
+    def skip_to_next_record(self) -> None:
         """After a bad record that spans lines: go on at the first of them that looks like the start of a record."""
         for index, line in enumerate(self._taken[1:], start=1):
             if _RECORD_START.match(line):

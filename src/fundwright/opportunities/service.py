@@ -499,14 +499,14 @@ async def get_import(session: AsyncSession, actor: Actor, run_id: UUID) -> Impor
 
 
 @needs(Permission.WORK)
-async def stop_import(session: AsyncSession, actor: Actor, core: Core, run_id: UUID) -> ImportRunRead:
+async def cancel_import(session: AsyncSession, actor: Actor, core: Core, run_id: UUID) -> ImportRunRead:
     """End an import after its present batch; what was read stays. Raises NotFound, NotAllowed, or Conflict when it is over."""
     run, job = await runs.get_run(session, actor, run_id)
     if job is None:
         raise Conflict(t("The import has not started yet."))
-    stopped = await jobs.cancel(session, job.id, owner_id=run.owner_id)
+    canceled = await jobs.cancel(session, job.id, owner_id=run.owner_id)
     upload = ImportOpportunities.model_validate(job.payload).upload
-    if stopped.state.is_over and upload:
+    if canceled.state.is_over and upload:
         # It was still waiting, so no job will come and remove its file.
         event.listen(session.sync_session, "after_commit", lambda _: core.files.remove(upload), once=True)
     return await get_import(session, actor, run_id)

@@ -37,10 +37,10 @@ _NO_DURATION = 0.15
 """The same of a question that asks how long or how fast, and a statement without a time or a speed: “24/7 service desk for 4,800 users.”"""
 _NO_QUANTITY_SHOWN = 0.3
 """What it loses beyond that against others of its passage: “Client: Oneida Nation” leads to the row with the amount."""
-_TELLS_FAILURE = 0.2
+_FAILURE_WEIGHT = 0.2
 """What it is worth that a statement tells of a failure when the question asks what went wrong."""
 _US = re.compile(r"\b(?:we|our|us|I|my|wir|uns\w*|ich|mein\w*|nous|notre|nos|je|mon|mes)\b", re.IGNORECASE)
-_WENT_WRONG = re.compile(
+_ASKS_FAILURE = re.compile(
     r"\b(?:w[eo]nt wrong|go(?:es)? wrong|problems?|difficult\w+|challenges?|lessons?|learn(?:ed|t)?|mistakes?|fail\w*|obstacles?|setbacks?|trouble"
     r"|schief\w*|probleme?|schwierig\w+|herausforderung\w*|fehler|gelernt|problèmes?|difficultés?|défis?|erreurs?|leçons?|appris)\b",
     re.IGNORECASE,
@@ -117,7 +117,7 @@ _MOST_ABBREVIATIONS = 5
 _BETWEEN = r"[\s-]+(?:(?:of|and|the|for|to|in|&)[\s-]+)?"
 
 
-_NOBODY = Others()
+_NO_OTHERS = Others()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def spelled_out(abbreviation: str) -> str:
 
 def expand(question: str, phrases: Sequence[str]) -> str:
     """The question with other words for what it asks, to search and to compare with."""
-    added = [*phrases, *([_FAILURE_WORDS] if _WENT_WRONG.search(question) else [])]
+    added = [*phrases, *([_FAILURE_WORDS] if _ASKS_FAILURE.search(question) else [])]
     return f"{question} ({'; '.join(added)})" if added else question
 
 
@@ -257,9 +257,9 @@ def _is_about_us(question: str) -> bool:
 
 def _evidence(question: str, passage: Passage, statement: Statement, heading: float) -> float:
     named = topics_of(statement.heading) | topics_of(statement.label)
-    asks_failure = bool(_WENT_WRONG.search(question))
+    asks_failure = bool(_ASKS_FAILURE.search(question))
     asks_past = bool(_COMPLETED.search(question) and _PROJECTS.search(question)) and not asks_failure
     is_named = (Topic.CHALLENGES in named and asks_failure) or (Topic.PAST_PERFORMANCE in named and asks_past)
-    is_of_others = _is_about_us(question) and (not passage.document_kind.is_ours or _NOBODY.is_of_others(statement.text))
-    tells_failure = asks_failure and passage.document_kind.is_ours and bool(_FAILED.search(statement.text))
-    return _HEADING_WEIGHT * max(heading, 0.0) + _NAMED * is_named + _TELLS_FAILURE * tells_failure - _OF_OTHERS * is_of_others
+    is_of_others = _is_about_us(question) and (not passage.document_kind.is_ours or _NO_OTHERS.is_of_others(statement.text))
+    reports_failure = asks_failure and passage.document_kind.is_ours and bool(_FAILED.search(statement.text))
+    return _HEADING_WEIGHT * max(heading, 0.0) + _NAMED * is_named + _FAILURE_WEIGHT * reports_failure - _OF_OTHERS * is_of_others

@@ -46,7 +46,7 @@ _ASKS = re.compile(
 )
 """How those write who invite, ask, or oblige others."""
 _OURSELVES = re.compile(r"\b(?:we|our|us|wir|unser\w*|nous|notre)\b", re.IGNORECASE)
-_UNTOLD_WEIGHT = 0.4
+_UNLIKELY_WEIGHT = 0.4
 _DONE = re.compile(
     r"\b(?:we|they|our team|I|was|were|has been|have been)(?: have| has)? (?!(?:award|fund|grant|support|sponsor|invit)ed\b)(?:\w{3,}ed|took|built|ran|made|met|cut|bought|wrote|found|won|held|went|did|paid|put|came|gave|kept|taught|led|sold|grew|drove|set)\b",
     re.IGNORECASE,
@@ -318,10 +318,10 @@ def score(*, title: str, filename: str, text: str) -> dict[DocumentKind, float]:
         points[_PAST_PERFORMANCE] += _ACCOUNT_POINTS
         points[_DATA] *= _NO_DATA_WEIGHT
     if asked > done or is_report:
-        points[_PAST_PERFORMANCE] *= _UNTOLD_WEIGHT
+        points[_PAST_PERFORMANCE] *= _UNLIKELY_WEIGHT
     if not asked and (is_account or _OURSELVES.search(text)):
         for kind in (_NOTICE, _POLICY):
-            points[kind] *= _UNTOLD_WEIGHT
+            points[kind] *= _UNLIKELY_WEIGHT
     return points
 
 

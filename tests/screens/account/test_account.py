@@ -175,8 +175,8 @@ class TestSecurity:
             await screen.click("button", "Change email address")
             assert "If new@example.org can be used, we sent a link to it." in screen.text
         async with committed.database.transaction() as session:
-            letters = (await mail.list_messages(session, PageRequest())).items
-        assert {letter.recipient for letter in letters} == {"new@example.org", "ada@example.org"}
+            sent_messages = (await mail.list_messages(session, PageRequest())).items
+        assert {message.recipient for message in sent_messages} == {"new@example.org", "ada@example.org"}
 
     async def test_sessions_are_seen_and_ended(self, committed: Core, ada: Actor) -> None:
         await sign_in(committed, user_agent="curl/8.11.0")
@@ -280,8 +280,8 @@ class TestConfirmEmail:
         async with core.database.transaction() as session:
             refused = await email_change.ask(core, session, ada, email="new@example.org", password=PASSWORD, client=HERE)
             assert not isinstance(refused, SignInRefused)
-            letters = (await mail.list_messages(session, PageRequest())).items
-        text = next(letter.text for letter in letters if letter.recipient == "new@example.org")
+            sent_messages = (await mail.list_messages(session, PageRequest())).items
+        text = next(message.text for message in sent_messages if message.recipient == "new@example.org")
         return text.partition("/auth/confirm-email/")[2].split()[0]
 
     async def test_changes_nothing_before_it_is_pressed(self, committed: Core, ada: Actor) -> None:

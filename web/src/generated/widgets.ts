@@ -221,13 +221,13 @@ export interface PasskeyProps {
   readonly onRefused?: (payload: PasskeyRefused, onDone?: () => void) => void;
 }
 
-export interface ProofGiven {
+export interface Reauthentication {
   readonly password: string;
   readonly code: string;
 }
 
 /** Asks for the password or a code, whichever has a label, or for a passkey where `passkey_label` is given. */
-export interface ProofDialogProps {
+export interface ReauthenticationDialogProps {
   readonly title: string;
   readonly text: string;
   readonly passwordLabel: string;
@@ -238,7 +238,7 @@ export interface ProofDialogProps {
   readonly error: string;
   readonly options: string;
   readonly isBusy: boolean;
-  readonly onProve?: (payload: ProofGiven, onDone?: () => void) => void;
+  readonly onReauthenticate?: (payload: Reauthentication, onDone?: () => void) => void;
   readonly onCancel?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
   readonly onStart?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
   readonly onAnswer?: (payload: PasskeyAnswered, onDone?: () => void) => void;

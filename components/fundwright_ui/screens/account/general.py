@@ -83,13 +83,13 @@ def general_tab() -> VdomDict:
 def _photo(profile: AccountProfile) -> VdomDict:
     actor, connection = use_actor(), use_connection()
 
-    def load_anew() -> None:
+    def reload_page() -> None:
         connection.navigate(connection.location.address, reload=True)
 
     async def remove(session: AsyncSession) -> None:
         await photos.remove_photo(session, actor, client=connection.client)
 
-    removing = use_action(remove, then=load_anew)
+    removing = use_action(remove, then=reload_page)
     return section(
         t("Photo"),
         card(
@@ -103,7 +103,7 @@ def _photo(profile: AccountProfile) -> VdomDict:
                 upload_url=connection.href("/api/account/photo"),
                 accept=".png,.jpg,.jpeg,.webp",
                 max_bytes=photos.MAX_BYTES,
-                on_uploaded=load_anew,
+                on_uploaded=reload_page,
                 fallback=[html.p({"className": "fw-muted"}, t("Choose photo"))],
             ),
             row(button(t("Remove photo"), icon_name="delete", on_click=removing, is_busy=removing.is_running))

@@ -47,15 +47,15 @@ def outbox_screen() -> VdomDict:
         async with connection.core.database.transaction() as session:  # reading it is recorded
             return await existing_page(partial(outbox.list_mails, session, actor, client=connection.client), request)
 
-    async def prove(session: AsyncSession) -> None:
+    async def check(session: AsyncSession) -> None:
         await reauthentication.require_recent_authentication(session, actor)
 
     found = use_query(read, key=[request], with_session=False)
-    opening = use_action(prove, then=found.reload)
-    exporting = use_action(prove, then=lambda: connection.download("/api/mails/export.csv"))
+    opening = use_action(check, then=found.reload)
+    exporting = use_action(check, then=lambda: connection.download("/api/mails/export.csv"))
 
     title = t("Outbox")
-    if found.needs_proof:
+    if found.needs_reauthentication:
         confirm = button(t("Confirm your identity"), on_click=opening, look="contained")
         return page(title, empty(t("To see the outbox, confirm your identity."), confirm))
     if found.error:

@@ -167,12 +167,12 @@ def _second_factor(account_id: UUID, reload: Callable[[], None]) -> VdomDict:
         set_asking(False)
         reload()
 
-    told = (
+    success = (
         t("The second factor was removed. We sent the owner an email.")
         if connection.core.settings.sends_mail
         else t("The second factor was removed. Tell the owner, because this server does not send email.")
     )
-    removing = use_action(remove, success=told, then=removed)
+    removing = use_action(remove, success=success, then=removed)
     return section(
         t("Second factor"),
         html.p(t("For a person who lost their phone or device. The password alone will be enough to sign in.")),

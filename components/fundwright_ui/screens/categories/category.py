@@ -158,12 +158,12 @@ def _categorize_button() -> VdomDict:
     async def categorize(session: AsyncSession) -> None:
         await opportunities.start_categorizing(session, actor, connection.core)
 
-    async def stop(session: AsyncSession) -> None:
+    async def cancel(session: AsyncSession) -> None:
         if job is not None:
             await opportunities.cancel_categorizing(session, actor, job.id)
 
     starting = use_action(categorize, then=recent.reload)
-    stopping = use_action(stop)
+    canceling = use_action(cancel)
 
     return stack(
         row(
@@ -175,7 +175,7 @@ def _categorize_button() -> VdomDict:
                 is_busy=starting.is_running,
                 disabled=is_underway,
             ),
-            button(t("Cancel"), icon_name="stop", on_click=stopping, is_busy=stopping.is_running) if is_underway else None,
+            button(t("Cancel"), icon_name="stop", on_click=canceling, is_busy=canceling.is_running) if is_underway else None,
         ),
         _job_line(job),
         tight=True,
@@ -194,7 +194,7 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
         )
     if job.state == JobState.FAILED:
         return alert(job.error or t("Categorization failed."))
-    if job.state == JobState.CANCELLED:
+    if job.state == JobState.CANCELED:
         return html.p({"className": "fw-muted fw-small", "role": "status"}, t("Canceled. Results so far were kept."))
     result = job.result or {}
     return html.p(

@@ -96,7 +96,7 @@ def draft_screen() -> VdomDict | Component:
         found.reload()
 
     renaming = use_action(rename, then=stop_renaming)
-    cancelling = use_action(cancel, then=found.reload)
+    canceling = use_action(cancel, then=found.reload)
     continuing = use_action(go_on, then=found.reload)
     deleting = use_action(
         delete, success=t("The draft was deleted."), then=lambda: connection.navigate("/generate/index", replace=True)
@@ -197,7 +197,7 @@ def draft_screen() -> VdomDict | Component:
         deletion_dialog(draft.title, deleting, on_cancel=lambda: set_asking(False)) if is_asking else None,
         subtitle=" · ".join(filter(None, (draft.opportunity_title, draft.opportunity_number))),
         actions=[
-            button(t("Cancel"), icon_name="stop", on_click=cancelling, is_busy=cancelling.is_running)
+            button(t("Cancel"), icon_name="stop", on_click=canceling, is_busy=canceling.is_running)
             if not draft.state.is_over
             else None,
             copy_button(generation.as_markdown(draft), t("Copy draft"), key="copy") if draft.state.is_over else None,
@@ -252,7 +252,7 @@ def _trouble(draft: DraftRead, continue_button: VdomDict | None) -> VdomDict | N
         return None
     if draft.state == DraftState.FAILED:
         return alert(draft.error or t("The writer could not continue."), continue_button)
-    if draft.state == DraftState.STOPPED:
+    if draft.state == DraftState.CANCELED:
         return alert(t("Canceled. The text so far was kept."), continue_button, variant="warning")
     return None
 

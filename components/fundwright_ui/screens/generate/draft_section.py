@@ -82,13 +82,13 @@ def section_part(
     def tell(place: int) -> None:
         connection.toast(t("“{heading}” is now section {place}.", heading=t(part.heading), place=number(place + 1)))
 
-    async def stop(session: AsyncSession) -> None:
+    async def cancel(session: AsyncSession) -> None:
         await editing.cancel_regeneration(session, actor, draft.id, part.id)
 
     async def delete(session: AsyncSession) -> None:
         await editing.delete_section(session, actor, draft.id, part.id, client=connection.client)
 
-    moving_up, moving_down, stopping = use_action(move_up, then=tell), use_action(move_down, then=tell), use_action(stop)
+    moving_up, moving_down, canceling = use_action(move_up, then=tell), use_action(move_down, then=tell), use_action(cancel)
     deleting = use_action(delete, success=t("The section was deleted."))
 
     def toggle(wanted: Panel) -> Callable[[], None]:
@@ -150,7 +150,7 @@ def section_part(
     is_over = part.state == SectionState.DONE or draft.state.is_over
     return section(
         heading,
-        _progress(button(t("Cancel"), size="small", icon_name="stop", on_click=stopping) if may_work else None)
+        _progress(button(t("Cancel"), size="small", icon_name="stop", on_click=canceling) if may_work else None)
         if is_underway
         else None,
         _outcome(part) if seen.current and not is_underway else None,

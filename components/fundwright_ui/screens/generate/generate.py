@@ -74,7 +74,7 @@ _STATE_COLORS: dict[DraftState, Color] = {
     DraftState.QUEUED: "secondary",
     DraftState.WRITING: "info",
     DraftState.FINISHED: "success",
-    DraftState.STOPPED: "warning",
+    DraftState.CANCELED: "warning",
     DraftState.FAILED: "error",
 }
 
@@ -350,7 +350,7 @@ def _drafts() -> VdomDict:
                     Option("", t("All")),
                     *(
                         Option(state, state.label)
-                        for state in (DraftState.FINISHED, DraftState.WRITING, DraftState.STOPPED, DraftState.FAILED)
+                        for state in (DraftState.FINISHED, DraftState.WRITING, DraftState.CANCELED, DraftState.FAILED)
                     ),
                 ],
                 value=state or "",

@@ -97,7 +97,7 @@ def import_card(run: ImportRunRead, source: str) -> VdomDict:
     """One import: how far it is, or what came of it."""
     connection = use_connection()
     actor = use_actor()
-    stopping = use_action(lambda session: service.stop_import(session, actor, connection.core, run.id))
+    canceling = use_action(lambda session: service.cancel_import(session, actor, connection.core, run.id))
     counts = t(
         "{new} new, {changed} changed, {unchanged} unchanged, {rejected} rejected",
         new=run.new,
@@ -111,11 +111,11 @@ def import_card(run: ImportRunRead, source: str) -> VdomDict:
         state = row(
             progress(run.done, run.size_bytes, label=t("Importing {name}", name=run.filename),
                      message=share_text(run.done, run.size_bytes, counts)),
-            button(t("Cancel"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running),
+            button(t("Cancel"), size="small", icon_name="stop", on_click=canceling, is_busy=canceling.is_running),
         )  # fmt: skip
     elif run.state == JobState.FAILED:
         state = alert(run.error or t("The import failed."), html.p(counts) if is_anything_read else None, variant="error")
-    elif run.state == JobState.CANCELLED:
+    elif run.state == JobState.CANCELED:
         state = alert(t("Canceled. Opportunities imported so far were kept."), html.p(counts), variant="warning")
     else:
         state = html.div({"role": "status"}, html.p(counts), html.p(_samples_removed(run)) if run.samples_removed else None)

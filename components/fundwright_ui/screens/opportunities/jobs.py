@@ -22,7 +22,7 @@ def embedding_progress() -> VdomDict | None:
     connection, actor = use_connection(), use_actor()
     latest = use_query(lambda session: service.find_embedding(session, actor), topics=[jobs_topic(None)])
     starting = use_action(lambda session: service.start_embedding(session, actor, connection.core), then=latest.reload)
-    stopping = use_action(lambda session: service.cancel_embedding(session, actor), then=latest.reload)
+    canceling = use_action(lambda session: service.cancel_embedding(session, actor), then=latest.reload)
     job = latest.value
     may_change = actor.may(Permission.ADMINISTER)
     if job is None or job.state == JobState.SUCCEEDED:
@@ -41,8 +41,8 @@ def embedding_progress() -> VdomDict | None:
         done=job.done,
         total=job.total,
     )
-    stop = button(t("Cancel indexing"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running)
-    return row(progress(job.done, job.total, label=t("Indexing notices"), message=counts), stop if may_change else None)
+    cancel = button(t("Cancel indexing"), size="small", icon_name="stop", on_click=canceling, is_busy=canceling.is_running)
+    return row(progress(job.done, job.total, label=t("Indexing notices"), message=counts), cancel if may_change else None)
 
 
 @component
@@ -53,11 +53,11 @@ def categorize_button() -> VdomDict:
     latest = use_query(lambda session: service.find_categorizing(session, actor), topics=[jobs_topic(actor.id)])
     starting = use_action(lambda session: service.start_categorizing(session, actor, connection.core), then=latest.reload)
 
-    async def stop(session: AsyncSession) -> None:
+    async def cancel(session: AsyncSession) -> None:
         if job is not None:
             await service.cancel_categorizing(session, actor, job.id)
 
-    stopping = use_action(stop)
+    canceling = use_action(cancel)
     job: JobRead | None = latest.value
     if job is None or job.state.is_over:
         last = None
@@ -81,7 +81,7 @@ def categorize_button() -> VdomDict:
     return html.div(
         {"className": "fw-stack fw-stack-tight"},
         progress(job.done, job.total, label=t("Categorizing"), message=share_text(job.done, job.total, t("Categorizing"))),
-        button(t("Cancel"), size="small", icon_name="stop", on_click=stopping, is_busy=stopping.is_running),
+        button(t("Cancel"), size="small", icon_name="stop", on_click=canceling, is_busy=canceling.is_running),
     )
 
 

@@ -169,13 +169,13 @@ def similar_to(address_id: str) -> VdomDict:
         title,
         html.ul(
             {"className": "fw-list", "aria-label": title},
-            *(_similar(near, key=str(near.opportunity.id)) for near in found.value),
+            *(_similar(similar_one, key=str(similar_one.opportunity.id)) for similar_one in found.value),
         ),
     )
 
 
-def _similar(near: Similar, *, key: str) -> VdomDict:
-    connection, opportunity = use_connection(), near.opportunity
+def _similar(similar_one: Similar, *, key: str) -> VdomDict:
+    connection, opportunity = use_connection(), similar_one.opportunity
     due = (
         t("due {date}", date=format_date(day_in_washington(opportunity.due_at), locale=connection.language))
         if opportunity.due_at
@@ -189,7 +189,7 @@ def _similar(near: Similar, *, key: str) -> VdomDict:
             html.p({"className": "fw-muted fw-small"}, " · ".join(filter(None, (opportunity.agency, opportunity.number, due)))),
         ),
         chip(t("Closed"), color="warning") if not opportunity.is_open else None,
-        html.span({"className": "fw-muted fw-number"}, t("{percent} similar", percent=percent(near.similarity))),
+        html.span({"className": "fw-muted fw-number"}, t("{percent} similar", percent=percent(similar_one.similarity))),
     )
 
 
@@ -220,7 +220,7 @@ def category_of(address_id: str) -> VdomDict:
         return section(t("Category"), loading(t("Loading category")))
     labels, mine = found.value
     shown = [label for label in labels if label.state != LabelState.REJECTED and label.band != Band.UNSURE]
-    said = html.p(
+    explanation = html.p(
         {"className": "fw-muted"},
         t("You marked this as none of your categories.")
         if not shown and _is_rejected(labels)
@@ -231,12 +231,12 @@ def category_of(address_id: str) -> VdomDict:
         *(_label(address_id, label, key=label.category_id) for label in shown),
     )
     if not actor.may(Permission.LABEL):
-        return section(t("Category"), listed if shown else said)
+        return section(t("Category"), listed if shown else explanation)
     if not mine:
         return section(t("Category"), empty(t("You have no categories yet. Create one under Category.")))
     return section(
         t("Category"),
-        listed if shown else said,
+        listed if shown else explanation,
         form(
             select_field(
                 "category",

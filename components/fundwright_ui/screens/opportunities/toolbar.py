@@ -214,8 +214,8 @@ def active_filters(url: UrlState, query: OpportunityQuery, facets: Facets, mine:
     for name in SEVERAL:
         values: tuple[str, ...] = getattr(query, name)
         for value in values:
-            rest = SEPARATOR.join(other for other in values if other != value)
-            entries.append((set_asides.get(value, value), url.href(**{name: rest, "page": None})))
+            remaining = SEPARATOR.join(other for other in values if other != value)
+            entries.append((set_asides.get(value, value), url.href(**{name: remaining, "page": None})))
     labels = {
         "number": t("Number {value}", value=query.number),
         "naics": t("NAICS {value}…", value=query.naics),

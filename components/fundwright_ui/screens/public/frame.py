@@ -19,7 +19,7 @@ def public_page(connection: Connection, title: str, *children: Child, subtitle: 
 
 def public_frame(connection: Connection, *children: Child, is_wide: bool = False) -> VdomDict:
     """The logo, what else strangers may read, and the way in; one column of text unless `is_wide`."""
-    way_in = (t("Go to home"), "/") if connection.actor else (t("Login"), "/auth/login")
+    link = (t("Go to home"), "/") if connection.actor else (t("Login"), "/auth/login")
     return html.div(
         {"className": "fw-public"},
         html.header(
@@ -29,7 +29,7 @@ def public_frame(connection: Connection, *children: Child, is_wide: bool = False
                 {"className": "fw-row", "aria-label": t("Main")},
                 text_link(t("Blog"), connection.href("/blog")),
                 text_link(t("Pricing"), connection.href("/pricing")),
-                link_button(way_in[0], connection.href(way_in[1]), look="soft", size="small"),
+                link_button(link[0], connection.href(link[1]), look="soft", size="small"),
             ),
         ),
         html.main(

@@ -28,7 +28,7 @@ STATE_COLORS: dict[JobState, Color] = {
     JobState.RUNNING: "info",
     JobState.SUCCEEDED: "success",
     JobState.FAILED: "error",
-    JobState.CANCELLED: "warning",
+    JobState.CANCELED: "warning",
 }
 
 
@@ -47,11 +47,11 @@ def history_screen() -> Component:
     if not actor.may(Permission.OVERSEE):
         return _own_runs(key="own")
     connection.set_title(t("History"))
-    return _everybodys_jobs(key="everybody")
+    return _all_jobs(key="everybody")
 
 
 @component
-def _everybodys_jobs() -> VdomDict:
+def _all_jobs() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     query = query_in_address(HistoryQuery, url.params)
     listing = use_listing(
@@ -104,7 +104,7 @@ def _history_filters(connection: Connection, url: UrlState, query: HistoryQuery,
         "underway": t("In progress"),
         "succeeded": t("Done"),
         "failed": t("Failed"),
-        "cancelled": t("Canceled"),
+        "canceled": t("Canceled"),
     }
     return html.div(
         {"className": "fw-filters", "role": "group", "aria-label": t("Filters")},
@@ -172,7 +172,7 @@ def _own_runs() -> VdomDict:
     if not listed.total:
         to_train = link_button(t("Train documents"), connection.href("/dashboard/train"), look="contained")
         return page(title, empty(t("No training runs yet. Add documents and train them."), to_train))
-    is_error_there = any(each.item.error or each.item.failed for each in rows.shown)
+    has_errors = any(each.item.error or each.item.failed for each in rows.shown)
     return page(
         title,
         page_table(
@@ -188,7 +188,7 @@ def _own_runs() -> VdomDict:
                 Column(field="documents", label=t("Documents"), kind="number", is_sortable=True),
                 Column(field="chunks", label=t("Passages"), kind="number", is_sortable=True),
                 Column(field="model", label=t("Model"), is_compact=False),
-                *([Column(field="errors", label=t("Errors"), flex=2)] if is_error_there else []),
+                *([Column(field="errors", label=t("Errors"), flex=2)] if has_errors else []),
             ],
             rows=[_row(each.item, connection.href(f"/dashboard/history/{each.id}")) for each in rows.shown],
             is_loading=listing.found.is_slow,

@@ -75,7 +75,7 @@ def run_screen() -> VdomDict:
     async def repeat(session: AsyncSession) -> RunRead:
         return await training.repeat_run(connection.core, session, actor, parse_id(run_id, t("The training run")))
 
-    cancelling = use_action(cancel, success=t("The run will be canceled after its current step."), then=found.reload)
+    canceling = use_action(cancel, success=t("The run will be canceled after its current step."), then=found.reload)
     repeating = use_action(
         repeat,
         success=t("These documents are being trained."),
@@ -100,7 +100,7 @@ def run_screen() -> VdomDict:
             disabled=not documents.total,
         )
         if run.state.is_over
-        else button(t("Cancel run"), on_click=cancelling, is_busy=cancelling.is_running, icon_name="stop")
+        else button(t("Cancel run"), on_click=canceling, is_busy=canceling.is_running, icon_name="stop")
     )
     return page(
         title,

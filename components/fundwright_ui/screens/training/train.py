@@ -80,7 +80,7 @@ class Overview(BaseModel):
 
     documents: Page[DocumentRead]
     usage: Usage
-    is_sample_there: bool
+    has_sample: bool
     run: RunRead | None
 
 
@@ -107,7 +107,7 @@ def train_screen() -> VdomDict:
         return Overview(
             documents=await existing_page(partial(training.list_documents, session, actor), request),
             usage=await training.get_usage(connection.core, session, actor),
-            is_sample_there=await training.has_sample(session, actor),
+            has_sample=await training.has_sample(session, actor),
             run=runs.items[0] if runs.items else None,
         )
 
@@ -158,7 +158,7 @@ def train_screen() -> VdomDict:
             button(t("Remove samples"), size="small", on_click=removing, is_busy=removing.is_running),
             variant="info",
         )
-        if overview.is_sample_there and actor.may(Permission.WORK)
+        if overview.has_sample and actor.may(Permission.WORK)
         else None,
         None if actor.may(Permission.WORK) else only_reads(),
         alert(model.error, title=t("The embedding model cannot be used")) if model.error else None,
@@ -338,12 +338,12 @@ def _running(run: RunRead) -> VdomDict:
     async def cancel(session: AsyncSession) -> None:
         await training.cancel_run(session, actor, run.id)
 
-    cancelling = use_action(cancel, success=t("The run will be canceled after its current step."))
+    canceling = use_action(cancel, success=t("The run will be canceled after its current step."))
     return section(
         t("Training"),
         progress(run.done, run.total, label=t("Training"), message=progress_text(run)),
         row(
-            button(t("Cancel run"), icon_name="stop", on_click=cancelling, is_busy=cancelling.is_running)
+            button(t("Cancel run"), icon_name="stop", on_click=canceling, is_busy=canceling.is_running)
             if actor.may(Permission.WORK)
             else None,
             text_link(t("Show this run"), connection.href(f"/dashboard/history/{run.id}")),
@@ -362,7 +362,7 @@ def _documents(
     is_confirming, set_confirming = use_state(False)
     opened = next((each.item for each in rows.shown if each.id == opened_id and not each.outcome), None)
     request = query_in_address(DocumentQuery, url.params)
-    is_problem_there = any(each.item.error for each in rows.shown)
+    has_problems = any(each.item.error for each in rows.shown)
 
     async def remove(session: AsyncSession) -> None:
         document_id = parse_id(opened_id, t("The document"))
@@ -412,7 +412,7 @@ def _documents(
                 Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True),
                 Column(field="size_bytes", label=t("Size"), is_sortable=True, is_compact=False),
                 Column(field="created_at", label=t("Added"), kind="datetime", is_sortable=True, is_compact=False),
-                *([Column(field="error", label=t("Problem"), flex=2)] if is_problem_there else []),
+                *([Column(field="error", label=t("Problem"), flex=2)] if has_problems else []),
             ],
             rows=[_row(each, model_id) for each in rows.shown],
             on_open=open_row,

@@ -40,12 +40,16 @@ def _is_direction_other(pair: Pair) -> bool:
         is_up, is_down = _is_up(token), _is_down(token)
         if is_up == is_down:
             continue
-        near = [
+        nearby = [
             [word for word in pair.source.around(at, 7, 7) if token.word in _LEVELS or word.word not in _LEVELS]
             for at in pair.same_places(place)
         ]
         same, other = (_is_up, _is_down) if is_up else (_is_down, _is_up)
-        if near and not any(same(word) for words in near for word in words) and all(any(map(other, words)) for words in near):
+        if (
+            nearby
+            and not any(same(word) for words in nearby for word in words)
+            and all(any(map(other, words)) for words in nearby)
+        ):
             return True
     return False
 
@@ -55,8 +59,8 @@ def _is_all_added(pair: Pair) -> bool:
         following = pair.claim.tokens[place + 1].key if place + 1 < len(pair.claim.tokens) else ""
         if (token.word in ("each", "every") and following in _TIMES) or pair.claim.places.keys() & _EXCEPTIONS:
             continue
-        near = {word.word for at in pair.same_places(place) for word in pair.source.around(at, 8, 8)}
-        if not near & (_ALL | {"per"}):
+        nearby = {word.word for at in pair.same_places(place) for word in pair.source.around(at, 8, 8)}
+        if not nearby & (_ALL | {"per"}):
             return True
     return False
 
@@ -95,15 +99,15 @@ def _is_down(token: Token) -> bool:
 
 def _comparator(text: Text, place: int) -> str:
     """“up” for “more than 5”, “at least 5”, and “5 or more”; “down” for “less than 5”, “up to 5”, and “5 or less”."""
-    near = text.around(place, 7, 3)
-    here = near.index(text.tokens[place])
-    words = [token.word for token in near]
+    nearby = text.around(place, 7, 3)
+    here = nearby.index(text.tokens[place])
+    words = [token.word for token in nearby]
     just_before = words[max(0, here - 4) : here]
     if {"minimum", "maximum"} & set(just_before):
         return "up" if "minimum" in just_before else "down"
     before = " ".join(word for word in words[:here] if word not in ("a", "an", "the", "our", "its"))
     after = " ".join(words[here + 1 :])
-    if before.endswith("over") and any(token.key in _TIMES for token in near[here + 1 :][:1]):
+    if before.endswith("over") and any(token.key in _TIMES for token in nearby[here + 1 :][:1]):
         before = ""  # “over two winters” is during them
     if _REFUSES_MORE.search(before):
         return "down"

@@ -59,15 +59,19 @@ def _is_negation_added(pair: Pair) -> bool:
     for place, scope in _negations(pair.claim, PLAIN_NEGATIONS):
         # “no” negates the next word, “not” the whole clause.
         is_close = pair.claim.tokens[place].word in ("no", "without")
-        said = set(scope) & pair.source.places.keys()
-        if scope and not any(_is_negated_alike(set(scope), other, said, is_close) for other in theirs) and (said or not theirs):
+        mentioned = set(scope) & pair.source.places.keys()
+        if (
+            scope
+            and not any(_is_negated_alike(set(scope), other, mentioned, is_close) for other in theirs)
+            and (mentioned or not theirs)
+        ):
             return True
     return False
 
 
-def _is_negated_alike(mine: set[str], theirs: set[str], said: set[str], is_close: bool) -> bool:
+def _is_negated_alike(mine: set[str], theirs: set[str], mentioned: set[str], is_close: bool) -> bool:
     least = 1 if is_close else min(len(mine), len(theirs) or 1) // 2 + 1
-    return len(mine & theirs) >= min(least, max(1, len(said)))
+    return len(mine & theirs) >= min(least, max(1, len(mentioned)))
 
 
 def _is_negation_dropped(pair: Pair) -> bool:

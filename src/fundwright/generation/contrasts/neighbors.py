@@ -28,14 +28,14 @@ def nearest(
             continue
         position = text.positions[place]
         around = slice(bisect_left(positions, position - width - 1), bisect_right(positions, position + width + 1))
-        near = [
+        nearby = [
             (abs(text.positions[at] - position), tokens[at].key)
             for at in anchors[around]
             if tokens[at].sentence == token.sentence
         ]
-        least = min(near, default=(width + 1, ""))[0]
+        least = min(nearby, default=(width + 1, ""))[0]
         if least <= width:
-            found.setdefault(token.key, set()).update(key for far, key in near if far <= least + 1)
+            found.setdefault(token.key, set()).update(key for far, key in nearby if far <= least + 1)
     return found
 
 

@@ -110,14 +110,14 @@ class Pair:
         given = {other for other in self.claim.values if other in self.source.values and other != value}
         if any(value in (abs(first - second), first + second) for first in given for second in given if first < second):
             return True
-        is_told = bool(self.words & _COMPUTED)
+        is_sum = bool(self.words & _COMPUTED)
         measured = [token for token in self.source.tokens if token.value is not None]
         return any(
             value
-            in (round(abs((first.value or 0) - (second.value or 0)), 6), is_told and (first.value or 0) + (second.value or 0))
+            in (round(abs((first.value or 0) - (second.value or 0)), 6), is_sum and (first.value or 0) + (second.value or 0))
             for first in measured[:MOST_PLACES]
             for second in measured[:MOST_PLACES]
-            if (first.value in given or is_told)
+            if (first.value in given or is_sum)
             and (first.unit == second.unit or not (first.unit and second.unit))
             and first.sentence == second.sentence
         )

@@ -45,7 +45,7 @@ _MOST_QUALIFICATIONS, _SHORT_WORDS = 6, 12
 _YEARS = re.compile(r"\byears?\b|\bjahre?n?\b|\bans\b", re.IGNORECASE)
 _WITHOUT_US = frozenset((DocumentKind.RESUME, DocumentKind.PREVIOUS_PROPOSAL))
 """Kinds of documents that are ours, although they may name none but people."""
-_TOLD = {
+_INTRODUCTIONS = {
     Topic.FIT: later("Our capabilities and experience include:"),
     Topic.OFFER: later("Our goals and deliverables are:"),
 }
@@ -99,8 +99,8 @@ class ExtractiveWriter:
                 chosen = prose.choose(known.candidates, compared, place, topic, words=words, taken=taken, others=known.others)
                 taken |= frozenset(chosen.answer)
                 answer = [known.candidates[index] for index in sorted(chosen.answer)]
-                introduction = _TOLD.get(topic) if topic else None
-                pieces = list(_told(answer, str(introduction)) if introduction else _quoted(answer))
+                introduction = _INTRODUCTIONS.get(topic) if topic else None
+                pieces = list(_introduced(answer, str(introduction)) if introduction else _quoted(answer))
                 for match in _possible(known.candidates, chosen, place):
                     yield match
             if not pieces:
@@ -153,8 +153,8 @@ def _read(request: SectionRequest, headings: Headings) -> _Known:
     passages = _of_us([passage for passage in request.passages if passage.kind.is_ours], us)
     first = projects.projects(passages, us)
     customers = [project.fields[ProjectField.CUSTOMER].text for project in first if ProjectField.CUSTOMER in project.fields]
-    told = [fact.text for project in first for fact in project.told]
-    customers += [name for text in told for name, _ in organizations(text) if not us.is_us(name)]
+    facts = [fact.text for project in first for fact in project.facts]
+    customers += [name for text in facts for name, _ in organizations(text) if not us.is_us(name)]
     others = Others(request.company, named_customers(customers))
     found = projects.projects(passages, others)
     work: dict[str, set[str]] = {}
@@ -178,7 +178,7 @@ def _of_us(passages: Sequence[NumberedPassage], us: Others) -> list[NumberedPass
         blocks = [block for passage in own for block in read(passage.text)]
         is_sheet = sum(labels.is_known(block.label) for block in blocks) > 1
         sentences = [block.text for block in blocks if block.kind == BlockKind.SENTENCE]
-        if is_sheet or own[0].kind in _WITHOUT_US or not us.tells_of_others(sentences):
+        if is_sheet or own[0].kind in _WITHOUT_US or not us.is_about_others(sentences):
             kept += own
     return kept
 
@@ -233,8 +233,8 @@ def _past_performance(projects: Sequence[Project], words: int) -> Iterator[str]:
     table = list(_table([str(_COLUMNS[place][0]) for place in used], [[row[place] for place in used] for row in rows]))
     yield from table
     share = max(_LEAST_PROJECT_WORDS, words // max(1, len(projects)))
-    told = [(project, _work(project, share)) for project in projects]
-    for place, (project, work) in enumerate((project, work) for project, work in told if work and project.name):
+    facts = [(project, _work(project, share)) for project in projects]
+    for place, (project, work) in enumerate((project, work) for project, work in facts if work and project.name):
         between = "" if not place and not table else "\n\n" if not place else "\n"
         name = project.name
         sentences = " ".join(f"{_ended(fact.text)} [{fact.number}]" for fact in work)
@@ -267,9 +267,9 @@ def _work(project: Project, words: int) -> list[Fact]:
 def _people(people: Sequence[Person]) -> Iterator[str]:
     rows: list[list[str | Fact | None]] = []
     for person in people:
-        told = person.qualifications or ([person.first] if person.first else [])
-        seen = dict.fromkeys(fact.text.rstrip(".") for fact in told)
-        numbers = [fact.number for fact in told]
+        facts = person.qualifications or ([person.first] if person.first else [])
+        seen = dict.fromkeys(fact.text.rstrip(".") for fact in facts)
+        numbers = [fact.number for fact in facts]
         qualified = Fact("; ".join(_best_qualifications(list(seen))), numbers[0]) if seen else None
         rows.append([person.name, person.role, qualified])
     used = [0, *(place for place in (1, 2) if any(row[place] for row in rows))]
@@ -313,7 +313,7 @@ def _contact_lines(fact: Fact) -> Iterator[str]:
         yield from filter(None, lines)
 
 
-def _told(candidates: Sequence[Candidate], introduction: str) -> Iterator[str]:
+def _introduced(candidates: Sequence[Candidate], introduction: str) -> Iterator[str]:
     """One paragraph of whole sentences, as in a letter; what is none follows as a list, after a line that introduces it."""
     sentences = [each for each in candidates if not (each.is_listed or each.label) and prose.is_whole(each.text)]
     items = [replace(each, is_listed=True) for each in candidates if each not in sentences]

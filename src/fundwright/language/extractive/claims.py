@@ -45,12 +45,12 @@ _NONE = re.compile(r"\b(?:no|not|none|never|without|zero|neither|nobody|nothing)
 _QUOTATION = re.compile(
     r"\s*[\"“„«].{10,}|.*[\"”“»],? (?:said|says|wrote|reports?|according to|sagt\w*|a déclaré)\b.*", re.IGNORECASE
 )
-_TELLS = re.compile(
+_REPORTS = re.compile(
     r"\b(?:contractors?|offerors?|vendors?|applicants?|applications?|proposals?|reviewers?|recipients?|awardees?|grantees?|bidders?|quoters?)\b.{0,60}"
     r"\b(?:shall|must|will|should|may|are required)\b|^(?:see|refer to|note|include|describe|evaluate|assess|provide|for example|please|complete this)\b(?=.{0,200}[.:]$)",
     re.IGNORECASE,
 )
-_OUGHT = re.compile(r"\b(?:shall|must|should)\b", re.IGNORECASE)
+_OBLIGATION = re.compile(r"\b(?:shall|must|should)\b", re.IGNORECASE)
 _BOILERPLATE = re.compile(
     r"all rights reserved|copyright|(?-i:\([cC]\) (?:[A-Z]|(?:19|20)\d\d))|©|confidential|proprietary|table of contents|page \d+ of \d+|click here|\.{4,}|this is a sample|subject to change|do not distribute"
     r"|\bnot (?:yet )?(?:settled|decided|final|known) yet\b|\bnot yet (?:settled|decided|known)\b|\bTBD\b|to be (?:determined|written)"
@@ -113,10 +113,10 @@ class Others:
         own = [re.escape(name) for name in (self._initials, first[0] if first else self.company.split(",")[0]) if name]
         return bool(own) and re.search(rf"\b(?:{'|'.join(own)})\b", text) is not None
 
-    def tells_of_others(self, sentences: Sequence[str]) -> bool:
+    def is_about_others(self, sentences: Sequence[str]) -> bool:
         """Whether a whole text, such as a newspaper’s, is about somebody else: it names others as those who act, and never us."""
         text = _QUOTED.sub(" ", "\n".join(sentences))
-        if not sentences or not self.company or _WE.search(text) or any(self.begins_with_us(each) for each in sentences):
+        if not sentences or not self.company or _WE.search(text) or any(self.has_us_as_subject(each) for each in sentences):
             return False
         known = {found["first"] for found in _SEVERAL.finditer(text)}
         acting = [
@@ -126,20 +126,20 @@ class Others:
         ]
         return len(acting) >= max(1, len(sentences) * _MOSTLY_OTHERS)
 
-    def begins_with_us(self, text: str) -> bool:
+    def has_us_as_subject(self, text: str) -> bool:
         """Whether our name is its subject."""
         return self._is_ours_first(text.split())
 
-    def speaks_of_us(self, text: str) -> bool:
+    def mentions_us(self, text: str) -> bool:
         """Whether we, or our name, stand in it."""
         first = self.company.split()[0].casefold() if self.company else ""
         return bool(_US.search(text)) or (len(first) > 2 and first in text.casefold())
 
     def may_claim(self, text: str) -> bool:
         """Whether a draft may say this of us."""
-        if _BOILERPLATE.search(text) or _QUOTATION.fullmatch(text) or _TELLS.search(text):
+        if _BOILERPLATE.search(text) or _QUOTATION.fullmatch(text) or _REPORTS.search(text):
             return False
-        if _OUGHT.search(text) and not _US.search(text):
+        if _OBLIGATION.search(text) and not _US.search(text):
             return False
         failure = _FAILURE.search(text)
         if failure and not _NONE.search(text[: failure.start()]):
@@ -170,7 +170,7 @@ class Others:
     def is_of_organization(self, text: str) -> bool:
         """Whether an organization that is named, and not we, is its subject, as in “Gopher Print & Mail printed 412,000 ballots.”"""
         first = next(organizations(text), None)
-        if first is None or self.is_us(first[0]) or self.begins_with_us(text):
+        if first is None or self.is_us(first[0]) or self.has_us_as_subject(text):
             return False
         name, end = first
         is_first = end - len(name) <= len("The ")

@@ -92,8 +92,12 @@ class MeaningOfHeadings:
             self._examples = await self._embedder.embed([*(text for texts in _EXAMPLES.values() for text in texts), *_OTHER])
         texts = [*unnamed, *(f"{heading}\n{below}" for heading, below in unnamed.items())]
         alone, with_text = np.split(await self._embedder.embed(texts), 2)
-        near = (alone + with_text) / 2 @ self._examples.T
-        return {heading: frozenset((topic,)) for heading, row in zip(unnamed, near, strict=True) if (topic := _nearest(row))}
+        passage_similarities = (alone + with_text) / 2 @ self._examples.T
+        return {
+            heading: frozenset((topic,))
+            for heading, row in zip(unnamed, passage_similarities, strict=True)
+            if (topic := _nearest(row))
+        }
 
 
 def _nearest(similar: Vectors) -> Topic | None:

@@ -35,7 +35,7 @@ _SIGNS = (
 """Of a telephone number, an email address, a postal address."""
 _LEAST_SIGNS, _ADDRESS_WORDS = 1, 14
 _NOT_FOR_OFFERS = re.compile(r"\bnot for\b|\bdispatch\b|\bemergenc\w+|\bcomplaints?\b", re.IGNORECASE)
-_TOLD_STATUS = re.compile(
+_STATUS_IN_PROSE = re.compile(
     r"\b501\(c\)\(\d{1,2}\)(?: (?:nonprofit|non-profit|public charity|organization))*|\b(?:wom[ae]n|veteran|minority|native|employee|family)[- ]owned(?: small)?(?: business)?\b",
     re.IGNORECASE,
 )
@@ -72,7 +72,7 @@ def company_data(passages: Iterable[NumberedPassage]) -> list[Fact]:
                 if (
                     block.kind == BlockKind.SENTENCE
                     and passage.kind == DocumentKind.ABOUT_US
-                    and (status := _TOLD_STATUS.search(block.text))
+                    and (status := _STATUS_IN_PROSE.search(block.text))
                 ):
                     _keep(found, Fact(status.group(), passage.number, label="Status"))
                 if is_data and block.kind != BlockKind.ROW and (block.text not in {fact.text for fact in codes}):
@@ -87,11 +87,11 @@ def company_data(passages: Iterable[NumberedPassage]) -> list[Fact]:
 def _keep(found: dict[str, Fact], fact: Fact) -> None:
     codes = re.findall(r"\b[A-Z0-9]{5,12}\b", fact.text)
     label = fact.label.casefold().replace("code", "").replace("codes", "").strip(" :s") or fact.text.casefold()
-    is_said = any(
+    is_known = any(
         label[:4] == key[:4] and set(codes) <= set(re.findall(r"\b[A-Z0-9]{5,12}\b", known.text)) and codes
         for key, known in found.items()
     )
-    if label not in found and not is_said:
+    if label not in found and not is_known:
         found[label] = fact
 
 
@@ -141,8 +141,8 @@ def _address_block(passages: Iterable[NumberedPassage]) -> list[Fact]:
             lines = []
             if block is not None and block.kind == BlockKind.SENTENCE and not best:
                 # “Questions go to Ada Example, Grants Officer, 541-555-0133 or ada@example.org.”
-                told = sum(bool(sign.search(block.text)) for sign in _SIGNS)
-                best, most = ([Fact(block.text, passage.number)], told) if told > most else (best, most)
+                matches = sum(bool(sign.search(block.text)) for sign in _SIGNS)
+                best, most = ([Fact(block.text, passage.number)], matches) if matches > most else (best, most)
     return best
 
 

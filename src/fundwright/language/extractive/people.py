@@ -70,7 +70,7 @@ _HELD_HEADING = re.compile(
 )
 _LABELED_LINE = re.compile(r"(?:Certs?|Certifi\w+|Licen[cs]es?|Degrees?|Education)\b")
 _NEAR_NAME = 5
-_LEAST_TOLD_OF = 2
+_LEAST_BIOGRAPHIES = 2
 _PLACE = re.compile(r"[A-Z][\w. ]{2,20}, (?:[A-Z]{2}|[A-Z][a-z]{3,}(?: [A-Z][a-z]+)?)")
 """“Bend, Oregon”, where somebody lives."""
 _MOSTLY = 0.6
@@ -82,14 +82,14 @@ _A_ROLE = re.compile(rf"\b{_ROLE_NOUN}\b")
 _IS_OPEN = re.compile(
     r"\b(?:19|20)\d\d ?(?:[-–—→] ?(?:present|now|current|today)?$|(?:[-–—→]|to) ?(?:present|now|current|today))", re.IGNORECASE
 )
-_TOLD_OF = re.compile(
+_NARRATIVE = re.compile(
     rf"(?:Our \w+, |Meet |Dr\. |Mr\. |Ms\. )?({_WORD}(?: (?:{_WORD}|[\"“(]{_WORD}[\"”)])){{1,4}}{_CREDENTIALS}{{0,4}})(?:,| (?:is|was|has|had|grew|founded|leads|led|joined|came|earned|holds|serves|began|brings|directs|started|runs|manages|works|spent|oversees|heads)\b)"
 )
-_ROLE_TOLD = re.compile(
+_ROLE_IN_PROSE = re.compile(
     rf"\b(?:is|as|been|became|becoming|(?:made|named|appointed)(?: (?:her|him|them))?)(?: (?:the|our|its|their|a|an|now))? ((?:(?:[A-Z][\w'’-]+|of|and|for|&),? ){{0,5}}{_ROLE_NOUN}(?:(?: (?:of|for|and|&))(?: (?:[A-Z][\w'’-]+|and|&|owner|founder|the))+)?)"
 )
-_NOT_ME = r"(?!(?:I|me|my|we|us|our)\b)[\w/&'’-]"
-_TOLD_QUALIFICATIONS = (
+_NOT_FIRST_PERSON = r"(?!(?:I|me|my|we|us|our)\b)[\w/&'’-]"
+_QUALIFICATIONS_IN_PROSE = (
     re.compile(
         r"\b(?:\d{1,2}|[Tt]en|[Tt]welve|[Ff]ifteen|[Tt]wenty)(?:\+| plus| more)? years (?:of|in|as|with|at)(?: (?!and\b)[\w/&'’-]+){1,8}(?=[,.;]| and\b|$)"
     ),
@@ -97,7 +97,7 @@ _TOLD_QUALIFICATIONS = (
     re.compile(
         r"(?:(?:(?<=\bhas )|(?<=\bhave ))(?!(?:been|not|never|an?|the|no)\b)|(?<=\bhas been )|(?<=\bhave been )"
         r"|(?:(?<=\bI )|(?<=\b[Hh]e )|(?<=\b[Ss]he ))(?=(?:\w+ed|led|ran)\b))"
-        rf"{_NOT_ME}+,?(?: {_NOT_ME}+,?){{0,10}}? for \d{{1,2}} years(?: (?!(?:and|he|she)\b){_NOT_ME}+){{0,8}}(?=[,.;]| and\b|$)"
+        rf"{_NOT_FIRST_PERSON}+,?(?: {_NOT_FIRST_PERSON}+,?){{0,10}}? for \d{{1,2}} years(?: (?!(?:and|he|she)\b){_NOT_FIRST_PERSON}+){{0,8}}(?=[,.;]| and\b|$)"
     ),
     re.compile(
         r"\b(?:Ph\.?D\.?|Ed\.?D\.?|Dr\.?P\.?H\.?|J\.?D\.?|M\.?D\.|M\.?B\.?A\.?|M\.?P\.?H\.?|M\.?S\.?W?\.?|M\.?A\.?|B\.?S\.?N?\.?|B\.?A\.?|A\.?A?\.?S\.?|[Mm]aster['’]s(?: degree)?|[Bb]achelor['’]s(?: degree)?|doctorate)"
@@ -177,7 +177,7 @@ def _parts_of_people(passages: Sequence[NumberedPassage]) -> Iterator[list[Numbe
         for index, block in enumerate(blocks)
         if _begins_person(block, blocks[index + 1 : index + 4])
     ]
-    if len(begins) < _LEAST_TOLD_OF:
+    if len(begins) < _LEAST_BIOGRAPHIES:
         yield list(passages)
         return
     ends = [*begins[1:], (len(passages) - 1, len(passages[-1].text))]
@@ -193,11 +193,11 @@ def _parts_of_people(passages: Sequence[NumberedPassage]) -> Iterator[list[Numbe
 
 def _begins_person(block: Block, following: Sequence[Block]) -> bool:
     named = as_person(block.text, 0) if block.kind in (BlockKind.HEADING, BlockKind.LINE) else None
-    told = next((other for other in following if other.kind == BlockKind.SENTENCE), None)
-    if named is None or told is None:
+    narrative = next((other for other in following if other.kind == BlockKind.SENTENCE), None)
+    if named is None or narrative is None:
         return False
     names = set(re.findall(r"\w{2,}", named.name.text.casefold()))
-    return bool(names & set(re.findall(r"\w{2,}", " ".join(told.text.split()[:8]).casefold())))
+    return bool(names & set(re.findall(r"\w{2,}", " ".join(narrative.text.split()[:8]).casefold())))
 
 
 def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
@@ -255,21 +255,21 @@ def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
 
 def _person_in_prose(passages: Sequence[NumberedPassage]) -> Person | None:
     """Of a biography that is told, as in “Wilson Tsosie, P.E., is Senior Engineer at …”: who, as what, and with which qualifications."""
-    told = [
+    narrative = [
         (block.text, passage.number) for passage in passages for block in read(passage.text) if block.kind == BlockKind.SENTENCE
     ]
     lines = sum(len(read(passage.text)) for passage in passages)
-    first = _TOLD_OF.match(told[0][0]) if told and len(told) >= lines * _MOSTLY else None
-    named = as_person(first[1], told[0][1]) if first else None
-    if told and len(told) >= lines * _MOSTLY:
+    first = _NARRATIVE.match(narrative[0][0]) if narrative and len(narrative) >= lines * _MOSTLY else None
+    named = as_person(first[1], narrative[0][1]) if first else None
+    if narrative and len(narrative) >= lines * _MOSTLY:
         above = next((block.text for block in read(passages[0].text) if block.kind != BlockKind.SENTENCE), "")
         named = as_person(above, passages[0].number) or named
     if named is None:
         return None
-    for text, number in told:
-        if named.role is None and (role := _ROLE_TOLD.search(text)):
+    for text, number in narrative:
+        if named.role is None and (role := _ROLE_IN_PROSE.search(text)):
             named.role = Fact(role[1].strip(" ,"), number)
-        for pattern in _TOLD_QUALIFICATIONS:
+        for pattern in _QUALIFICATIONS_IN_PROSE:
             named.qualifications += [Fact(found, number) for found in _phrases(pattern, text)]
     return named
 
@@ -341,7 +341,7 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
         if re.search(r"\bI\b|\bmy\b", block.text):
             # What somebody says of herself is told of her.
             person.qualifications += [
-                Fact(text, number) for pattern in _TOLD_QUALIFICATIONS for text in _phrases(pattern, block.text)
+                Fact(text, number) for pattern in _QUALIFICATIONS_IN_PROSE for text in _phrases(pattern, block.text)
             ]
         elif not re.search(r"@|\(?\d{3}\)?[ .-]\d{3}", block.text):
             person.qualifications.append(Fact(block.text, number))

@@ -124,7 +124,7 @@ class Project:
     fields: dict[ProjectField, Fact] = field(default_factory=dict[ProjectField, Fact])
     work: list[Fact] = field(default_factory=list[Fact])
     """What was done, sentence by sentence."""
-    told: list[Fact] = field(default_factory=list[Fact])
+    facts: list[Fact] = field(default_factory=list[Fact])
     """Whatever else is said of it, labeled with words that nobody knows or not at all."""
     is_of_customer: bool = False
     """Whether the customer tells of it."""
@@ -187,7 +187,7 @@ def _is_same(one: Project, other: Project) -> bool:
 
 def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Others) -> Iterator[Project]:
     title: Fact | None = None
-    is_work, is_told = True, True
+    is_work, is_claimable = True, True
     # In what somebody else writes of us, “we” is the customer, and whom it is for is none.
     is_of_us = any(_IS_MESSAGE.search(passage.text) for passage in passages)
     is_letter = is_of_us or any(_SALUTATION.search(passage.text) for passage in passages)
@@ -207,7 +207,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                 if row.is_known:
                     yield row
                 else:
-                    project.told.append(Fact(block.text, passage.number))
+                    project.facts.append(Fact(block.text, passage.number))
                 continue
             headline = _headline(document, block, passage.number, others) if block.kind in _HEADLINED and not is_letter else None
             if headline:
@@ -216,7 +216,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                 project, is_work = headline, True
                 continue
             if block.kind != BlockKind.PAIR:
-                project.told.append(Fact(without_capitals(block.text), passage.number))
+                project.facts.append(Fact(without_capitals(block.text), passage.number))
             is_title = block.kind == BlockKind.HEADING or (
                 block.kind == BlockKind.LINE and not project.fields and not project.work
             )
@@ -259,10 +259,10 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                         name = _FORM_PREFIX.sub("", f"{block.label}: {block.text}", count=1)
                         title = project.fields[ProjectField.TITLE] = Fact(name, passage.number)
                     elif not _NOT_THE_WORK.fullmatch(block.label):
-                        project.told.append(Fact(f"{block.label}: {block.text}", passage.number))
+                        project.facts.append(Fact(f"{block.label}: {block.text}", passage.number))
                         if len(sentences := sentences_of(block.text)) > 1:
-                            told, is_told = _of_us(sentences, others, is_told=True)
-                            project.work += [Fact(text, passage.number) for text in told]
+                            claims, is_claimable = _of_us(sentences, others, is_claimable=True)
+                            project.work += [Fact(text, passage.number) for text in claims]
                     continue
                 if label in (ProjectField.TITLE, ProjectField.CUSTOMER, ProjectField.CONTRACT) and label in project.fields:
                     is_new = (
@@ -274,12 +274,12 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                         yield project
                         project, is_work = Project(document), True
                 if label != ProjectField.REFERENCE:
-                    project.told.append(Fact(block.text, passage.number))
+                    project.facts.append(Fact(block.text, passage.number))
                 if label == ProjectField.ROLE and _AS_SUB.search(block.text):
                     project.work.insert(0, Fact(f"{block.label}: {block.text}", passage.number))
                 if label == ProjectField.WORK:
-                    told, is_told = _of_us(sentences_of(block.text), others, is_told=True)
-                    project.work += [Fact(text, passage.number, label=block.label) for text in told]
+                    claims, is_claimable = _of_us(sentences_of(block.text), others, is_claimable=True)
+                    project.work += [Fact(text, passage.number, label=block.label) for text in claims]
                 else:
                     _set(project, label, Fact(block.text, passage.number, label=block.label))
                 continue
@@ -298,25 +298,25 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
             if is_work and block.kind in (BlockKind.SENTENCE, BlockKind.ITEM):
                 if _TO_REACH.search(block.text) or (is_of_us and _OF_WRITER.match(block.text)):
                     continue
-                if is_of_us and others.is_named_in(block.text) and not others.begins_with_us(block.text):
+                if is_of_us and others.is_named_in(block.text) and not others.has_us_as_subject(block.text):
                     project.work.append(Fact(block.text, passage.number))  # “The Guard bought 640 covers from Coldbrook.”
                     continue
-                told, is_told = _of_us([block.text], others, is_told=is_told or is_letter)
-                project.work += [Fact(text, passage.number) for text in told]
+                claims, is_claimable = _of_us([block.text], others, is_claimable=is_claimable or is_letter)
+                project.work += [Fact(text, passage.number) for text in claims]
     yield project
 
 
-def _of_us(sentences: Sequence[str], others: Others, *, is_told: bool) -> tuple[list[str], bool]:
+def _of_us(sentences: Sequence[str], others: Others, *, is_claimable: bool) -> tuple[list[str], bool]:
     """The sentences that may be said of us, and whether the last one may; `is_told` is that of the one before."""
-    told: list[str] = []
+    claims: list[str] = []
     for sentence in sentences:
         # “Its applications ran on old hardware” says nothing without the sentence before.
-        is_cut_off = bool(_POINTS_BACK.match(sentence)) and not is_told
+        is_cut_off = bool(_POINTS_BACK.match(sentence)) and not is_claimable
         is_of_others = others.is_of_organization(sentence) or _is_organization(sentence, others)
-        is_told = others.may_claim(sentence) and not is_of_others and not is_cut_off
-        if is_told and len(sentence.split()) >= _LEAST_WORK_WORDS:
-            told.append(sentence)
-    return told, is_told
+        is_claimable = others.may_claim(sentence) and not is_of_others and not is_cut_off
+        if is_claimable and len(sentence.split()) >= _LEAST_WORK_WORDS:
+            claims.append(sentence)
+    return claims, is_claimable
 
 
 def _headline(document: str, block: Block, number: int, others: Others) -> Project | None:
@@ -334,7 +334,7 @@ def _headline(document: str, block: Block, number: int, others: Others) -> Proje
         title, _, customer = (part.strip() for part in head.rpartition(", "))
     if _is_organization(title, others) and not _is_organization(customer, others):
         customer, title = title, customer
-    project = Project(document, told=[Fact(block.text, number)])
+    project = Project(document, facts=[Fact(block.text, number)])
     if title and (_is_organization(customer, others) or not head.endswith(f", {customer}")):
         project.fields[ProjectField.CUSTOMER] = Fact(customer, number)
         project.fields[ProjectField.TITLE] = Fact(title, number)
@@ -343,8 +343,8 @@ def _headline(document: str, block: Block, number: int, others: Others) -> Proje
     project.fields[ProjectField.VALUE] = Fact(money.group().strip(" ,."), number)
     if years:
         project.fields[ProjectField.PERIOD] = Fact(years.group(), number)
-    told, _ = _of_us([block.text[max(match.end() for match in found) :].strip(" ,;:()–—-|")], others, is_told=True)
-    project.work = [Fact(text, number) for text in told]
+    claims, _ = _of_us([block.text[max(match.end() for match in found) :].strip(" ,;:()–—-|")], others, is_claimable=True)
+    project.work = [Fact(text, number) for text in claims]
     return project
 
 
@@ -376,22 +376,22 @@ def _row_project(document: str, block: Block, number: int) -> Project:
 
 def _complete(project: Project, others: Others) -> None:
     """What no label names is known by its form, from wherever it is told."""
-    if len(project.told) > _MOST_TOLD:
+    if len(project.facts) > _MOST_FACTS:
         return  # more than the account of one project
-    told = [
+    claims = [
         fact
-        for fact in project.told
+        for fact in project.facts
         if project.is_of_customer
         or not others.is_of_others(fact.text)
         or NUMBER.search(fact.text)
-        or (others.speaks_of_us(fact.text) and MONEY.search(fact.text))
+        or (others.mentions_us(fact.text) and MONEY.search(fact.text))
     ]
     for name, find in _FORMS.items():
         if name in project.fields or (
             name == ProjectField.PERIOD and (ProjectField.BEGIN in project.fields or ProjectField.END in project.fields)
         ):
             continue
-        found = next((Fact(text, fact.number) for fact in told if (text := find(fact.text))), None)
+        found = next((Fact(text, fact.number) for fact in claims if (text := find(fact.text))), None)
         if found:
             project.fields[name] = found
     named = project.fields.get(ProjectField.CUSTOMER)
@@ -399,9 +399,9 @@ def _complete(project: Project, others: Others) -> None:
         # “Thistledown Foundation, grant 2023-118, $145,000”
         project.fields[ProjectField.CUSTOMER] = Fact(named.text.split(",")[0].strip(), named.number)
     if ProjectField.CUSTOMER not in project.fields:
-        text = " ; ".join(fact.text for fact in told)
+        text = " ; ".join(fact.text for fact in claims)
         if name := customer_of(text, others.is_us):
-            number = next((fact.number for fact in told if name in fact.text), told[0].number)
+            number = next((fact.number for fact in claims if name in fact.text), claims[0].number)
             project.fields[ProjectField.CUSTOMER] = Fact(name, number)
 
 
@@ -416,7 +416,7 @@ def _contract_in(text: str) -> str:
 
 
 _FORMS = {ProjectField.VALUE: price_of, ProjectField.PERIOD: _period_in, ProjectField.CONTRACT: _contract_in}
-_MOST_TOLD = 60
+_MOST_FACTS = 60
 _LEAST_WORK_WORDS = 3
 
 

@@ -39,7 +39,7 @@ _LEAST_FIT = 0.22
 _LEAST_WORDS, _MOST_WORDS, _LEAST_LISTED_WORDS = 4, 70, 2
 _SMALL_SHARE = 0.2
 _NAME_WORDS = 8
-_GENEROSITY = 1.6
+_NAMED_FACTOR = 1.6
 """What a heading names may be so much longer than asked for, rather than cut."""
 
 _PROPOSALS = frozenset((DocumentKind.ABOUT_US, DocumentKind.PREVIOUS_PROPOSAL))
@@ -212,7 +212,7 @@ def candidates(
     """What can be quoted of the passages, each once, in order. `work` is what the projects of a document tell of us; the rest of it is of
     others. `headings` are known by their meaning."""
     found: list[Candidate] = []
-    said: set[str] = set()
+    mentioned: set[str] = set()
     items = {_CITED.sub("", item[1]).strip().casefold() for item in _WRITTEN_ITEM.finditer(written)}
     written = " ".join(written.split()).casefold()
     for passage in passages:
@@ -229,14 +229,14 @@ def candidates(
                 and candidate.text not in work.get(passage.document, (candidate.text,))
                 and not any(Topic.CHALLENGES in topics for topics in candidate.named)
             )
-            if key in said or is_name or is_of_others or not others.may_claim(candidate.text):
+            if key in mentioned or is_name or is_of_others or not others.may_claim(candidate.text):
                 continue
             candidate = replace(candidate, is_written=is_written)
             if not candidate.is_listed and _POINTS_BACK.match(candidate.text):
                 if last_place != candidate.place - 1:
                     continue
                 candidate = replace(candidate, before=last)
-            said.add(key)
+            mentioned.add(key)
             last_place, last = candidate.place, len(found)
             found.append(candidate)
     return found
@@ -245,7 +245,7 @@ def candidates(
 def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings) -> Iterator[Candidate]:
     above = tuple(topics_of(part) or headings.get(part, _NOTHING) for part in passage.heading.split(" › ") if part)
     named, heading = above, passage.heading
-    is_headed, is_told, is_before_aims = True, False, False
+    is_headed, is_begun, is_before_aims = True, False, False
     of_document = topics_of(passage.document) or headings.get(passage.document, _NOTHING)
     is_equipment = passage.kind == DocumentKind.DATA and Topic.FACILITIES in of_document
     for place, block in enumerate(read(passage.text)):
@@ -255,13 +255,13 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
             last = passage.heading.rpartition(" › ")[2]
             is_own = block.text.casefold() == last.casefold()
             # What follows the text below a heading, and looks like it, stands beside it and not below it.
-            is_beside = is_told and last.isupper() == block.text.isupper()
+            is_beside = is_begun and last.isupper() == block.text.isupper()
             named = above if is_own else (*above[:-1], own) if is_beside else (*above, own)
             path = passage.heading.rpartition(" › ")[0] if is_beside else passage.heading
             heading = passage.heading if is_own else " › ".join(part for part in (path, block.text) if part)
             is_headed, is_before_aims = is_own or is_beside, Topic.AIMS in own
             continue
-        is_told = is_told or is_headed
+        is_begun = is_begun or is_headed
         label = block.label if block.kind in (BlockKind.PAIR, BlockKind.SENTENCE) else ""
         topics = topics_of(label) if label else frozenset[Topic]()
         if block.kind == BlockKind.ITEM and (first := _ITEM_LABEL.match(block.text)) and topics_of(first[1]):
@@ -306,7 +306,7 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
             label=label if is_kept else "",
             of_document=of_document,
             is_planned=passage.kind == DocumentKind.PREVIOUS_PROPOSAL or any(Topic.PLAN in each for each in named),
-            is_introduction=passage.kind == DocumentKind.ABOUT_US and not is_listed and others.begins_with_us(text),
+            is_introduction=passage.kind == DocumentKind.ABOUT_US and not is_listed and others.has_us_as_subject(text),
         )
 
 
@@ -393,12 +393,12 @@ def _possible(found: Sequence[Candidate], compared: Compared, place: int, topic:
     if topic in _OF_FACTS - {Topic.PAST_PERFORMANCE}:
         return ()
     relevance = compared.relevance[place]
-    near = [
+    close = [
         index
         for index, candidate in enumerate(found)
         if candidate.kind != DocumentKind.RESUME and relevance[index] >= LEAST_POSSIBLE
     ]
-    return tuple(sorted(near, key=lambda index: -float(relevance[index]))[:_MOST_POSSIBLE])
+    return tuple(sorted(close, key=lambda index: -float(relevance[index]))[:_MOST_POSSIBLE])
 
 
 def _choose(
@@ -424,7 +424,7 @@ def _choose(
             named,
             compared,
             place,
-            words=int(words * (_GENEROSITY if any(evidence[index] == _NAMED for index in named) else 1)),
+            words=int(words * (_NAMED_FACTOR if any(evidence[index] == _NAMED for index in named) else 1)),
         )
         spent = sum(len(found[index].text.split()) for index in kept)
         if more and spent < words:
@@ -442,7 +442,7 @@ def _is_asked_for(candidate: Candidate, topic: Topic | None, others: Others) -> 
         is_future = bool(_FUTURE.search(candidate.quoted))
         return is_future or (candidate.evidence(topic) == _NAMED and candidate.kind == DocumentKind.PREVIOUS_PROPOSAL)
     if topic == Topic.PROFILE:
-        return others.speaks_of_us(candidate.text) or candidate.evidence(topic) == _NAMED
+        return others.mentions_us(candidate.text) or candidate.evidence(topic) == _NAMED
     return True
 
 
@@ -474,13 +474,13 @@ def _diverse(
     chosen: list[int] = []
     spent = 0
     while open_to_choice and spent < words:
-        worth = np.array([total[index] + _FIT_WEIGHT * float(compared.fit[index]) for index in open_to_choice])
+        scores = np.array([total[index] + _FIT_WEIGHT * float(compared.fit[index]) for index in open_to_choice])
         seen = (
             (compared.vectors[open_to_choice] @ compared.vectors[chosen].T).max(axis=1)
             if chosen
             else np.zeros(len(open_to_choice))
         )
-        value = _RELEVANCE_WEIGHT * worth - (1 - _RELEVANCE_WEIGHT) * seen
+        value = _RELEVANCE_WEIGHT * scores - (1 - _RELEVANCE_WEIGHT) * seen
         place = int(np.argmax(value))
         index: int | None = open_to_choice.pop(place)
         if seen[place] >= _SAME:
@@ -496,7 +496,7 @@ def _diverse(
 def _choose_fitting(found: Sequence[Candidate], compared: Compared, may: list[int], words: int) -> Chosen:
     """What we do and have done that is nearest to what the opportunity asks for."""
     fit = {index: float(compared.fit[index]) for index in may if found[index].evidence(Topic.FIT) > _OTHER}
-    near = [index for index, value in fit.items() if value >= _LEAST_FIT]
-    if near:
-        return Chosen(answer=tuple(_diverse(found, near, fit, compared, words=words)))
+    close = [index for index, value in fit.items() if value >= _LEAST_FIT]
+    if close:
+        return Chosen(answer=tuple(_diverse(found, close, fit, compared, words=words)))
     return Chosen()

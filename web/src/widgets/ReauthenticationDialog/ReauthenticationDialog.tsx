@@ -4,25 +4,25 @@ import DialogActions from "@mui/material/DialogActions";
 import DialogContent from "@mui/material/DialogContent";
 import DialogTitle from "@mui/material/DialogTitle";
 import { type ReactNode, type SubmitEvent, useId } from "react";
-import type { ProofDialogProps } from "../../generated/widgets";
+import type { ReauthenticationDialogProps } from "../../generated/widgets";
 import { MuiScope } from "../../theme/MuiScope";
 import { knowsPasskeys, usePasskey } from "../Passkey/usePasskey";
 
 /** Asks who somebody is before something sensitive is done; Escape and a press beside the dialog mean not to do it. */
-export function ProofDialog(props: ProofDialogProps): ReactNode {
+export function ReauthenticationDialog(props: ReauthenticationDialogProps): ReactNode {
   const { title, text, passwordLabel, codeLabel, passkeyLabel, confirmLabel, cancelLabel, error, options, isBusy } = props;
-  const { onProve, onCancel, onStart, onAnswer, onRefused } = props;
+  const { onReauthenticate, onCancel, onStart, onAnswer, onRefused } = props;
   const id = useId();
   usePasskey(options, { onAnswer, onRefused });
-  const prove = (event: SubmitEvent<HTMLFormElement>): void => {
+  const reauthenticate = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const given = new FormData(event.currentTarget);
-    onProve?.({ password: textOf(given, "password"), code: textOf(given, "code") });
+    onReauthenticate?.({ password: textOf(given, "password"), code: textOf(given, "code") });
   };
   return (
     <MuiScope>
       <Dialog open onClose={() => onCancel?.({})} aria-labelledby={`${id}title`} aria-describedby={`${id}text`} fullWidth maxWidth="xs">
-        <form noValidate onSubmit={prove}>
+        <form noValidate onSubmit={reauthenticate}>
           <DialogTitle id={`${id}title`}>{title}</DialogTitle>
           <DialogContent className="fw-stack">
             <p id={`${id}text`}>{text}</p>

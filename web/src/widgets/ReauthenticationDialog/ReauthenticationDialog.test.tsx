@@ -1,7 +1,7 @@
 import { fireEvent, screen } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
 import { renderWidget } from "../../test/renderWidget";
-import { ProofDialog } from "./ProofDialog";
+import { ReauthenticationDialog } from "./ReauthenticationDialog";
 
 const props = {
   title: "Confirm your identity",
@@ -16,40 +16,40 @@ const props = {
   isBusy: false,
 };
 
-describe("ProofDialog", () => {
+describe("ReauthenticationDialog", () => {
   it("is a dialog that says what it asks for, with the password at hand", async () => {
-    await renderWidget(<ProofDialog {...props} />);
+    await renderWidget(<ReauthenticationDialog {...props} />);
     expect(screen.getByRole("dialog", { name: props.title, description: props.text })).toBeTruthy();
     expect(document.activeElement).toBe(screen.getByLabelText("Password"));
     expect(screen.queryByLabelText("Code")).toBeNull();
   });
 
   it("gives the password", async () => {
-    const onProve = vi.fn();
-    await renderWidget(<ProofDialog {...props} onProve={onProve} />);
+    const onReauthenticate = vi.fn();
+    await renderWidget(<ReauthenticationDialog {...props} onReauthenticate={onReauthenticate} />);
     fireEvent.change(screen.getByLabelText("Password"), { target: { value: "a quiet harbour" } });
     fireEvent.click(screen.getByRole("button", { name: "Confirm" }));
-    expect(onProve).toHaveBeenCalledWith({ password: "a quiet harbour", code: "" });
+    expect(onReauthenticate).toHaveBeenCalledWith({ password: "a quiet harbour", code: "" });
   });
 
   it("asks for a code instead of the password", async () => {
-    const onProve = vi.fn();
-    await renderWidget(<ProofDialog {...props} passwordLabel="" codeLabel="Code" onProve={onProve} />);
+    const onReauthenticate = vi.fn();
+    await renderWidget(<ReauthenticationDialog {...props} passwordLabel="" codeLabel="Code" onReauthenticate={onReauthenticate} />);
     expect(screen.queryByLabelText("Password")).toBeNull();
     expect(document.activeElement).toBe(screen.getByLabelText("Code"));
     fireEvent.change(screen.getByLabelText("Code"), { target: { value: "123456" } });
     fireEvent.click(screen.getByRole("button", { name: "Confirm" }));
-    expect(onProve).toHaveBeenCalledWith({ password: "", code: "123456" });
+    expect(onReauthenticate).toHaveBeenCalledWith({ password: "", code: "123456" });
   });
 
   it("says what was wrong and keeps what was typed", async () => {
-    await renderWidget(<ProofDialog {...props} error="That was not right." />);
+    await renderWidget(<ReauthenticationDialog {...props} error="That was not right." />);
     expect(screen.getByRole("alert").textContent).toBe("That was not right.");
   });
 
   it("is left by Cancel and by Escape", async () => {
     const onCancel = vi.fn();
-    await renderWidget(<ProofDialog {...props} onCancel={onCancel} />);
+    await renderWidget(<ReauthenticationDialog {...props} onCancel={onCancel} />);
     fireEvent.click(screen.getByRole("button", { name: "Cancel" }));
     fireEvent.keyDown(screen.getByRole("dialog"), { key: "Escape" });
     expect(onCancel).toHaveBeenCalledTimes(2);

@@ -1,4 +1,4 @@
-"""Showing once more who one is, before something sensitive is changed or shown."""
+"""The dialog that re-authenticates before a sensitive action."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fundwright.authentication.schemas import Refusal, SignInRefused
 from fundwright.core.messages import t
 from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
 from fundwright_ui.runtime.connection import GoOn
-from fundwright_ui.widgets import PasskeyAnswered, PasskeyRefused, ProofDialog, ProofGiven, refusal_of
+from fundwright_ui.widgets import PasskeyAnswered, PasskeyRefused, Reauthentication, ReauthenticationDialog, refusal_of
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,12 @@ class _Asked:
 
 
 @component
-def proof_dialog() -> VdomDict:
-    """Opens for any action of the page that wants a proof, and goes on with it."""
+def reauthentication_dialog() -> VdomDict:
+    """Open for any action that requires re-authentication, and then continue it."""
     connection = use_connection()
     asked, set_asked = use_state(cast("_Asked | None", None))
 
-    connection.ask_proof = lambda go_on: set_asked(_Asked(go_on))
+    connection.ask_reauthentication = lambda go_on: set_asked(_Asked(go_on))
     return html.fragment(_ask(asked.go_on, lambda: set_asked(None)) if asked else None)
 
 
@@ -44,10 +44,10 @@ def _ask(go_on: GoOn, close: Callable[[], None]) -> VdomDict:
         has_passkeys = passkeys.relying_party(core.settings) and await passkeys.list_passkeys(session, actor)
         return (await second_factor.read(session, actor)).is_on, bool(has_passkeys)
 
-    ways = use_query(read, key=[actor.id])
-    has_code, has_passkeys = ways.value or (False, False)
+    methods = use_query(read, key=[actor.id])
+    has_code, has_passkeys = methods.value or (False, False)
 
-    async def prove(session: AsyncSession, given: ProofGiven) -> SignInRefused | None:
+    async def reauthenticate(session: AsyncSession, given: Reauthentication) -> SignInRefused | None:
         if has_code:
             return await second_factor.reauthenticate_by_code(core, session, actor, code=given.code, client=client)
         return await reauthentication.reauthenticate_by_password(core, session, actor, password=given.password, client=client)
@@ -70,17 +70,17 @@ def _ask(go_on: GoOn, close: Callable[[], None]) -> VdomDict:
         elif refused.reason in (Refusal.WRONG_CODE, Refusal.WRONG_PASSKEY):
             set_error(t(refused.sentence))
         elif refused.reason is Refusal.CODE_NEEDED:  # two-step verification was turned on after the dialog had opened
-            ways.reload()
+            methods.reload()
         else:
             set_error(t("That isn't right. Try again. After several wrong attempts, you'll have to wait 5 minutes."))
 
-    proving = use_action(prove, then=finish)
+    reauthenticating = use_action(reauthenticate, then=finish)
     starting = use_action(start, then=set_options)
     answering = use_action(answer, then=finish)
 
-    if ways.is_loading and ways.value is None:
+    if methods.is_loading and methods.value is None:
         return html.fragment()
-    return ProofDialog(
+    return ReauthenticationDialog(
         title=t("Confirm your identity"),
         text=t("Enter a code from your authenticator app or a recovery code to continue.")
         if has_code
@@ -90,10 +90,10 @@ def _ask(go_on: GoOn, close: Callable[[], None]) -> VdomDict:
         passkey_label=t("Use a passkey") if has_passkeys else "",
         confirm_label=t("Confirm"),
         cancel_label=t("Cancel"),
-        error=proving.error or starting.error or answering.error or error,
+        error=reauthenticating.error or starting.error or answering.error or error,
         options=options,
-        is_busy=proving.is_running or answering.is_running,
-        on_prove=proving,
+        is_busy=reauthenticating.is_running or answering.is_running,
+        on_reauthenticate=reauthenticating,
         on_cancel=close,
         on_start=starting,
         on_answer=answering,
