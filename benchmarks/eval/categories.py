@@ -23,17 +23,8 @@ from scipy import optimize, special
 from benchmarks.eval.frame.data import DATA
 from benchmarks.eval.frame.embedding import open_embedder
 from benchmarks.eval.frame.figures import Figure
-from fundwright.categories.classifier import (
-    HIGH,
-    LOW,
-    MEDIUM,
-    Classifier,
-    Description,
-    Example,
-    Floats,
-    Subject,
-    phrases_of,
-)
+from fundwright.categories.classifier import Classifier, Description, Example, Floats, Subject, phrases_of
+from fundwright.categories.schemas import HIGH, LOW, MEDIUM
 from fundwright.categories.terms import Weighting, terms_of, words_of
 
 _FOLDS = 5

@@ -3,19 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from fundwright.categories.classifier import (
-    HIGH,
-    LOW,
-    MEDIUM,
-    Band,
-    Classifier,
-    Description,
-    Example,
-    Floats,
-    Subject,
-    band_of,
-    phrases_of,
-)
+from fundwright.categories.classifier import Classifier, Description, Example, Floats, Subject, phrases_of
+from fundwright.categories.schemas import HIGH, LOW, MEDIUM, Band, band_of
 from fundwright.categories.terms import Weighting, terms_of, words_of
 from tests.categories.embedding import OTHERS, as_subject, word_vector
 

@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Actor
 from fundwright.categories import service
-from fundwright.categories.classifier import Band
 from fundwright.categories.schemas import (
+    Band,
     CategoryChange,
     CategoryColor,
     CategoryCreate,

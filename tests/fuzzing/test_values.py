@@ -32,6 +32,7 @@ from fundwright.core.web import language_asked_for
 from fundwright.language.sentences import spans_of
 from fundwright.opportunities import reading
 from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.opportunities.washington import moment
 from fundwright_ui import plugin
 from fundwright_ui.hooks.url import parse_id, query_in_address
 from fundwright_ui.runtime.frames import read_frame
@@ -87,7 +88,7 @@ DATABASES = ("postgresql://user:p%40ss@host:5432/name?sslmode=require", "postgre
 
 def test_dates_and_amounts_of_published_files(fuzz: Fuzz) -> None:
     def check(text: str, value: object, *, is_end: bool) -> None:
-        found = reading.moment(text, end_of_day=is_end)
+        found = moment(text, end_of_day=is_end)
         assert found is None or (found.tzinfo is UTC and found.year in range(1899, 2203))
         for each in (text, value):
             amount, count = reading.amount(each), reading.count(each)

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from fundwright.generation.checking import CheckState, Verdict, check
+from fundwright.generation.checking import Verdict, check
+from fundwright.generation.schemas import CheckState
 
 PASSAGE = (
     "Acme Roofing was founded in 1999. It repaired the roof of Hill Air Force Base\nfor $2.1 million in September 2024. "

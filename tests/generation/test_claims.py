@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from fundwright.generation import claims
-from fundwright.generation.checking import CheckState, Verdict, check
+from fundwright.generation.checking import Verdict, check
 from fundwright.generation.claims import Source, check_draft, check_section, claims_of
+from fundwright.generation.schemas import CheckState
 from tests.generation.drafts import draft, part
 
 SOURCES = (

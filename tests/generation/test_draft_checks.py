@@ -5,8 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractAsyncContextManager
 
 from fundwright.accounts.schemas import Role
-from fundwright.generation.checking import CheckState
-from fundwright.generation.schemas import DraftRead
+from fundwright.generation.schemas import CheckState, DraftRead
 from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.generate.draft import draft_screen
 from tests.generation.conftest import Desk

@@ -20,7 +20,8 @@ from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.incoming import Batch, Incoming, batch_of
 from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.sam import SamCsv
-from fundwright.opportunities.sources import Kind, ParsedNotice, RejectedRow
+from fundwright.opportunities.schemas import Kind
+from fundwright.opportunities.sources import ParsedNotice, RejectedRow
 from tests.jobs import Trial, trial
 from tests.opportunities.conftest import ImportFile
 from tests.opportunities.files import grants_file, grants_row, notice_id, sam_file, sam_row

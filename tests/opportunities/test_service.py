@@ -21,11 +21,11 @@ from fundwright.core.paging import PageRequest
 from fundwright.opportunities import service
 from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.models import Opportunity
-from fundwright.opportunities.reading import WASHINGTON
 from fundwright.opportunities.repository import indexing, merging, runs, scoring
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import FacetValue, OpportunityQuery
 from fundwright.opportunities.sources import ParsedNotice
+from fundwright.opportunities.washington import WASHINGTON
 from tests.conftest import MakeActor
 from tests.opportunities.conftest import listed
 from tests.statements import statements

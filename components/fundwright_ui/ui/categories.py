@@ -5,8 +5,7 @@ from __future__ import annotations
 from reactpy import html
 from reactpy.types import VdomDict
 
-from fundwright.categories.classifier import Band
-from fundwright.categories.schemas import CategoryColor
+from fundwright.categories.schemas import Band, CategoryColor
 from fundwright.core.messages import percent, t
 from fundwright_ui.ui.data import Color, chip
 

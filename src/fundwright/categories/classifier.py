@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,9 +24,6 @@ from scipy import linalg, optimize
 from fundwright.categories.terms import COLUMNS, Matrix, Terms, Weighting, terms_of
 
 Floats = NDArray[np.floating[Any]]
-
-HIGH, MEDIUM, LOW = 0.8, 0.5, 0.25
-"""The least chance of each band. docs/categories.md has the share of right answers measured in each."""
 
 _NEAREST_PHRASES = 5
 _MOST_PHRASES = 40
@@ -51,23 +47,6 @@ other notices do, so that every decision needs a counterweight. Set on solicitat
 _USUAL = np.array([5.0, 4.0, 3.0, -2.5])
 """Logits per unit of score, of lead over the next category, of distance behind the best one, and the constant. Fitted on
 solicitations sorted into four of twelve categories by their descriptions; most belong to none."""
-
-
-class Band(StrEnum):
-    """How sure a suggestion is."""
-
-    HIGH = "high"
-    MEDIUM = "medium"
-    LOW = "low"
-    UNSURE = "unsure"
-
-
-def band_of(chance: float) -> Band:
-    if chance >= HIGH:
-        return Band.HIGH
-    if chance >= MEDIUM:
-        return Band.MEDIUM
-    return Band.LOW if chance >= LOW else Band.UNSURE
 
 
 class Subject(NamedTuple):

@@ -28,9 +28,10 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB, aggregate_order_by, distinct_on, insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.categories.classifier import LOW, MEDIUM
 from fundwright.categories.models import Category, Label
 from fundwright.categories.schemas import (
+    LOW,
+    MEDIUM,
     CategoryColor,
     CategoryRead,
     EarlierLabel,

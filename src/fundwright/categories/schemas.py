@@ -9,12 +9,14 @@ from uuid import UUID
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, computed_field, model_validator
 
-from fundwright.categories.classifier import Band, band_of
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 
 CategoryName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
 CategoryDescription = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
+
+HIGH, MEDIUM, LOW = 0.8, 0.5, 0.25
+"""The least chance of each band. docs/categories.md has the share of right answers measured in each."""
 
 
 class CategoryColor(StrEnum):
@@ -26,6 +28,23 @@ class CategoryColor(StrEnum):
     ORANGE = "orange"
     RED = "red"
     PURPLE = "purple"
+
+
+class Band(StrEnum):
+    """How sure a suggestion is."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    UNSURE = "unsure"
+
+
+def band_of(chance: float) -> Band:
+    if chance >= HIGH:
+        return Band.HIGH
+    if chance >= MEDIUM:
+        return Band.MEDIUM
+    return Band.LOW if chance >= LOW else Band.UNSURE
 
 
 class LabelState(StrEnum):

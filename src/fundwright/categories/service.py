@@ -23,9 +23,10 @@ from fundwright.accounts import audit
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.categories import classifier, repository
-from fundwright.categories.classifier import LOW, Classifier, Description, Example, Floats, Subject
+from fundwright.categories.classifier import Classifier, Description, Example, Floats, Subject
 from fundwright.categories.models import Category
 from fundwright.categories.schemas import (
+    LOW,
     CategoryChange,
     CategoryColor,
     CategoryCreate,

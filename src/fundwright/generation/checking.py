@@ -12,11 +12,11 @@ import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from importlib.resources import files
 
 from fundwright.generation.contrasts import contradictions_of
 from fundwright.generation.contrasts.pair import Pair
+from fundwright.generation.schemas import CheckState
 from fundwright.generation.wording import PLAIN_NEGATIONS, Text, Token, read_text
 
 _WEAK = ("negation", "polarity", "invented", "replaced")
@@ -24,14 +24,6 @@ _WEAK = ("negation", "polarity", "invented", "replaced")
 _LONG_PART = 6
 _QUOTE_GAP = 3
 """Words between two words of a quote that the sentence does not have."""
-
-
-class CheckState(StrEnum):
-    """`not_found`: the passages that the sentence cites do not say this. `no_source`: it cites none."""
-
-    SUPPORTED = "supported"
-    NOT_FOUND = "not_found"
-    NO_SOURCE = "no_source"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,17 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 
-from fundwright.generation.checking import CheckState, Verdict, check
+from fundwright.generation.checking import Verdict, check
 from fundwright.generation.citing import CITATION, numbers_in
-from fundwright.generation.schemas import CitationRead, ClaimCheck, DraftRead, DraftSectionRead, PassageQuote, SectionState
+from fundwright.generation.schemas import (
+    CheckState,
+    CitationRead,
+    ClaimCheck,
+    DraftRead,
+    DraftSectionRead,
+    PassageQuote,
+    SectionState,
+)
 from fundwright.language.sentences import spans_of
 
 _LEADING_CITATIONS = re.compile(rf"\A(?:[\s.,;]{{0,3}}{CITATION.pattern})+")

@@ -12,7 +12,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstra
 from fundwright.core.jobs import JobPayload
 from fundwright.core.messages import number, t
 from fundwright.core.paging import PageRequest
-from fundwright.generation.checking import CheckState
 from fundwright.insights.schemas import DRAFT
 from fundwright.language.topics import Topic
 
@@ -125,6 +124,14 @@ class Rewriting(StrEnum):
     KEPT_AS_VERSION = "kept_as_version"
     CANCELED = "canceled"
     FAILED = "failed"
+
+
+class CheckState(StrEnum):
+    """`not_found`: the passages that the sentence cites do not say this. `no_source`: it cites none."""
+
+    SUPPORTED = "supported"
+    NOT_FOUND = "not_found"
+    NO_SOURCE = "no_source"
 
 
 class PassageQuote(BaseModel):

@@ -21,6 +21,7 @@ from fundwright.opportunities.schemas import (
     FoundPage,
     ImportQuery,
     ImportRunRead,
+    Kind,
     OpportunityQuery,
     OpportunityRead,
     OpportunityRow,
@@ -28,7 +29,6 @@ from fundwright.opportunities.schemas import (
     SourceRead,
     VersionRead,
 )
-from fundwright.opportunities.sources import Kind
 
 router = APIRouter(prefix="/api/opportunities", tags=["opportunities"])
 

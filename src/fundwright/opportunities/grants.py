@@ -20,8 +20,10 @@ from xml.parsers import expat
 from fundwright.core.messages import t
 from fundwright.opportunities import reading
 from fundwright.opportunities.json_lines import published, read_json_lines
-from fundwright.opportunities.reading import UnreadableFile, clean, moment
-from fundwright.opportunities.sources import Kind, ParsedNotice, RejectedRow, Status
+from fundwright.opportunities.reading import UnreadableFile, clean
+from fundwright.opportunities.schemas import Kind, Status
+from fundwright.opportunities.sources import ParsedNotice, RejectedRow
+from fundwright.opportunities.washington import moment
 
 _CHUNK_BYTES = 256 * 1024
 _MAX_ROW_BYTES = 8_000_000

@@ -9,8 +9,10 @@ from typing import Any, BinaryIO, cast
 from fundwright.core.messages import t
 from fundwright.opportunities import reading
 from fundwright.opportunities.json_lines import published, read_json_lines, texts
-from fundwright.opportunities.reading import UnreadableFile, clean, moment
-from fundwright.opportunities.sources import Kind, ParsedNotice, RejectedRow, Status
+from fundwright.opportunities.reading import UnreadableFile, clean
+from fundwright.opportunities.schemas import Kind, Status
+from fundwright.opportunities.sources import ParsedNotice, RejectedRow
+from fundwright.opportunities.washington import moment
 
 _TYPES = {
     "RFA": "Request for Applications",

@@ -1,4 +1,4 @@
-"""How the published files write text, moments and amounts, and how we read them."""
+"""How the published files write text and amounts, and how we read them."""
 
 from __future__ import annotations
 
@@ -6,21 +6,14 @@ import codecs
 import html
 import re
 from collections.abc import Iterable, Iterator
-from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import BinaryIO, cast
-from zoneinfo import ZoneInfo
 
 import nh3
 
-from fundwright.core.days import YEARS
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
 from fundwright.opportunities.sources import RejectedRow
-
-WASHINGTON = ZoneInfo("America/New_York")
-"""The sources name deadlines without a zone, and whole days, in the time of Washington, DC."""
-END_OF_DAY = time(23, 59, 59)
 
 _CONTROL = bytes(set(range(32)) - {9, 10, 13})
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
@@ -33,7 +26,6 @@ _BLANK_LINES = re.compile(r"(?<!\s)\s*\n\s*\n\s*")
 _CONTENT_OF = re.compile(r"<(script|style)\b.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL)
 _ACTIVITY_GROUP = re.compile(r"\(([^()]*)\)")
 _ACTIVITY_CODE = re.compile(r"\b(?:[A-Z]\d\d|[DFKOPRSTUV][A-Z]\d|U2[A-Z])\b")
-_MMDDYYYY = re.compile(r"(\d\d)/?(\d\d)/?(\d{4})")
 _MAX_LINE_BYTES = 8_000_000
 
 
@@ -88,15 +80,6 @@ def fit(value: object) -> object:
     return value
 
 
-def in_words(value: object) -> str:
-    """A value of a published record as people read it: `93.226; 93.10`, or `number 93.310, title Diabetes` for an object."""
-    if isinstance(value, list):
-        return "; ".join(in_words(item) for item in cast(list[object], value))
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {in_words(item)}" for key, item in cast(dict[str, object], value).items())
-    return str(value)
-
-
 def plain_text(text: str) -> str:
     """Text of a description: HTML, escaped once, twice or not at all, becomes plain text with paragraphs."""
     if "<" not in text and "&" not in text:
@@ -113,42 +96,10 @@ def plain_text(text: str) -> str:
     return _UNFIT.sub("", _BLANK_LINES.sub("\n\n", text)).strip()
 
 
-def moment(text: str, *, end_of_day: bool = False) -> datetime | None:
-    """A moment from `2026-03-07 07:16:16.091-05`, `2026-03-23T17:00:00`, `2026-03-23`, `03232026` or `03/23/2026`.
-
-    A day without a time is its first second, or its last with `end_of_day`. None when it is no moment.
-    """
-    text = text.strip()
-    try:
-        if match := _MMDDYYYY.fullmatch(text):
-            month, day, year = map(int, match.groups())
-            read = datetime(year, month, day)  # noqa: DTZ001 (given its zone below)
-            is_day = True
-        else:
-            read = datetime.fromisoformat(text)
-            is_day = len(text) <= 10
-        if read.year not in YEARS:
-            return None
-        if is_day and end_of_day:
-            read = datetime.combine(read.date(), END_OF_DAY)
-        return (read if read.tzinfo else read.replace(tzinfo=WASHINGTON)).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
-
-
 def undated(line: int, column: str, text: str) -> RejectedRow:
     """The row of an opportunity whose posted date, `text`, cannot be read."""
     reason = t("“{text}” is not a date.", text=text[:60]) if text else t("The opportunity has no posted date.")
     return RejectedRow(line, column, reason)
-
-
-def is_whole_day(due_at: datetime) -> bool:
-    """Whether the source named a day and no time."""
-    return due_at.astimezone(WASHINGTON).time() == END_OF_DAY
-
-
-def day_in_washington(value: datetime) -> date:
-    return value.astimezone(WASHINGTON).date()
 
 
 def amount(value: object) -> Decimal | None:

@@ -10,8 +10,10 @@ from typing import BinaryIO
 
 from fundwright.core.messages import t
 from fundwright.opportunities import reading
-from fundwright.opportunities.reading import UnreadableFile, clean, moment
-from fundwright.opportunities.sources import Kind, ParsedNotice, RejectedRow
+from fundwright.opportunities.reading import UnreadableFile, clean
+from fundwright.opportunities.schemas import Kind
+from fundwright.opportunities.sources import ParsedNotice, RejectedRow
+from fundwright.opportunities.washington import moment
 
 _REQUIRED = ("NoticeId", "Title", "PostedDate")
 _NEVER_OPEN = frozenset({"Award Notice", "Justification", "Justification and Approval (J&A)"})

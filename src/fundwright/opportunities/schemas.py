@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, cast
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -15,9 +15,10 @@ from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.insights.schemas import IMPORT
-from fundwright.opportunities.reading import day_in_washington, moment
-from fundwright.opportunities.sources import Kind, Status
+from fundwright.opportunities.washington import day_in_washington, moment
 
+Kind = Literal["contract", "grant"]
+Status = Literal["posted", "forecasted", "archived"]
 Availability = Literal["open", "closed", "award"]
 
 Reason = Literal["number", "all_words", "words", "meaning"]
@@ -149,6 +150,15 @@ def kind_label(kind: Kind) -> str:
 def status_label(status: Status) -> str:
     """In the reader's language."""
     return {"posted": t("Posted"), "forecasted": t("Forecast"), "archived": t("Archived")}[status]
+
+
+def in_words(value: object) -> str:
+    """A value of a published record as people read it: `93.226; 93.10`, or `number 93.310, title Diabetes` for an object."""
+    if isinstance(value, list):
+        return "; ".join(in_words(item) for item in cast(list[object], value))
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {in_words(item)}" for key, item in cast(dict[str, object], value).items())
+    return str(value)
 
 
 class Contact(BaseModel):

@@ -45,7 +45,6 @@ from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.models import ImportRun
 from fundwright.opportunities.nih import NihJsonLines
 from fundwright.opportunities.question import Meaning, parse
-from fundwright.opportunities.reading import day_in_washington, in_words
 from fundwright.opportunities.repository import filters, indexing, listing, merging, ranking, runs, scoring, spelling
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import (
@@ -60,6 +59,7 @@ from fundwright.opportunities.schemas import (
     ImportQuery,
     ImportReport,
     ImportRunRead,
+    Kind,
     Match,
     OpportunityQuery,
     OpportunityRead,
@@ -68,10 +68,12 @@ from fundwright.opportunities.schemas import (
     Similar,
     SourceRead,
     VersionRead,
+    in_words,
     kind_label,
     status_label,
 )
-from fundwright.opportunities.sources import Kind, Source
+from fundwright.opportunities.sources import Source
+from fundwright.opportunities.washington import day_in_washington
 
 log = structlog.get_logger()
 

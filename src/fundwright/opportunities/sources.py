@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, BinaryIO, Literal, Protocol
+from typing import Any, BinaryIO, Protocol
 
-Kind = Literal["contract", "grant"]
-Status = Literal["posted", "forecasted", "archived"]
+from fundwright.opportunities.schemas import Kind, Status
 
 
 @dataclass(slots=True, kw_only=True)

@@ -12,8 +12,7 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
-from fundwright.categories.classifier import Band
-from fundwright.categories.schemas import CategoryRead, LabelRead, LabelSource, LabelState, SuggestionQuery
+from fundwright.categories.schemas import Band, CategoryRead, LabelRead, LabelSource, LabelState, SuggestionQuery
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.opportunities import service as opportunities

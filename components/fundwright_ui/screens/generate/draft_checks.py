@@ -8,8 +8,7 @@ from reactpy import html
 from reactpy.types import VdomDict
 
 from fundwright.core.messages import nt, t
-from fundwright.generation.checking import CheckState
-from fundwright.generation.schemas import ClaimCheck, DraftRead, DraftSectionRead
+from fundwright.generation.schemas import CheckState, ClaimCheck, DraftRead, DraftSectionRead
 from fundwright_ui.ui import button, chip, empty, row, section
 from fundwright_ui.widgets import Citation, CitationOpened, ClaimMark, markdown_view
 

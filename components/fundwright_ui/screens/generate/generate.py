@@ -21,8 +21,8 @@ from fundwright.generation import service as generation
 from fundwright.generation.schemas import MAX_COMPANY_CHARACTERS, DraftQuery, DraftRow, DraftState, DraftTemplate
 from fundwright.language import service as language
 from fundwright.opportunities import service as opportunities
-from fundwright.opportunities.reading import day_in_washington
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
+from fundwright.opportunities.washington import day_in_washington
 from fundwright.training import service as training
 from fundwright_ui.hooks import (
     Action,

@@ -8,8 +8,7 @@ from urllib.parse import urlencode
 
 from pydantic import ValidationError
 
-from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
-from fundwright.opportunities.sources import Kind
+from fundwright.opportunities.schemas import Kind, OpportunityQuery, OpportunityRow
 
 PATHS: Mapping[Kind, str] = {"contract": "/dashboard/sam", "grant": "/dashboard/nih"}
 

@@ -16,8 +16,7 @@ from fundwright.categories.schemas import LabelRead
 from fundwright.core.messages import t
 from fundwright.core.paging import Page
 from fundwright.opportunities import service
-from fundwright.opportunities.schemas import Availability, OpportunityRow
-from fundwright.opportunities.sources import Kind
+from fundwright.opportunities.schemas import Availability, Kind, OpportunityRow
 from fundwright_ui.hooks import use_actor, use_connection, use_query, use_url_state
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import CLOSED, OPEN, query_of

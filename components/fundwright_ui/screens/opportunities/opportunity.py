@@ -15,15 +15,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Permission
 from fundwright.categories import service as categories
-from fundwright.categories.classifier import Band
-from fundwright.categories.schemas import CategoryRead, LabelRead, LabelState
+from fundwright.categories.schemas import Band, CategoryRead, LabelRead, LabelState
 from fundwright.core.messages import percent, t
 from fundwright.core.paging import PageRequest
 from fundwright.language.service import get_embedder
 from fundwright.opportunities import service
-from fundwright.opportunities.reading import WASHINGTON, day_in_washington, in_words, is_whole_day
-from fundwright.opportunities.schemas import Contact, FieldChange, OpportunityRead, Similar
-from fundwright.opportunities.sources import Kind
+from fundwright.opportunities.schemas import Contact, FieldChange, Kind, OpportunityRead, Similar, in_words
+from fundwright.opportunities.washington import WASHINGTON, day_in_washington, is_whole_day
 from fundwright_ui.hooks import parse_id, use_action, use_actor, use_connection, use_query
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import export_button

@@ -13,9 +13,8 @@ from reactpy.types import VdomDict
 from fundwright.categories.schemas import LabelRead, LabelState
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright.opportunities.reading import day_in_washington
-from fundwright.opportunities.schemas import Availability, Award, Match, OpportunityQuery, OpportunityRow
-from fundwright.opportunities.sources import Kind
+from fundwright.opportunities.schemas import Availability, Award, Kind, Match, OpportunityQuery, OpportunityRow
+from fundwright.opportunities.washington import day_in_washington
 from fundwright_ui.hooks import UrlState, use_connection
 from fundwright_ui.screens.listing import open_below, page_table, pages
 from fundwright_ui.screens.opportunities.address import ANY, AWARD, CLOSED, OPEN, PATHS, notices_path

@@ -11,8 +11,7 @@ from reactpy.types import Component, VdomDict
 
 from fundwright.categories.schemas import CategoryRead
 from fundwright.core.messages import number, t
-from fundwright.opportunities.schemas import Facets, OpportunityQuery
-from fundwright.opportunities.sources import Kind
+from fundwright.opportunities.schemas import Facets, Kind, OpportunityQuery
 from fundwright_ui.hooks import UrlState, use_connection, use_url_state
 from fundwright_ui.screens.opportunities.address import (
     ANY,

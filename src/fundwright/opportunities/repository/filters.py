@@ -28,11 +28,11 @@ from fundwright.opportunities.models import (
     Opportunity,
 )
 from fundwright.opportunities.question import number_key
-from fundwright.opportunities.reading import WASHINGTON
 from fundwright.opportunities.schemas import (
     Availability,
     OpportunityQuery,
 )
+from fundwright.opportunities.washington import WASHINGTON
 
 AWARD = "Award Notice"
 

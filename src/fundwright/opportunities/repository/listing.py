@@ -57,9 +57,9 @@ from fundwright.opportunities.repository.filters import (
 from fundwright.opportunities.repository.ranking import Ranked, rest_of
 from fundwright.opportunities.schemas import (
     Availability,
+    Kind,
     OpportunityQuery,
 )
-from fundwright.opportunities.sources import Kind
 
 _ROW = (
     Opportunity.id, Opportunity.source, Opportunity.kind, Opportunity.number, Opportunity.title, Opportunity.agency,
