@@ -1,6 +1,6 @@
-"""What a package that extends the interface needs; docs/screens.md and docs/extending.md show it in use.
+"""The public interface for packages that extend the screens; docs/screens.md and docs/extending.md show it in use.
 
-Each name is imported when it is asked for: every command loads the plug-ins, and only the server shows screens.
+Names are imported lazily: every command loads the plug-ins, but only the server shows screens.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ REDIRECTS = {
 
 
 def build_app(core: Core, *, base: str = "") -> FastAPI:
-    """The whole application on an open Core. `base` is the path prefix behind a proxy, such as `/app`."""
+    """Build the whole application on an open Core. `base` is the path prefix behind a proxy, such as `/app`."""
     app = FastAPI(
         title="Fundwright",
         version=__version__,
@@ -40,18 +40,18 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
         docs_url=None,
         redoc_url=None,
         responses=REFUSAL,
-        redirect_slashes=False,  # It would lead to whatever host and scheme the request names.
+        redirect_slashes=False,  # It would redirect to whatever host and scheme the request names.
     )
     app.state.core = core
     add_error_handlers(app)
-    # The last one that is added comes first.
+    # The middleware that is added last runs first.
     app.add_middleware(KnownHosts, names=known_names(core.settings))
     app.add_middleware(RequestLimitMiddleware)
     app.add_middleware(LocaleMiddleware)
     app.add_middleware(RequestId)
     app.add_middleware(StrictTransport)
     if proxies := core.settings.trusted_proxies:
-        # Before everything that asks who sends a request. Of a chain of addresses it takes the last that is no proxy of ours.
+        # Before everything that needs the client's address. In a chain of addresses, it takes the last one that is not our proxy.
         app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=[str(network) for network in proxies])
     app.add_middleware(UntrustedProxy, trusted=core.settings.trusted_proxies)
     guards = [Depends(partial(refuse_in_maintenance, base))] if core.settings.is_closed else []
@@ -78,7 +78,7 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
 
 
 def checked_routers(plugins: Plugins) -> list[APIRouter]:
-    """The API routers of all packages. Raises StartRefused for two routes with the same method and path."""
+    """Return the API routers of all packages. Raises StartRefused for two routes with the same method and path."""
     routers: list[APIRouter] = plugins.collect("api_routers")
     seen: set[tuple[str, str]] = set()
     for route in (route for router in routers for route in router.routes if isinstance(route, APIRoute)):

@@ -32,10 +32,10 @@ __all__ = ["Screen", "SidebarEntry", "WebModule", "icons", "screens", "sidebar_e
 
 @dataclass(frozen=True)
 class SidebarEntry:
-    """A link in the sidebar. `label`, `heading` and `group` are English message ids; `roles` None means every role. Neighbors with one
-    heading stand below it, and those with one group below that.
+    """A link in the sidebar. `label`, `heading`, and `group` are English message ids; `roles=None` means every role. Neighbors
+    with the same heading are listed below it, and those with the same group below that.
 
-    It is marked on its own page, on those below it, and on those of `also`.
+    The link is marked as current on its own page, on pages below it, and on those in `also`.
     """
 
     label: str
@@ -49,23 +49,23 @@ class SidebarEntry:
 
 @hookspec
 def screens() -> Iterable[Screen]:
-    """Screens and the addresses they answer. The first one registered for an address wins."""
+    """Screens and the addresses that they serve. The first screen registered for an address wins."""
     return ()
 
 
 @hookspec
 def sidebar_entries() -> Iterable[SidebarEntry]:
-    """Links for the sidebar, in the order they are shown."""
+    """Links for the sidebar, in the order in which they are shown."""
     return ()
 
 
 @hookspec
 def icons() -> Iterable[Icon]:
-    """Icons of the package, for `icon`, buttons, and the sidebar. Their names must differ from all others."""
+    """The package's icons for `icon`, buttons, and the sidebar. Their names must be unique."""
     return ()
 
 
 @hookspec
 def web_modules() -> Iterable[WebModule]:
-    """Widgets of the package and the ES modules that draw them. Their names must differ from all others."""
+    """The package's widgets and the ES modules that draw them. Their names must be unique."""
     return ()

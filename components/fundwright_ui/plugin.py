@@ -1,4 +1,4 @@
-"""What Fundwright itself registers through the plug-in seam, apart from its slices."""
+"""What Fundwright registers through the plug-in hooks, apart from its slices."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def screens() -> Iterable[Screen]:
-    # Imported when asked for: only the server shows screens, and every command loads the plug-ins.
+    # Imported lazily: only the server shows screens, and every command loads the plug-ins.
     from fundwright_ui import login
     from fundwright_ui.screens.account.account import account_screen
     from fundwright_ui.screens.admin.analyze import analyze_screen

@@ -1,4 +1,4 @@
-"""The page `/api/docs`: the API's reference, from the files of our own build, under the same policy as every page."""
+"""The page `/api/docs`: the API reference, built from our own files under the same policy as every page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ENTRY = "web/src/docs.ts"
 
 
 def add_reference(app: FastAPI, *, core: Core, base: str) -> None:
-    """Answer `{base}/api/docs`. FastAPI's own page loads its scripts from elsewhere, which we never do."""
+    """Serve `{base}/api/docs`. FastAPI's own page loads scripts from another host, which we never do."""
     bundle = Bundle(core.settings.web_dist, base=base)
 
     async def reference() -> HTMLResponse:

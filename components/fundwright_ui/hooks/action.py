@@ -1,4 +1,4 @@
-"""What a click or a form does."""
+"""Event handlers that run an action."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fundwright_ui.runtime.layout import rerenderer, use_kept
 
 
 class Action(Handler):
-    """An event handler that runs once at a time. Give it to `on_click=`, `on_submit=` or a widget's event."""
+    """An event handler that runs once at a time. Pass it to `on_click=`, `on_submit=`, or a widget's event."""
 
     __slots__ = (
         "_connection",
@@ -34,7 +34,7 @@ class Action(Handler):
         super().__init__(self._take, is_exclusive=True)
         self.is_running = False
         self.error: str | None = None
-        """The sentence of the last failure; None again as soon as it runs anew."""
+        """The error message of the last failure; None once it runs again."""
         self.work: Callable[..., Any] = lambda: None
         self.wants_payload = False
         self.success: str | None = None
@@ -48,7 +48,7 @@ class Action(Handler):
         await self.run(payload)
 
     async def run(self, payload: object = None, *, on_success: Callable[[], None] = lambda: None) -> None:
-        """Do the work, unless it is being done or this event was sent before it had ended. `on_success` is called only if nothing
+        """Run the action, unless it is running or this event was sent before it ended. `on_success` is called only if nothing
         was refused, and after re-authentication if it is required."""
         if self.is_running or 0 < received_at.get() <= self._finished_at:
             return

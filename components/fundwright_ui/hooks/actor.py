@@ -1,4 +1,4 @@
-"""Who looks at this screen."""
+"""The signed-in actor."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fundwright_ui.runtime.connection import use_connection
 
 
 def use_actor() -> Actor:
-    """The signed-in actor. Only for screens of guarded areas; public ones read `use_connection().actor`."""
+    """Return the signed-in actor. Only for screens of guarded areas; public screens read `use_connection().actor`."""
     actor = use_connection().actor
     if actor is None:
         raise RuntimeError("Nobody is signed in here: this component belongs on a screen of a guarded area.")

@@ -1,4 +1,4 @@
-"""Fixtures that change by themselves."""
+"""Subscriptions to live topics."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOTHING: Mapping[str, Callable[[], None]] = MappingProxyType({})
 
 
 class Subscription:
-    """Follows a changing set of topics while its component is mounted; does nothing during first paint."""
+    """Follow a changing set of topics while the component is mounted; does nothing during first paint."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -73,7 +73,7 @@ class Subscription:
 
 
 def use_live(topic: str | Iterable[str] | None, callback: LiveCallback) -> None:
-    """Call `callback(payload)` for every message on `topic` (or several); the payload may be empty: then read afresh."""
+    """Call `callback(payload)` for every message on `topic` (or several). An empty payload means: read again."""
     connection = use_connection()
     subscription = use_kept(lambda: Subscription(connection))
     subscription.callback = callback

@@ -1,4 +1,4 @@
-"""What the database says."""
+"""Queries of screens."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Query(Generic[T]):
         self.failure: str | None = None
         """The error message of the last load, for parts of a page that show it beside an older value."""
         self.is_missing = False
-        """The last reading raised NotFound: what the address names is gone. First paint answers 404 then."""
+        """The last load raised NotFound: what the address names does not exist. First paint then responds with 404."""
         self.needs_reauthentication = False
-        """The last reading raised ReauthenticationRequired. An older value is not shown either."""
+        """The last load raised ReauthenticationRequired. An older value is not shown either."""
         self.is_loading = False
         self.is_slow = False
         """Whether it has been loading for so long that the page should show it. Faster loads show nothing, so that nothing flickers."""
@@ -75,7 +75,7 @@ class Query(Generic[T]):
         return self._value
 
     def rest(self) -> None:
-        """Keep the answer packed until somebody asks for it."""
+        """Pack the result until it is needed."""
         if self._value is not None:
             self._packing = packing_of(getattr(self._read, "__code__", None))
             self._packed = self._packing.pack_value(self._value)
@@ -83,7 +83,7 @@ class Query(Generic[T]):
                 self._value = None
 
     def reload(self) -> None:
-        """Ask again. While an answer is on its way, ask once more after it."""
+        """Load again. If a load is running, load once more after it."""
         if self._task is not None:
             self._is_reload_requested = True
             return
@@ -91,7 +91,7 @@ class Query(Generic[T]):
         self._rerender()
 
     def reload_soon(self) -> None:
-        """Ask again when the screen that the person is moving to has had time to appear: for what is less urgent than that."""
+        """Load again after the screen that the person is moving to has had time to appear: for less urgent queries."""
         if self._soon is None:
             self._soon = asyncio.get_running_loop().call_later(_SOON_S, self._reload_now)
 
@@ -103,7 +103,7 @@ class Query(Generic[T]):
         self.reload()
 
     def ask(self, read: Callable[..., Awaitable[T]], key: tuple[object, ...], *, with_session: bool = True) -> None:
-        """Read with `read`; starts when `key` is not that of the last reading."""
+        """Load with `read`, if `key` has changed since the last load."""
         self._read, self._with_session = read, with_session
         before, self._key = self._key, key
         if key != before:
@@ -193,13 +193,13 @@ def use_query(
     topics: Sequence[str] = (),
     with_session: bool = True,
 ) -> Query[T]:
-    """Read the database with `read(session)`; again when `key` changes or one of the live `topics` is published.
+    """Load the result of `read(session)`, and again when `key` changes or a message on one of the live `topics` arrives.
 
-    The session is one of `Database.reading`, so `read` cannot write. With `with_session=False`, `read()` gets no session. Use that for
-    reads that wait for a language model, write, or need a transaction.
+    The session is one of `Database.reading`, so `read` cannot write. With `with_session=False`, `read()` gets no session. Use
+    that for reads that wait for a language model, write, or need a transaction.
 
-    First paint waits for the answer (at most about a second), so that the page arrives complete. An answer is packed while
-    nobody does anything, and is an equal one afterwards, not the same: read it, and do not change it.
+    First paint waits for the result (at most about a second), so that the page arrives complete. The result is packed while the
+    page is idle and is then an equal object, not the same one: do not change it.
     """
     connection = use_connection()
     query: Query[T] = use_kept(lambda: Query(connection, rerenderer()))

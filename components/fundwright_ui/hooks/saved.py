@@ -1,4 +1,4 @@
-"""State that outlives the page, the browser and the server."""
+"""State that is saved on the server for an account."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class SavedState(Generic[T]):
-    """`value` is what was saved last, here or elsewhere; the initial one until something was."""
+    """The value that was saved last, on any page; the initial value if none was."""
 
     def __init__(self, connection: Connection, actor: Actor, name: str, initial: T, rerender: Callable[[], None]) -> None:
         self.value = initial
@@ -30,7 +30,7 @@ class SavedState(Generic[T]):
         self._is_changed = False
 
     async def set(self, value: T) -> None:
-        """Show `value` at once, then save it. Raises Invalid when it is larger than 20 000 characters of JSON."""
+        """Show `value` at once, then save it. Raises Invalid if it is larger than 20,000 characters of JSON."""
         self.value = value
         self._is_changed = True
         self._rerender()
@@ -38,7 +38,7 @@ class SavedState(Generic[T]):
             await preferences.save_state(session, self._actor, self._name, self._kind.dump_python(value, mode="json"))
 
     def take_over(self, saved: object) -> None:
-        """What the database says, unless it was changed here since, or an older program saved something else under this name."""
+        """The saved value, unless it has changed here since, or a value of another type was saved under this name."""
         if saved is None or self._is_changed:
             return
         try:
@@ -48,9 +48,9 @@ class SavedState(Generic[T]):
 
 
 def use_saved_state(name: str, initial: T) -> SavedState[T]:
-    """State of the signed-in account under `name`, which the whole product shares: prefix it with the screen's own.
+    """State of the signed-in account under `name`. Names are shared by the whole product: start them with the screen's own.
 
-    The type is that of `initial`: a number, text, list, dict, or a pydantic model. `await state.set(value)` in a handler.
+    The type is that of `initial`: a number, text, list, dict, or pydantic model. Call `await state.set(value)` in a handler.
     """
     connection, actor = use_connection(), use_actor()
     state = use_kept(lambda: SavedState(connection, actor, name, initial, rerenderer()))

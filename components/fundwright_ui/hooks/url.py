@@ -1,4 +1,4 @@
-"""State that belongs in the address: page, filters, sorting. Reload, back and a shared link bring it back."""
+"""State in the address: page, filters, and order. It survives a reload, the Back button, and sharing the link."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Q = TypeVar("Q", bound=BaseModel)
 
 
 class UrlState:
-    """The query of the address. `params` holds what is set, all of it text."""
+    """The query of the address. `params` holds its parameters as text."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -29,16 +29,16 @@ class UrlState:
 
     @property
     def page(self) -> int:
-        """The number of the page of a list; 1 when the address names none that a list can have."""
+        """The page number of a list; 1 if the address has no valid one."""
         return query_in_address(PageRequest, {"page": self.get("page")}).page
 
     def set(self, **changes: object) -> None:
-        """Change parameters; None or "" removes one. The screen renders again at once, without a new history entry.
-        Does nothing after the page has moved to another path."""
+        """Change parameters; None or "" removes one. The screen renders again at once, without a new history entry. Does
+        nothing after the page has moved to another path."""
         self._change(changes, replace=True)
 
     def go(self, **changes: object) -> None:
-        """As `set`, with a new history entry: the browser's Back button returns to what the parameters were."""
+        """Like `set`, but with a new history entry: the browser's Back button restores the earlier parameters."""
         self._change(changes, replace=False)
 
     def _change(self, changes: Mapping[str, object], *, replace: bool) -> None:
@@ -49,19 +49,19 @@ class UrlState:
         self._connection.navigate(_address(location.path, query), replace=replace)
 
     def href(self, **changes: object) -> str:
-        """The link to this screen with these changes, for `link_button` and pagination."""
+        """Return the address of this screen with these changes, for `link_button` and pagination."""
         location = self._connection.location
         query = {**location.query, **{name: "" if value is None else str(value) for name, value in changes.items()}}
         return self._connection.href(_address(location.path, query))
 
 
 def use_url_state() -> UrlState:
-    """Parameters of the address and how to change them."""
+    """Return the parameters of the address and a way to change them."""
     return UrlState(use_connection())
 
 
 def parse_id(text: str, what: str) -> UUID:
-    """The id that `text`, a part of an address or a field of a form, stands for. Raises NotFound, naming `what`, for anything else."""
+    """Parse an id from a part of an address or a form field. Raises NotFound, naming `what`."""
     try:
         return UUID(text)
     except ValueError:
@@ -69,8 +69,8 @@ def parse_id(text: str, what: str) -> UUID:
 
 
 def query_in_address(model: type[Q], params: Mapping[str, str], *, prefix: str = "") -> Q:
-    """What the address asks for, as the API's own `model`; what cannot be understood in it is left out. A screen with several lists
-    gives each of them a `prefix` of its parameters."""
+    """Parse the query of the address as the API's own `model`, ignoring invalid parameters. A screen with several lists gives
+    each a `prefix` for its parameters."""
     given = {name: params[prefix + name] for name in model.model_fields if params.get(prefix + name)}
     try:
         return model.model_validate(given)

@@ -1,4 +1,4 @@
-"""The sign-in family: login, registration, forgotten password, new address."""
+"""The sign-in pages: sign-in, registration, password reset, and new email address."""
 
 from __future__ import annotations
 

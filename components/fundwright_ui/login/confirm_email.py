@@ -1,4 +1,4 @@
-"""`/auth/confirm-email/{link}`: a letter led here, to the address that an account is to have from now on."""
+"""`/auth/confirm-email/{link}`: confirms the new email address of an account."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def confirm_email_screen() -> VdomDict:
 
     def finish(changed: Actor) -> None:
         if connection.actor is not None and connection.actor.id == changed.id:
-            # Their session has ended with all the others, and this page with it.
+            # Their session has ended with all the others, and so has this page.
             connection.sign_out(next=f"{LOGIN}?notice={EMAIL_CHANGED}")
         else:
             set_confirmed(changed.email)

@@ -1,4 +1,4 @@
-"""`/auth/first-admin/{secret}`: the first start's one-time link."""
+"""`/auth/first-admin/{secret}`: the one-time link of the first start."""
 
 from __future__ import annotations
 

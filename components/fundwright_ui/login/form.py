@@ -1,7 +1,7 @@
-"""Forms of the sign-in family: what was typed, what has been touched, and which errors may therefore be shown.
+"""Forms of the sign-in pages: values, touched fields, and the errors to show.
 
-The browser keeps what is typed: fields carry no value of ours, so a failed try, a lost connection or a restart of the
-server leaves them as they are.
+The browser keeps what is typed: fields carry no value from the server, so a failed attempt, a lost connection, or a restart of
+the server leaves them as they are.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from fundwright_ui.ui.passwords import strength_meter, use_visibility
 _T = TypeVar("_T")
 
 Check = Callable[[str], str | None]
-"""Answers what is wrong with a field's content, or None."""
+"""Return what is wrong with a field's content, or None."""
 
 
 @dataclass(frozen=True)
 class LoginForm:
-    """State of one form. `errors` holds all of them, `shown_errors` those of touched fields."""
+    """The state of a form. `errors` holds all errors, `shown_errors` those of touched fields."""
 
     values: Mapping[str, str]
     errors: Mapping[str, str]
@@ -41,7 +41,7 @@ class LoginForm:
     change: Callable[[str, str], None]
     touch: Callable[[str], None]
     take: Callable[[Mapping[str, Any]], Mapping[str, str] | None]
-    """Reads a submit event: every field counts as touched; the content, or None when something is wrong with it."""
+    """Read a submit event, which counts every field as touched. Return the content, or None if something is wrong with it."""
 
 
 def use_login_form(checks: Mapping[str, Check]) -> LoginForm:
@@ -73,7 +73,7 @@ def use_login_form(checks: Mapping[str, Check]) -> LoginForm:
 def use_submit(
     form: LoginForm, send: Callable[[AsyncSession, Mapping[str, str]], Awaitable[_T]], then: Callable[[_T], None]
 ) -> Action:
-    """The action of a form: `send` gets the content once nothing is wrong with it, `then` what that answers."""
+    """Return the form's action: `send` gets the valid content, and `then` gets the result of `send`."""
 
     async def submit(session: AsyncSession, payload: dict[str, Any]) -> _T | None:
         content = form.take(payload)
@@ -109,18 +109,18 @@ def check_terms(value: str) -> str | None:
 
 
 def no_check(_value: str) -> None:
-    """For a field that may hold anything or nothing."""
+    """Accept anything, also an empty field."""
 
 
 def text_input(form: LoginForm, name: str, label: str, *, kind: str = "text", autocomplete: str = "off") -> VdomDict:
-    """A labelled field with its error below."""
+    """A labeled field with its error below."""
     return _labelled(form, name, label, _input(form, name, kind=kind, autocomplete=autocomplete))
 
 
 @component
 def password_input(form: LoginForm, name: str, label: str, autocomplete: str = "off") -> VdomDict:
-    """A password field whose content can be shown. The content is sent when the field loses the focus, to be checked, and with the
-    form, but not while it is typed."""
+    """A password field whose content can be shown. The content is sent for checking when the field loses the focus, and with
+    the form, but not while it is typed."""
     kind, toggle = use_visibility()
     field = _input(form, name, kind=kind, autocomplete=autocomplete, is_password=True)
     return _labelled(form, name, label, html.div({"className": "fw-input-group"}, field, toggle))
@@ -128,7 +128,7 @@ def password_input(form: LoginForm, name: str, label: str, autocomplete: str = "
 
 @component
 def new_password_input(form: LoginForm, name: str, label: str) -> VdomDict:
-    """A field for a new password, and how strong it is."""
+    """A field for a new password with a strength meter."""
     value = form.values[name]
     strength = use_query(lambda _session: passwords.strength(value), key=[value])
     return html.div(
@@ -139,7 +139,7 @@ def new_password_input(form: LoginForm, name: str, label: str) -> VdomDict:
 
 
 def checkbox_input(form: LoginForm, name: str, *label: Child, is_checked: bool = False) -> VdomDict:
-    """A box to tick with its error below. `is_checked` is its first state."""
+    """A checkbox with its error below. `is_checked` is its initial state."""
     error = form.shown_errors.get(name)
     more: dict[str, Any] = {"aria-invalid": "true", "aria-describedby": f"{name}-error"} if error else {}
     if is_checked:
@@ -152,13 +152,13 @@ def checkbox_input(form: LoginForm, name: str, *label: Child, is_checked: bool =
 
 
 def login_form(label: str, action: Action, *fields: Child, submit: str, refusal: str | None = None) -> VdomDict:
-    """The form with its button, and above it what went wrong: the action's own error, or `refusal`."""
+    """The form with its button, and above it the error: the action's own, or `refusal`."""
     sentence = action.error or refusal
     return html.fragment(
         None if sentence is None else alert(sentence),
         html.form(
             {
-                "key": "form",  # an alert may appear before it: what was typed must stay
+                "key": "form",  # an alert may appear before it, and typed text must stay
                 "className": "fw-form",
                 "aria-label": label,
                 "method": "post",  # a browser without scripts must not put the password into the address

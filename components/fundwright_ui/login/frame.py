@@ -1,4 +1,4 @@
-"""The page around the forms of the sign-in family."""
+"""The layout of the sign-in pages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def login_frame(
     corner: tuple[str, str] | None = None,
     foot: Child = None,
 ) -> VdomDict:
-    """Logo, a title with its subtitle, and `children` in a column of at most 426 px. `corner` is a link: label and path."""
+    """Logo, a title with its subtitle, and `children` in a column of at most 426 px. `corner` is the label and path of a link."""
     return html.div(
         {"className": "fw-login"},
         html.header(

@@ -1,4 +1,4 @@
-"""Signing in with a passkey, instead of a password or as the second step."""
+"""Sign-in with a passkey, instead of a password or as the second step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fundwright_ui.widgets import Passkey, PasskeyAnswered, PasskeyRefused, refu
 
 @component
 def passkey_button(remember: Callable[[], bool], next: str, pending: str = "") -> VdomDict:
-    """Nothing where passkeys cannot be had. `pending` is the sign-in whose second step it is."""
+    """Show nothing where passkeys are not available. `pending` identifies the sign-in whose second step this is."""
     connection = use_connection()
     core = connection.core
     options, set_options = use_state("")

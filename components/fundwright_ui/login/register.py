@@ -1,4 +1,4 @@
-"""`/auth/register/{type}/{token}`: a form for whom the link lets in, otherwise why it does not work and what to do."""
+"""`/auth/register/{type}/{token}`: the registration form, or why the link does not work."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/auth/reset-password` and `/auth/confirm-reset/{link}`: a new password by a link that is sent to its owner."""
+"""`/auth/reset-password` and `/auth/confirm-reset/{link}`: setting a new password through an emailed link."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def _choose(link: str, reset: ResetRead, set_done: Callable[[ResetChoices], None
     def finish(answer: tuple[ResetChoices, str | SignInRefused]) -> None:
         choices, result = answer
         if isinstance(result, str):
-            # Wrong passwords of strangers do not keep this page from signing in.
+            # Wrong passwords entered by others do not keep this page from signing in.
             connection.client = connection.client.model_copy(update={"device": tokens.digest(result)})
             set_done(choices)
         elif result.reason is Refusal.CODE_NEEDED:

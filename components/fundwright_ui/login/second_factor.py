@@ -1,4 +1,4 @@
-"""`/auth/second-factor`: the second step of a sign-in whose password was right."""
+"""`/auth/second-factor`: the second step of a sign-in."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ from fundwright_ui.runtime.router import safe_next, screen
 from fundwright_ui.ui.feedback import alert
 
 DELETED, EMAIL_CHANGED = "deleted", "email-changed"
-"""What `notice` in the address says has just been done, by which whoever comes here was signed out."""
+"""Messages for `notice` in the address: what was just done, which signed the person out."""
 
 
 @screen("/auth/login", "Login", area="public", away_when_signed_in="/", stays_open=True)
@@ -40,7 +40,7 @@ def sign_in_screen() -> VdomDict:
     refusal, set_refusal = use_state(cast("str | None", None))
     tried, remembers = use_ref(""), use_ref(True)
     here = connection.location
-    # A screen that shows the login in its place comes back at its own address, where what was typed is waiting.
+    # A screen that shows the login in its place comes back at its own address, with its unsaved text.
     next = safe_next(here.query.get("next"), default="/" if here.path.startswith("/auth/") else here.address)
     form = use_login_form({"email": check_email, "password": check_password, "remember": no_check})
 

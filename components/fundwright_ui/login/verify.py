@@ -1,4 +1,4 @@
-"""`/auth/verify/{email}`: a letter is on its way; its link leads here too, to confirm the address."""
+"""`/auth/verify/{email}`: says that an email is on its way, and confirms the address by its link."""
 
 from __future__ import annotations
 

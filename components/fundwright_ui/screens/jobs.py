@@ -15,7 +15,7 @@ from fundwright_ui.ui import alert, button, progress, row
 
 @component
 def job_progress(payload: type[JobPayload]) -> VdomDict | None:
-    """The person's newest job with this payload: its progress with a button that cancels it, or why it failed."""
+    """The person's newest job with this payload: its progress with a Cancel button, or its error."""
     actor = use_actor()
     kind = payload.job_kind
     found = use_query(

@@ -1,4 +1,4 @@
-"""What lists have in common whose page, order and filters stand in the address."""
+"""The parts that lists share. The page, order, and filters of a list are in the address."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Labeled(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Listing(Generic[V, T]):
-    """A list whose query stands in the address, and whose rows stay in place while somebody works on them."""
+    """A list whose query is in the address, and whose rows stay in place while somebody works on them."""
 
     query: PageRequest
     found: Query[V]
@@ -42,24 +42,24 @@ class Listing(Generic[V, T]):
 
     @property
     def answer(self) -> V | None:
-        """What was read; None as long as `pending` takes its place."""
+        """The loaded value; None while `pending` is shown instead."""
         return None if self.found.error else self.found.value
 
     def pending(self, label: str) -> VdomDict:
-        """Says that the list is loading, or why it could not be read."""
+        """Shows that the list is loading, or why it could not be loaded."""
         return problem(self.found.error, on_retry=self.found.reload) if self.found.error else loading(label)
 
     def load(self) -> None:
-        """Read the list again, and show the current rows."""
+        """Load the list again and show the current rows."""
         self.found.reload()
         self.rows.load()
 
     def more(self) -> VdomDict:
-        """Goes below the rows: see `more_rows`."""
+        """Goes below the rows; see `more_rows`."""
         return more_rows(self.rows.more, on_load=self.load, outcome=self.rows.last_outcome)
 
     def opened(self, url: UrlState) -> T | None:
-        """The item whose row was pressed (`open_beside`), unless an action has ended it."""
+        """The selected item (`open_beside`), unless an action has removed it."""
         return next((each.item for each in self.rows.shown if each.id == url.get("open") and not each.outcome), None)
 
 
@@ -72,8 +72,8 @@ def use_listing(
     key: Sequence[object] = (),
     topics: Sequence[str] = (),
 ) -> Listing[V, T]:
-    """Reads a list (`use_query`) for the `query` of the address, and keeps its rows in place (`use_rows`). `key` is what else it
-    depends on."""
+    """Load a list (`use_query`) for the `query` of the address and keep its rows in place (`use_rows`). `key` is what else the
+    list depends on."""
     found = use_query(read, key=[query, *key], topics=topics)
     return Listing(query, found, use_rows(found, items, key=[query, *key], id=id))
 
@@ -92,8 +92,8 @@ def listed_table(
     above: Child = None,
     on_open: Callable[[RowOpened], None] | None = None,
 ) -> list[Child]:
-    """How many there are (`count`), the link to the whole list as CSV (`export`), the table with `above` before it, and what was
-    added since. `nothing` takes the place of a table without rows."""
+    """The number of items (`count`), the link to the CSV file of the whole list (`export`), the table with `above` before it,
+    and new rows. `nothing` replaces a table without rows."""
     connection, url = use_connection(), use_url_state()
     shown = listing.rows.shown
     return [
@@ -133,7 +133,7 @@ def page_table(
     on_open: Callable[[RowOpened], None] | None = None,
     prefix: str = "",
 ) -> VdomDict:
-    """The table of one page of a list. Its pages and order stand in the address, as parameters whose names begin with `prefix`."""
+    """A table with one page of a list. The page and the order are in the address, in parameters that start with `prefix`."""
     return data_table(
         label=label,
         columns=columns,
@@ -151,7 +151,7 @@ def page_table(
 
 
 async def existing_page(read: Callable[[Q], Awaitable[Page[T]]], query: Q) -> Page[T]:
-    """The page that is asked for, or the last one when the list has become shorter than the address knows."""
+    """The requested page, or the last one if the list has become shorter."""
     found = await read(query)
     if found.total and not found.items:
         return await read(query.model_copy(update={"page": -(-found.total // query.page_size)}))
@@ -168,7 +168,7 @@ def sort_of(query: PageRequest) -> Sort | None:
 
 
 def narrow(url: UrlState, name: str) -> Callable[[str], None]:
-    """Writes into the address what the field of a filter holds; the list begins at its first page again."""
+    """Write the value of a filter field to the address and return to the first page."""
 
     def narrowed(value: str) -> None:
         url.set(**{name: value}, page=None)
@@ -177,7 +177,7 @@ def narrow(url: UrlState, name: str) -> Callable[[str], None]:
 
 
 def open_below(connection: Connection, path: str) -> Callable[[RowOpened], None]:
-    """Goes to the page below `path` that has the id of the row."""
+    """Go to the page below `path` with the id of the row."""
 
     def opened(row: RowOpened) -> None:
         connection.navigate(f"{path}/{row.id}")
@@ -186,7 +186,7 @@ def open_below(connection: Connection, path: str) -> Callable[[RowOpened], None]
 
 
 def open_beside(url: UrlState) -> Callable[[RowOpened], None]:
-    """Names the row in the address, as `open`; `Listing.opened` finds its item."""
+    """Write the selected row to the address as `open`; `Listing.opened` finds its item."""
 
     def opened(event: RowOpened) -> None:
         url.set(open=event.id)
@@ -200,7 +200,7 @@ def choices(values: Iterable[Labeled], everything: str) -> list[Option]:
 
 
 def ask(url: UrlState, *, prefix: str = "") -> Callable[[TableQuery], None]:
-    """Writes into the address what a table asks for, as parameters whose names begin with `prefix`."""
+    """Write a table's query to the address, in parameters that start with `prefix`."""
 
     def asked(wanted: TableQuery) -> None:
         sort = f"{'-' if wanted.sort.direction == 'desc' else ''}{wanted.sort.field}" if wanted.sort else ""
@@ -216,7 +216,7 @@ def ask(url: UrlState, *, prefix: str = "") -> Callable[[TableQuery], None]:
 
 
 def filters(url: UrlState, *fields: Child) -> Component:
-    """A form whose fields have the names of the query's parameters in the address. Their `value` is the applied one."""
+    """A form whose fields are named like the query parameters in the address. Each `value` is the applied one."""
 
     def apply(content: dict[str, Any]) -> None:
         url.set(page=None, **{name: str(value).strip() for name, value in content.items()})
@@ -234,7 +234,7 @@ def text_filter(value: str) -> VdomDict:
 
 
 def search_box(url: UrlState, label: str) -> VdomDict:
-    """A search whose words stand in the address, as `q`."""
+    """A search whose words are in the address as `q`."""
     words = url.get("q")
 
     def search(fields: dict[str, Any]) -> None:
@@ -255,16 +255,16 @@ def search_box(url: UrlState, label: str) -> VdomDict:
 
 
 def pages(url: UrlState, found: Page[Any]) -> VdomDict | None:
-    """Links to the pages of a list, when it has several."""
+    """Links to the pages of a list that has several."""
     return pagination(found.page, -(-found.total // found.page_size), href=lambda page: url.href(page=page if page > 1 else None))
 
 
 def export_button(
     connection: Connection, path: str, count: int, query: PageRequest | None = None, label: str | None = None
 ) -> VdomDict | None:
-    """A link to the whole list as CSV, filtered and sorted as it is shown. `label` names the list where a page has several.
+    """A link to the CSV file of the whole list, with the current filters and order. `label` names the list if a page has several.
 
-    `count` is how many rows the list has. An empty list has no link, because its file would contain nothing but headings.
+    `count` is the number of rows. An empty list has no link, because its file would contain only headings.
     """
     if not count:
         return None

@@ -1,1 +1,1 @@
-"""The frame around the screens of each area."""
+"""The layout around the screens of each area."""

@@ -1,4 +1,4 @@
-"""Who is signed in, and signing out."""
+"""The account menu and logging out."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def account_menu(links: Sequence[SidebarEntry], *, on_logout: Callable[[], objec
 
 @component
 def logout_dialog(on_cancel: Callable[[], object]) -> VdomDict:
-    """Asks whether one is sure, and ends the session: on every tab of this browser."""
+    """Ask for confirmation and end the session in every tab of this browser."""
     connection, actor = use_connection(), use_actor()
 
     async def sign_out(session: AsyncSession) -> None:

@@ -1,4 +1,4 @@
-"""What the palette offers: pages, opportunities, drafts, and what can be done from anywhere."""
+"""The contents of the command palette: pages, opportunities, drafts, and actions."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _KEYS: Mapping[str, str] = {
     "/dashboard/feedback": "f",
     "/dashboard/users": "u",
 }
-"""The letter after `g` for each page that has one."""
+"""The key after `g` for each page that has one."""
 
 
 def shortcuts(*entries: SidebarEntry) -> list[Shortcut]:
-    """The letters for those of `entries` that have one; of two with one path the first counts."""
+    """The keys of those `entries` that have one; for two entries with the same path, the first counts."""
     named = {entry.path: entry.label for entry in reversed(entries)}
     return [Shortcut(key=key, label=t(named[path]), path=path) for path, key in _KEYS.items() if path in named]
 
@@ -46,7 +46,7 @@ def shortcuts(*entries: SidebarEntry) -> list[Shortcut]:
 async def find(
     session: AsyncSession, connection: Connection, actor: Actor, words: str, *, has_sidebar: bool
 ) -> list[CommandGroup]:
-    """The groups that have something for `words`; without words the pages, what is new, and every action."""
+    """The groups that match `words`; without words, the pages, new notices, and every action."""
     limit = _SOME if words else _FEW
     places = CommandGroup(label=t("Pages"), commands=best(words, pages(connection, actor), _label))
     acts = CommandGroup(label=t("Actions"), commands=best(words, actions(connection, actor, has_sidebar=has_sidebar), _label))
@@ -59,7 +59,7 @@ async def find(
     )
     if not words:
         groups = [places, notices, drafts, acts]
-    else:  # who types the name of an action means it, however many notices have the same word; scattered letters are a guess
+    else:  # whoever types the name of an action means it, even if many notices match; scattered characters are a guess
         named = {
             is_meant: [group for group in (places, acts) if _is_named(words, group) == is_meant] for is_meant in (True, False)
         }
@@ -72,7 +72,7 @@ def _is_named(words: str, group: CommandGroup) -> bool:
 
 
 def pages(connection: Connection, actor: Actor) -> list[Command]:
-    """Every page that the actor may open and that needs nothing else to be known."""
+    """Every page that the actor may open and that needs no parameters."""
     screens: list[Screen] = connection.core.plugins.collect("screens")
     return [
         Command(id=screen.path, label=t(screen.title), detail=screen.path, path=screen.path)
@@ -84,7 +84,7 @@ def pages(connection: Connection, actor: Actor) -> list[Command]:
 
 
 def actions(connection: Connection, actor: Actor, *, has_sidebar: bool) -> list[Command]:
-    """What can be done from anywhere, work only for those who may."""
+    """Actions that are available everywhere; work only for people who may do it."""
     work = (
         Command(id="import", label=t("Import opportunities"), path="/dashboard/nih?import=open"),
         Command(id="upload", label=t("Upload documents"), path="/dashboard/train"),

@@ -1,4 +1,4 @@
-"""Puts a screen into the frame of its area. The frame stays mounted while the person moves within the area."""
+"""Layouts of the areas. A layout stays mounted while the person moves within its area."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def frame(area: Area, screen: Component) -> Component:
 
 @component
 def public_frame(screen: Component) -> VdomDict:
-    """Screens of the public area bring their own landmarks."""
+    """Screens of the public area have their own landmarks."""
     return html.div(_skip_link(), screen)
 
 
@@ -44,7 +44,7 @@ def dashboard_frame(screen: Component) -> VdomDict:
     path = connection.location.path
     narrow = use_saved_state("sidebar is narrow", False)
     opened_at, set_opened_at = use_state("")
-    is_open = opened_at == path  # moving on closes the drawer
+    is_open = opened_at == path  # navigation closes the drawer
     entries, links = entries_of(connection), menu_entries(connection)
 
     async def toggle() -> None:
@@ -87,7 +87,7 @@ def dashboard_frame(screen: Component) -> VdomDict:
 
 @component
 def generate_frame(screen: Component) -> VdomDict:
-    """A top bar with the way back; the screen has the whole width."""
+    """A top bar with a link back; the screen takes the full width."""
     connection = use_connection()
     entries = work_entries(connection)
     links = [entry for entry in entries if not entry.path.startswith("/generate/")]

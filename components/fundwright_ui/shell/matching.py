@@ -1,4 +1,4 @@
-"""How well a name fits what somebody types."""
+"""Matching of names with typed text."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ T = TypeVar("T")
 
 
 def best(words: str, things: Iterable[T], name: Callable[[T], str]) -> list[T]:
-    """Those that fit, best first; all of them, in their order, when nothing is typed. Scattered letters count where nothing else fits."""
+    """Return the matches, best first; without text, return all in their order. Scattered characters count only if nothing else
+    matches."""
     fitting = [(fit, thing) for thing in things if (fit := fit_of(words, name(thing))) is not None]
     least = min(1, max((fit for fit, _ in fitting), default=0))
     return [thing for fit, thing in sorted(fitting, key=lambda each: -each[0]) if fit >= least]
 
 
 def fit_of(words: str, name: str) -> int | None:
-    """3: begins so; 2: each word begins one of the name's; 1: each is somewhere; 0: the letters stand there in this order. None: no fit."""
+    """3: starts with the text; 2: each word starts a word of the name; 1: each word is somewhere in it; 0: its characters
+    appear in this order. None: no match."""
     wanted, text = words.casefold().strip(), name.casefold()
     if text.startswith(wanted):
         return 3

@@ -1,4 +1,4 @@
-"""Ctrl K: pages, opportunities, drafts and actions by name."""
+"""The command palette (Ctrl K): pages, opportunities, drafts, and actions by name."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def command_palette(
     on_language: Action,
     has_sidebar: bool,
 ) -> VdomDict | Component:
-    """The magnifier of the top bar. `entries` are the pages that shortcuts may lead to; it is closed while `words` is None."""
+    """The search button of the top bar. `entries` are the pages that shortcuts may open; the palette is closed while `words`
+    is None."""
 
     def search(typed: WordsTyped) -> None:
         on_words(typed.words.strip()[:_MOST_CHARACTERS])
@@ -48,7 +49,7 @@ def command_palette(
 
 @component
 def _answers(palette: Callable[..., VdomDict], words: str, has_sidebar: bool) -> VdomDict:
-    """The open palette: nothing that it needs is kept for pages on which it is closed."""
+    """The open palette. Closed palettes keep nothing in memory."""
     connection, actor = use_connection(), use_actor()
 
     async def read(session: AsyncSession) -> tuple[str, list[CommandGroup]]:

@@ -1,4 +1,4 @@
-"""The button that opens theme and language."""
+"""The button that opens the settings for theme and language."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def settings_drawer(on_language: Action) -> VdomDict:
 
 
 def use_language() -> Action:
-    """Keeps the language that is chosen for the account and loads the page in it."""
+    """Save the chosen language for the account and reload the page in it."""
     connection, actor = use_connection(), use_actor()
 
     async def choose(session: AsyncSession, chosen: LanguageChosen) -> None:

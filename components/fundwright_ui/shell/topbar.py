@@ -1,4 +1,4 @@
-"""What the top bar has at its end: the palette, theme and language, and who is signed in."""
+"""The end of the top bar: palette, theme and language, and account menu."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from fundwright_ui.widgets import ActChosen
 def topbar_actions(
     entries: Sequence[SidebarEntry], links: Sequence[SidebarEntry], on_toggle_sidebar: Callable[[], Awaitable[None]] | None = None
 ) -> VdomDict:
-    """`entries` are the pages that shortcuts may lead to, `links` those of the account menu.
-    One component for all three: each more would cost every open page 1 kB."""
+    """`entries` are the pages that shortcuts may open, `links` those of the account menu. One component for all three, because
+    each would cost every open page 1 kB."""
     words, set_words = use_state(cast("str | None", None))
     is_leaving, set_leaving = use_state(False)
     on_language = use_language()

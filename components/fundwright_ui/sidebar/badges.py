@@ -1,4 +1,4 @@
-"""Numbers beside entries of the sidebar: what is new, and what is running."""
+"""Badges of the sidebar: new opportunities and running jobs."""
 
 from __future__ import annotations
 
@@ -21,8 +21,9 @@ _MOST = 99
 
 
 def use_counts(paths: Collection[str]) -> Mapping[str, int]:
-    """New opportunities of the actor's categories since they last looked at a list (being there is looking), and trainings that
-    wait or run; by the path of their entry, for those of `paths`. One reading for both: each more would cost every open page."""
+    """Count new opportunities of the actor's categories since they last visited a list (being there counts as a visit), and
+    training runs that wait or run, by the path of their entry, for those of `paths`. One query for both, because each would
+    cost every open page."""
     connection, actor = use_connection(), use_actor()
     is_there = connection.location.path in _LISTS
 
@@ -39,7 +40,7 @@ def use_counts(paths: Collection[str]) -> Mapping[str, int]:
                 counts[TRAININGS] = await training.count_underway(session, actor)
         return counts
 
-    # On the list the visit is noted each time, which must not be heard again.
+    # The visit is recorded each time the list is shown, and must not trigger another query.
     news = () if is_there else (categories_topic(actor.id), opportunities.visits_topic(actor.id))
     topics = (*news, jobs_topic(actor.id)) if MATCHES in paths or TRAININGS in paths else ()
     counted = use_query(read, topics=topics, with_session=False)
@@ -52,12 +53,12 @@ def use_counts(paths: Collection[str]) -> Mapping[str, int]:
 
 
 def badge_id(path: str) -> str:
-    """The element that tells screen readers what the number is; the link at `path` is described by it."""
+    """The element that describes the number to screen readers; the link at `path` refers to it."""
     return f"badge{path.replace('/', '-')}"
 
 
 def badge(path: str, number: int) -> VdomDict:
-    """The number of the entry at `path`; nothing to be seen when there is none."""
+    """The number of the entry at `path`; nothing if there is none."""
     text = nt("{n} running", "{n} running", number) if path == TRAININGS else nt("{n} new", "{n} new", number)
     described = html.span({"id": badge_id(path), "hidden": True}, text if number else "")
     if not number:

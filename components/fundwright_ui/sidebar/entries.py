@@ -1,4 +1,4 @@
-"""Which entries the navigation has."""
+"""The entries of the sidebar."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ENTRIES = (
     SidebarEntry("Premium Link", "/dashboard/freepremium", icon="link", roles=_OVERSIGHT, heading=_ADMIN),
     SidebarEntry("Subscription", "/dashboard/subscription", icon="star", roles=_OVERSIGHT, heading=_ADMIN),
 )
-"""Those that Fundwright itself registers: role user works, the others oversee (the product specification lists both)."""
+"""Fundwright's own entries: the role user works, the others oversee (the product specification lists both)."""
 
 IN_MENU = (
     SidebarEntry("Account", "/dashboard/user/account", roles=_WORK),
@@ -41,17 +41,17 @@ IN_MENU = (
 
 
 def entries_of(connection: Connection) -> list[SidebarEntry]:
-    """All registered entries of the signed-in actor's role, in order of registration."""
+    """All registered entries for the actor's role, in order of registration."""
     return _entries_for(connection, connection.actor.role if connection.actor else None)
 
 
 def work_entries(connection: Connection) -> list[SidebarEntry]:
-    """Where the work is done, whoever asks."""
+    """The entries for work, whatever the role."""
     return _entries_for(connection, Role.USER)
 
 
 def menu_entries(connection: Connection) -> list[SidebarEntry]:
-    """What the account menu has because the sidebar has not: those who oversee reach the work by it."""
+    """The extra links of the account menu: people who oversee reach the work screens through it."""
     shown, role = entries_of(connection), connection.actor.role if connection.actor else None
     own = [entry for entry in IN_MENU if entry.roles is None or role in entry.roles]
     return [entry for entry in work_entries(connection) if entry not in shown] + own
@@ -63,5 +63,5 @@ def _entries_for(connection: Connection, role: str | None) -> list[SidebarEntry]
 
 
 def is_current(entry: SidebarEntry, path: str) -> bool:
-    """Whether the page at `path` belongs to the entry: one of its own pages, or one below."""
+    """Whether the page at `path` belongs to the entry: its own page, or one below."""
     return any(path == own or path.startswith(f"{own}/") for own in (entry.path, *entry.also))

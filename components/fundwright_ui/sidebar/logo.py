@@ -1,4 +1,4 @@
-"""The product's mark."""
+"""The product's logo."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fundwright_ui.hooks import Connection
 
 
 def logo(connection: Connection) -> VdomDict:
-    """The product's name, leading home."""
+    """The product's name, linked to the home page."""
     return html.a(
         {"className": "fw-logo", "href": connection.href("/"), "aria-label": "Fundwright"},
         html.svg(

@@ -28,7 +28,7 @@ def sidebar(
     on_toggle: OnEvent,
     on_close: Callable[[], object],
 ) -> VdomDict:
-    """`is_open` and `on_close` concern the drawer of small screens."""
+    """`is_open` and `on_close` control the drawer on small screens."""
 
     def close_on_escape(payload: dict[str, object]) -> None:
         if payload.get("key") == "Escape":

@@ -1,4 +1,4 @@
-"""Who somebody is, in a circle."""
+"""Avatars."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fundwright_ui.ui.elements import classes
 
 
 def avatar(name: str, photo: str | None, *, large: bool = False) -> VdomDict:
-    """The photo at this address, or the initial. Decorative: the name stands beside it."""
+    """The photo at this address, or the initial. Decorative, because the name is shown beside it."""
     look = classes("fw-avatar", "fw-avatar-large" if large else None)
     if photo:
         return html.img({"className": look, "src": photo, "alt": ""})

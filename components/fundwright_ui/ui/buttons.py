@@ -1,4 +1,4 @@
-"""Fixtures to press."""
+"""Buttons and links."""
 
 from __future__ import annotations
 
@@ -33,10 +33,11 @@ def button(
     shortcut: str | None = None,
     key: str | None = None,
 ) -> VdomDict:
-    """A button. One that an action is given to is busy while it runs, in the page where it was pressed, without further ado.
+    """A button. If it is given an action, it shows by itself that the action is running.
 
-    `is_busy` says so elsewhere too: pass `action.is_running`. One that sends a form adds the field `name` with `value` to it.
-    In a row of a list, `name` says which action it is (see `list_row`), and the key `shortcut` presses it if the list has `data-row-keys`.
+    Elsewhere, pass `is_busy=action.is_running`. A submit button adds the field `name` with `value` to its form. In a row of a
+    list, `name` identifies the action (see `list_row`), and the key `shortcut` presses the button if the list has
+    `data-row-keys`.
     """
     return html.button(
         attributes(
@@ -69,7 +70,7 @@ def icon_button(
     expanded: bool | None = None,
     key: str | None = None,
 ) -> VdomDict:
-    """A button that shows an icon only; `label` is its accessible name and tooltip, `name` as for `button`."""
+    """A button with only an icon; `label` is its accessible name and tooltip, `name` is as for `button`."""
     return html.button(
         attributes(
             type="button",
@@ -99,7 +100,7 @@ def link_button(
     new_tab: bool = False,
     key: str | None = None,
 ) -> VdomDict:
-    """A link that looks like a button. `href` of our own paths goes through `connection.href`."""
+    """A link that looks like a button. Pass our own paths through `connection.href`."""
     return html.a(
         attributes(
             href=href,

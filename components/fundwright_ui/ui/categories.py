@@ -1,4 +1,4 @@
-"""A category, and how sure it is, as they are shown everywhere."""
+"""Chips for categories and confidence."""
 
 from __future__ import annotations
 
@@ -35,6 +35,6 @@ def band_name(band: Band) -> str:
 
 
 def confidence_chip(band: Band, chance: float) -> VdomDict:
-    """How sure a suggestion is. The number is in its tooltip, and for assistive technology."""
+    """The confidence of a suggestion. The number is in its tooltip and available to assistive technology."""
     text = t("Confidence: {band}", band=band_name(band))
     return html.span({"className": f"fw-confidence fw-confidence-{band}", "title": percent(chance)}, text)

@@ -1,4 +1,4 @@
-"""Small pieces of information."""
+"""Chips, progress, definitions, tabs, and pagination."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def chip(label: str, *, color: Color = "secondary", key: str | None = None) -> V
 
 
 def progress(done: int, total: int | None, *, label: str, message: str | None = None) -> VdomDict:
-    """How far a job is, in any unit; a `total` of None shows that it runs without saying how far."""
+    """Progress in any unit; with `total=None`, the progress is indeterminate."""
     # The text follows from the numbers, so that assistive technology reads them.
     share = {} if not total else {"value": min(done, total), "max": total}
     return html.div(
@@ -33,7 +33,7 @@ def progress(done: int, total: int | None, *, label: str, message: str | None = 
 
 
 def definition_list(entries: Mapping[str, Child] | Iterable[tuple[str, Child]]) -> VdomDict:
-    """Names and their values; a value of None or "" is left out."""
+    """Names and their values; a value of None or "" is omitted."""
     pairs = entries.items() if isinstance(entries, Mapping) else entries
     parts: list[VdomDict] = []
     for name, value in pairs:
@@ -56,8 +56,8 @@ def tabs(
 ) -> VdomDict:
     """A row of tabs. If all of them have an `href`, they are links to other addresses, whose content the screen renders itself.
 
-    Otherwise they switch between parts of the page: `on_choose` is given the id, `children` is the panel of the chosen one, and
-    arrow keys, Home, and End move among them. `id` tells several rows on one page apart.
+    Otherwise they switch between parts of the page: `on_choose` is given the id, `children` is the panel of the selected one, and
+    the arrow keys, Home, and End move between them. `id` distinguishes several rows on one page.
     """
     if all(entry.href is not None for entry in entries):
         # A group: the page's one navigation landmark is the sidebar.
@@ -100,7 +100,7 @@ def tabs(
 def pagination(
     page: int, page_count: int, *, href: Callable[[int], str] | None = None, on_page: OnEvent = None
 ) -> VdomDict | None:
-    """Links (`href(page)`) or buttons (`on_page` is given the page) to the pages, from 1. None when there is only one."""
+    """Links (`href(page)`) or buttons (`on_page` gets the page) to the pages, counted from 1. None if there is only one."""
     if page_count <= 1:
         return None
 

@@ -1,4 +1,4 @@
-"""Shared vocabulary of the primitives."""
+"""Types and helpers that the elements share."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from reactpy.types import Component, VdomDict
 from fundwright_ui.runtime.events import Call, Handler
 
 Child = Component | VdomDict | str | None
-"""What may stand inside an element; None shows nothing."""
+"""A child of an element; None shows nothing."""
 OnEvent = Call | Handler | None
-"""A function, a coroutine function or an action."""
+"""A function, a coroutine function, or an action."""
 
 
 def attributes(**given: Any) -> dict[str, Any]:
-    """React attribute names from Python's: `aria_label` → `aria-label`; None is left out."""
+    """Convert Python names to React attribute names: `aria_label` → `aria-label`; None is omitted."""
     return {
         name.replace("_", "-") if name.startswith(("aria_", "data_")) else name: value
         for name, value in given.items()

@@ -1,4 +1,4 @@
-"""What a screen says about its own state."""
+"""Alerts, empty states, problems, and loading states."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fundwright_ui.ui.elements import Child, OnEvent, attributes
 def alert(
     message: str, *children: Child, variant: Literal["error", "warning", "info", "success"] = "error", title: str | None = None
 ) -> VdomDict:
-    """A message that stays. Errors and warnings are announced at once."""
+    """A persistent message. Errors and warnings are announced at once."""
     return html.div(
         {"className": f"fw-alert fw-alert-{variant}", "role": "alert" if variant in ("error", "warning") else "status"},
         html.div(
@@ -28,7 +28,7 @@ def alert(
 
 
 def empty(message: str, *actions: Child, title: str | None = None) -> VdomDict:
-    """There is nothing yet, and what to do about it."""
+    """An empty state with what to do about it."""
     return html.div(
         {"className": "fw-empty"},
         html.p({"className": "fw-empty-title"}, title) if title else None,
@@ -38,12 +38,12 @@ def empty(message: str, *actions: Child, title: str | None = None) -> VdomDict:
 
 
 def only_reads() -> VdomDict:
-    """In place of what an account that only reads is not offered."""
+    """Shown instead of what view-only accounts cannot use."""
     return alert(t("You have view-only access. Ask an administrator for more."), variant="info")
 
 
 def problem(message: str, *, on_retry: OnEvent = None) -> VdomDict:
-    """Something could not be read. `on_retry=query.reload` offers to try again."""
+    """A failed load. `on_retry=query.reload` offers to try again."""
     return html.div(
         {"className": "fw-problem", "role": "alert"},
         html.p({"className": "fw-problem-title"}, message),
@@ -54,7 +54,7 @@ def problem(message: str, *, on_retry: OnEvent = None) -> VdomDict:
 
 
 def loading(label: str | None = None) -> VdomDict:
-    """Being read. `label` says what, for assistive technology."""
+    """A loading state. `label` describes it to assistive technology."""
     return html.div(
         attributes(className="fw-loading", role="status", aria_label=label or t("Loading")),
         html.span({"className": "fw-spinner", "aria-hidden": "true"}),

@@ -1,10 +1,10 @@
 """Fields and forms.
 
-A field that is left empty is None where the model takes None, and otherwise has the model's default. The description of a field with a
-pattern is what the form says when the content does not match: a sentence such as "Use two letters and four digits."
+A field that is left empty is None if the model accepts None; otherwise it gets the model's default. If the content of a field does not match
+its pattern, the form shows the field's description: a sentence such as "Use two letters and four digits."
 
-A field keeps what the person typed until the form is sent; the server hears of it when `on_change` is given. A form hands
-its handler a pydantic `model` when one is named, and shows that model's complaints beside the fields they concern, the others above the button:
+A field keeps what the person typed until the form is sent; the server gets it earlier only if `on_change` is given. A form validates its
+content as a pydantic `model`, if one is given, and shows errors beside the fields that they concern, and others above the button:
 
 ```python
 class NewCategory(BaseModel):
@@ -40,7 +40,7 @@ from fundwright_ui.ui.buttons import button
 from fundwright_ui.ui.elements import Child, OnEvent, attributes, classes
 
 Fields = dict[str, Any]
-"""What a form sends: a text for each name, or a list where a name occurs more than once."""
+"""What a form sends: a text for each name, or a list if a name occurs more than once."""
 
 
 class _Action(Protocol):
@@ -55,7 +55,7 @@ class _Action(Protocol):
 
 @dataclass(frozen=True)
 class Option:
-    """A choice of a `select_field`."""
+    """An option of a `select_field`."""
 
     value: str
     label: str
@@ -89,11 +89,11 @@ def text_field(
     maxlength: int | None = None,
     key: str | None = None,
 ) -> VdomDict:
-    """One line of text. `on_change` is given the text; `value` ties the field to it, `default` only starts with it.
+    """One line of text. `on_change` gets the text; `value` controls the field, `default` only sets its initial text.
 
-    `end` stands inside the field at its end, such as an `icon_button`. A form sends the content of a `datetime-local` field as
-    the moment it means where the person is. Raises ValueError for a password with `on_change`: its content travels with its form,
-    or once with `on_blur`, never while it is typed.
+    `end` is placed inside the field at its end, such as an `icon_button`. A `datetime-local` field sends its content as the
+    moment in the person's time zone. Raises ValueError for a password with `on_change`: its content is sent with its form, or
+    once with `on_blur`, never while it is typed.
     """
     if on_change is not None and (type == "password" or autocomplete in _SECRET):
         raise ValueError(f"The password field {name!r} must not send its content while it is typed: use on_blur, or its form.")
@@ -136,7 +136,7 @@ def text_area(
     id: str | None = None,
     key: str | None = None,
 ) -> VdomDict:
-    """Several lines of text; otherwise as `text_field`."""
+    """Several lines of text; otherwise like `text_field`."""
     given = attributes(
         value=value,
         defaultValue=default,
@@ -168,7 +168,7 @@ def select_field(
     id: str | None = None,
     key: str | None = None,
 ) -> VdomDict:
-    """One of several `options` (value and label). `on_change` is given the value."""
+    """One of several `options` (value and label). `on_change` gets the value."""
     choices = [option if isinstance(option, Option) else Option(*option) for option in options]
     given = attributes(
         value=value,
@@ -196,7 +196,7 @@ def checkbox(
     id: str | None = None,
     key: str | None = None,
 ) -> VdomDict:
-    """A box to tick. A form leaves `name` out when it is not ticked; `on_change` is given whether it is."""
+    """A checkbox. A form omits `name` if it is not checked; `on_change` gets whether it is."""
     given = attributes(
         type="checkbox",
         value=value,
@@ -238,7 +238,7 @@ def form(
     draft = _draft_of(connection.location, label or submit, children)
     errors, set_errors = use_state(cast(dict[str, str], {}))
     round_, set_round = use_state(0)
-    # Made a handler now, so that an unclear function is refused before somebody submits.
+    # Converted to a handler now, so that an unclear function is refused before a form is submitted.
     submitting = on_submit if on_submit is None or isinstance(on_submit, Handler) else handler(on_submit)
     latest = use_ref(submitting)
     latest.current = submitting
@@ -271,7 +271,7 @@ def form(
 
     is_exclusive = submitting is not None and submitting.is_exclusive
     is_busy = is_exclusive and cast(_Action, submitting).is_running
-    # The toast that says it goes by itself; what must be put right is put right here.
+    # Its toast disappears by itself; what must be corrected is shown here.
     failure = cast(_Action, submitting).error if is_exclusive else None
     return html.form(
         attributes(
@@ -305,7 +305,7 @@ def form(
 
 
 def _draft_of(location: Location, name: str | None, children: Iterable[Child]) -> str | None:
-    """The name of a form's draft in the browser; None for a form without a name, without text fields, or with a search field."""
+    """The name of a form's draft in the browser; None for a form without a name or text fields, or with a search field."""
     kinds = [field.kind for field in _fields_in(children)]
     if not name or "search" in kinds or not _WRITTEN.intersection(kinds):
         return None
@@ -324,10 +324,10 @@ def _fields_in(children: Iterable[Child]) -> Iterator[_Field]:
 def field_errors(
     refused: ValidationError, *, checkboxes: Set[str] = frozenset(), model: type[BaseModel] | None = None
 ) -> dict[str, str]:
-    """One sentence for each field that `refused` complains about, and one named "" for what concerns all of them.
+    """One sentence for each field that `refused` reports, and one named "" for errors of the whole form.
 
-    `checkboxes` names the checkbox fields: a form leaves them out when they are not checked. What does not match a pattern gets the
-    description of the field in `model`.
+    `checkboxes` names the checkbox fields: a form omits them if they are not checked. A pattern error gets the description of the
+    field in `model`.
     """
     described = {field.alias or name: field.description for name, field in model.model_fields.items()} if model else {}
     sentences: dict[str, str] = {}
@@ -345,7 +345,7 @@ def field_errors(
 
 
 class _Field(VdomDict):
-    """The element of a field, and how it looks with a complaint of its form. As a component it would cost each open page 2 kB."""
+    """The element of a field, and its look with an error from its form. As a component, it would cost each open page 2 kB."""
 
     def __init__(self, name: str, kind: str, element: Callable[[str | None], VdomDict]) -> None:
         super().__init__(**cast(Any, element(None)))
@@ -355,12 +355,12 @@ class _Field(VdomDict):
 
 
 def _complaining(children: Iterable[Child], errors: Mapping[str, str]) -> list[Child]:
-    """`children` with what `errors` say, by field name, beside the fields in them."""
+    """`children` with `errors`, by field name, beside their fields."""
     return [_with_complaint(child, errors) for child in children] if errors else list(children)
 
 
 def _unplaced_complaints(children: Iterable[Child], errors: Mapping[str, str]) -> list[VdomDict]:
-    """What `errors` say about no field among `children`. The browser focuses the first one unless a field is invalid."""
+    """The `errors` of no field among `children`. The browser focuses the first one unless a field is invalid."""
     placed = {field.name for field in _fields_in(children)} if errors else set[str]()
     return [
         html.p(
@@ -454,8 +454,8 @@ def _events(on_change: OnEvent, on_blur: OnEvent) -> dict[str, Handler]:
 
 
 def _content_of(model: type[BaseModel], fields: Fields) -> Fields:
-    """The content of the fields that `model` has. One that was left empty is None where the model takes None, and is left out where the
-    model has a default and empty text would be no value of it."""
+    """The content of the fields that `model` has. An empty field is None if the model accepts None, and is omitted if the
+    model has a default and empty text is not a valid value."""
     content: Fields = {}
     for name, field in model.model_fields.items():
         sent = next((each for each in (field.alias, name) if each is not None and each in fields), None)

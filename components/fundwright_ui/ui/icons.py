@@ -1,4 +1,4 @@
-"""Icons as inline SVG, so that first paint has them. Paths: Material Icons, Apache-2.0."""
+"""Icons as inline SVG, so that they are part of first paint. Paths: Material Icons, Apache-2.0."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Icon:
 
 
 def use_icons(icons: Iterable[Icon]) -> None:
-    """Let `icon` find the icons of packages. Raises StartRefused for a name that is taken."""
+    """Register the icons of packages. Raises StartRefused for a name that is taken."""
     _added.clear()
     for each in icons:
         if each.name in _PATHS or each.name in _added:

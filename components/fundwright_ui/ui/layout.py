@@ -1,4 +1,4 @@
-"""The frame of a screen and how its parts stand beside each other."""
+"""Pages, sections, cards, rows, and columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fundwright_ui.ui.elements import Child, attributes, classes
 
 
 def page(title: str, *children: Child, subtitle: str | None = None, actions: Sequence[Child] = ()) -> VdomDict:
-    """A whole screen under its one `h1`; `actions` stand beside the title. The shell brings the `main` landmark."""
+    """A whole screen under its `h1`; `actions` are placed beside the title. The shell provides the `main` landmark."""
     return html.div(
         {"className": "fw-page"},
         html.div(
@@ -49,9 +49,9 @@ def card(
     is_row: bool = False,
     key: str | None = None,
 ) -> VdomDict:
-    """A sheet with an optional title; `label` names it for assistive technology when it has none.
+    """A card with an optional title; `label` names it for assistive technology if it has none.
 
-    `is_row` says that it is one of several, as `list_row` is.
+    `is_row` says that it is one of several, like `list_row`.
     """
     return html.article(
         attributes(className="fw-card", aria_label=label or title, data_row=True if is_row else None, key=key),
@@ -70,7 +70,7 @@ def card(
 
 
 def disclosure(title: str, *children: Child, is_open: bool, on_toggle: Callable[[], object], key: str | None = None) -> VdomDict:
-    """A sheet that is one line until it is opened. `children` need not be made while it is closed."""
+    """A card that is one line until it is opened. `children` need not be created while it is closed."""
     toggle = attributes(
         type="button", className="fw-disclosure-toggle fw-strong", aria_expanded=is_open, onClick=handler(on_toggle)
     )
@@ -79,12 +79,12 @@ def disclosure(title: str, *children: Child, is_open: bool, on_toggle: Callable[
 
 
 def row(*children: Child, spread: bool = False, key: str | None = None) -> VdomDict:
-    """Beside each other, wrapping where there is no room."""
+    """Children beside each other, wrapping if there is no room."""
     return html.div(attributes(className=classes("fw-row", "fw-row-between" if spread else None), key=key), *children)
 
 
 def stack(*children: Child, tight: bool = False, key: str | None = None) -> VdomDict:
-    """Below each other."""
+    """Children below each other."""
     return html.div(attributes(className=classes("fw-stack", "fw-stack-tight" if tight else None), key=key), *children)
 
 

@@ -1,4 +1,4 @@
-"""Points in time."""
+"""Dates and times."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fundwright.core.messages import current_language
 
 
 def moment(at: datetime, *, shown: Literal["date", "datetime"] = "datetime") -> VdomDict:
-    """When something happened. The server knows no time zone but UTC and says so; the browser writes it in the reader's."""
+    """A time. The server uses UTC only; the browser shows it in the reader's time zone."""
     utc, language = at.astimezone(UTC), current_language()
     day = format_date(utc, locale=language)
     text = day if shown == "date" else f"{day}, {format_time(utc, 'short', locale=language)} UTC"

@@ -1,4 +1,4 @@
-"""Amounts of money: whole cents inside, the reader's own way of writing outside."""
+"""Amounts of money: whole cents internally, formatted for the reader's language."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def money(cents: int, currency: str = "usd") -> str:
 
 
 def money_typed(cents: int) -> str:
-    """The amount as one types it into a field: without a sign of the currency."""
+    """The amount as it is typed into a field, without a currency sign."""
     return format_decimal(Decimal(cents) / 100, format="0.00", locale=current_language())
 
 
 def _cents(typed: object) -> object:
     text = str(typed).strip()
     try:
-        # `1e999990` is a number, too: written out, it would hold up the server for half a minute.
+        # `1e999990` is a number, too: written out, it would block the server for half a minute.
         if len(text) > _MAX_CHARACTERS or any(character.isalpha() for character in text):
             raise ValueError(text)
         amount = parse_decimal(text, locale=current_language(), strict=True) * 100
@@ -38,7 +38,7 @@ def _cents(typed: object) -> object:
 
 
 CentsTyped = BeforeValidator(_cents)
-"""Makes cents of what somebody typed: `Annotated[Cents, CentsTyped]` as a field of a form's model."""
+"""Convert typed text to cents: `Annotated[Cents, CentsTyped]` as a field of a form's model."""
 
 NothingTyped = BeforeValidator(lambda typed: None if typed == "" else typed)
-"""Makes None of an empty field."""
+"""Convert an empty field to None."""

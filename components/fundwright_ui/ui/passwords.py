@@ -1,4 +1,4 @@
-"""Passwords as they are typed: shown on demand, and how strong a new one is."""
+"""Password fields: showing the content, and the strength of a new password."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fundwright_ui.ui.buttons import icon_button
 
 
 def use_visibility() -> tuple[Literal["text", "password"], VdomDict]:
-    """A hook: the `type` of a field for a password, and the button at its `end` that shows or hides what is typed."""
+    """A hook: the `type` of a password field, and the button at its `end` that shows or hides the content."""
     is_visible, set_visible = use_state(False)
     toggle = icon_button(
         t("Hide password") if is_visible else t("Show password"),
@@ -23,7 +23,7 @@ def use_visibility() -> tuple[Literal["text", "password"], VdomDict]:
 
 
 def strength_meter(score: int) -> VdomDict:
-    """`score` is that of `passwords.strength`, from 0 to 4."""
+    """`score` is the result of `passwords.strength`, from 0 to 4."""
     words = (t("Very weak"), t("Weak"), t("Fair"), t("Strong"), t("Very strong"))
     return html.div(
         {"className": "fw-row", "aria-live": "polite"},

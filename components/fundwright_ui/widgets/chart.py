@@ -1,4 +1,4 @@
-"""Numbers over time, drawn."""
+"""Charts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Series(Props):
 
 
 class Chart(Widget):
-    """Numbers by day: a line for each series, or bars on top of each other. The same numbers should stand in a table beside it."""
+    """Numbers by day, as a line for each series or as stacked bars. Show the same numbers in a table beside it."""
 
     label: str
     days: Sequence[date]
@@ -32,6 +32,6 @@ class Chart(Widget):
 def chart(
     *, label: str, days: Sequence[date], series: Sequence[Series], kind: Literal["lines", "bars"], language: str
 ) -> VdomDict:
-    """A `Chart` that has its place before any script runs."""
+    """A `Chart` with reserved space before any script runs."""
     place = html.div({"className": "fw-chart fw-skeleton", "aria-hidden": "true"})
     return Chart(label=label, days=days, series=series, kind=kind, language=language, fallback=[place])

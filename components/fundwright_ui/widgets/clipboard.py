@@ -1,4 +1,4 @@
-"""The clipboard."""
+"""Copying to the clipboard."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fundwright_ui.widgets.base import Widget
 
 
 class CopyButton(Widget):
-    """Copies `text` and says so; where the browser refuses the clipboard, shows the text selected, to be copied by hand."""
+    """Copies `text` and says so; if the browser denies access to the clipboard, shows the selected text to copy by hand."""
 
     text: str
     label: str
@@ -18,11 +18,11 @@ class CopyButton(Widget):
     refused_label: str
     is_small: bool = False
     is_path: bool = False
-    """`text` is one of our paths; its whole address is copied."""
+    """`text` is one of our paths; its full address is copied."""
 
 
 def copy_button(text: str, label: str, *, is_small: bool = False, is_path: bool = False, key: str | None = None) -> VdomDict:
-    """A `CopyButton` that has its place before any script runs."""
+    """A `CopyButton` with reserved space before any script runs."""
     return CopyButton(
         text=text,
         label=label,

@@ -1,4 +1,4 @@
-"""A table. The server sorts it, pages it, writes its cells as text, and paints it before any script runs."""
+"""A table. The server sorts and pages it, formats its cells, and paints it before any script runs."""
 
 from __future__ import annotations
 
@@ -57,15 +57,15 @@ class Column:
     kind: ColumnKind = "text"
     is_sortable: bool = False
     is_compact: bool = True
-    """Shown on a narrow screen too."""
+    """Also shown on a narrow screen."""
     flex: float = 1
-    """Share of the width that is left."""
+    """Share of the remaining width."""
     min_width: int = 120
     """Pixels."""
     currency: str = "USD"
     """ISO 4217, for money."""
     href_base: str = ""
-    """Where the texts of a `link` column lead, followed by the row's id; with the proxy's prefix (`connection.href`)."""
+    """Base address of the links of a `link` column, followed by the row's id; with the proxy's prefix (`connection.href`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +82,7 @@ class Sort(Props):
 
 
 class TableQuery(Props):
-    """What the person wants to see."""
+    """The page and order that the person wants."""
 
     page: int
     """From 1."""
@@ -97,7 +97,7 @@ class RowOpened(Props):
 
 
 class TableColumn(Props):
-    """A column as it travels. `width` is in pixels; what is left is shared in proportion."""
+    """A column as it is sent. `width` is in pixels; the remaining width is shared in proportion."""
 
     field: str
     label: str
@@ -113,8 +113,8 @@ TableCell = TypeAliasType("TableCell", str | LinkCell | tuple[Chip, ...])
 
 
 class DataTable(Widget):
-    """A table as it travels: `rows` are the cells of this page by place, `ids` name its rows, and `total` counts those of all pages.
-    Every change of page or sort calls `on_query`. Made by `data_table`."""
+    """A table as it is sent: `rows` are the cells of this page by column, `ids` identify the rows, and `total` counts those of
+    all pages. Every change of page or order calls `on_query`. Created by `data_table`."""
 
     label: str
     columns: Sequence[TableColumn]
@@ -145,7 +145,8 @@ def data_table(
     on_open: On[RowOpened] = None,
     key: str | None = None,
 ) -> VdomDict:
-    """A table of one page out of `total` rows; of these rows alone when `total` is left out. A row that stays the same is not drawn again."""
+    """A table of one page out of `total` rows, or of these rows alone if `total` is omitted. A row that does not change is not
+    drawn again."""
     kinds = [(column.field, _writer(column)) for column in columns]
     return DataTable(
         label=label,
@@ -188,7 +189,8 @@ def _sent_columns(columns: Sequence[Column]) -> list[TableColumn]:
 
 
 def _writer(column: Column) -> Callable[[Any], TableCell]:
-    """How the cells of a column become text in the current language. Only the browser knows the time zone for points in time."""
+    """Return a function that formats the cells of a column in the current language. Only the browser knows the time zone of
+    times."""
     language = current_language()
 
     def write(cell: Any) -> TableCell:

@@ -1,4 +1,4 @@
-"""Menus, dialogs and drawers."""
+"""Menus, dialogs, and drawers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from fundwright_ui.widgets.base import Nothing, On, Props, Slot, Widget
 
 
 class ConfirmDialog(Widget):
-    """Asks before something is done, and shows that it is being done. Put it into the tree only while it is needed, or keep it
-    there with `is_open`; close it when the action has succeeded, and pass the `error` of one that has not."""
+    """Ask for confirmation, and show that the action is running. Render it only while it is needed, or keep it with `is_open`;
+    close it after the action has succeeded, and pass the `error` of one that has failed."""
 
     is_open: bool
     title: str
@@ -41,7 +41,7 @@ def danger_dialog(
     is_open: bool = True,
     key: str | None = None,
 ) -> VdomDict:
-    """Asks before something that cannot be undone. Pass the `error` of the action."""
+    """Ask for confirmation of an action that cannot be undone. Pass the `error` of the action."""
     return ConfirmDialog(
         is_open=is_open,
         title=title,
@@ -59,7 +59,7 @@ def danger_dialog(
 def delete_dialog(
     title: str, text: str, *, on_confirm: On[Nothing], on_cancel: On[Nothing], error: str | None = None
 ) -> VdomDict:
-    """Asks before something is deleted. Put it into the tree only while it asks; pass the `error` of the action."""
+    """Ask for confirmation of a deletion. Render it only while it is open; pass the `error` of the action."""
     return danger_dialog(title, text, confirm_label=t("Delete"), on_confirm=on_confirm, on_cancel=on_cancel, error=error)
 
 
@@ -82,8 +82,8 @@ def form_dialog(
     submit: str | None = None,
     key: str | None = None,
 ) -> VdomDict:
-    """A form in a dialog; `on_submit`, `model`, and `submit` as for `form`. Keep it in the tree, so that it opens at once, and close it when
-    the action has succeeded. Cancel and Escape call `on_close`."""
+    """A form in a dialog; `on_submit`, `model`, and `submit` as for `form`. Keep it rendered, so that it opens at once, and
+    close it after the action has succeeded. Cancel and Escape call `on_close`."""
     cancel = button(t("Cancel"), on_click=on_close)
     content = [form(*fields, on_submit=on_submit, model=model, submit=submit or t("Save"), actions=[cancel], label=title)]
     return FormDialog(is_open=is_open, title=title, children=content if is_open else (), on_close=on_close, key=key)
@@ -95,7 +95,7 @@ class AccountLink(Props):
 
 
 class AccountMenu(Widget):
-    """The avatar with its menu: who is signed in, links, and signing out."""
+    """The avatar with its menu: the account, links, and logging out."""
 
     name: str
     email: str
@@ -117,7 +117,7 @@ class LanguageChosen(Props):
 
 
 class SettingsDrawer(Widget):
-    """Theme, direction, color and width, kept by the browser; and the language, kept for the account as well."""
+    """Theme, direction, color, and width, saved by the browser; and the language, also saved for the account."""
 
     language: str
     languages: Sequence[Language]

@@ -1,4 +1,4 @@
-"""The editor of a draft's sections, and what was typed into it and not saved."""
+"""The editor of a draft's sections, and its unsaved text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fundwright_ui.widgets.markdown import Citation, CitationOpened, rendered
 
 
 class SectionEditor(Widget):
-    """Edits the section at `path` of the API as formatted text, and saves it there while it is typed. `[n]` are chips."""
+    """Edit the section at `path` of the API as formatted text, and save it there while it is typed. `[n]` are chips."""
 
     path: str
     heading: str
@@ -33,8 +33,8 @@ class SectionChosen(Props):
 
 
 class UnsavedTexts(Widget):
-    """Names the texts that were typed into sections below `path` of the API and lie in the browser alone. The one that is being edited
-    says so itself."""
+    """Lists unsaved texts of sections below `path` of the API that only the browser has. The section being edited shows its
+    own."""
 
     path: str
     sections: Sequence[NamedSection]
@@ -53,7 +53,7 @@ def section_editor(
     on_done: On[Nothing],
     key: str | None = None,
 ) -> VdomDict:
-    """A `SectionEditor`; until it is there, the text can be read."""
+    """A `SectionEditor`; until it is loaded, the text can be read."""
     return SectionEditor(
         path=path,
         heading=heading,

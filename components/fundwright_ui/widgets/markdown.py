@@ -1,4 +1,4 @@
-"""Text that people or models wrote."""
+"""Markdown written by people or models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fundwright_ui.widgets.base import On, Props, Widget
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
 _MOST_FORMATTED_CHARACTERS = 5_000
-"""Longer text takes so long that others would wait: about 20 ms for each thousand characters of tables or lists."""
+"""Longer text would hold up others: about 20 ms for each thousand characters of tables or lists."""
 _MOST_CELLS = 5_000
 _SAFE_ADDRESS = re.compile(r"https?:|mailto:|/(?!/)|#", re.IGNORECASE)
 _ELEMENTS: dict[str, Any] = {
@@ -38,7 +38,7 @@ _HEADINGS = (html.h1, html.h2, html.h3, html.h4, html.h5, html.h6)
 
 
 class Citation(Props):
-    """What `[number]` in the text stands for."""
+    """The target of `[number]` in the text."""
 
     number: int
     title: str
@@ -49,17 +49,18 @@ class CitationOpened(Props):
 
 
 class ClaimMark(Props):
-    """Characters of the text, counted from 0, that are a claim no passage supports, and why. Marks are in order and do not overlap."""
+    """Characters of the text, counted from 0, of a claim that no passage supports, and why. Marks are in order and do not
+    overlap."""
 
     start: int
     end: int
     is_cited: bool
-    """It cites a passage that does not say it; otherwise it cites none."""
+    """It cites a passage that does not support it; otherwise it cites none."""
     note: str
 
 
 class MarkdownView(Widget):
-    """Markdown by allow-list: no HTML, no images, no address but http, https and mailto; `[n]` opens a citation."""
+    """Markdown with an allowlist: no HTML, no images, no addresses except http, https, and mailto; `[n]` opens a citation."""
 
     text: str
     citations: Sequence[Citation] = ()
@@ -75,7 +76,7 @@ def markdown_view(
     on_citation: On[CitationOpened] = None,
     key: str | None = None,
 ) -> VdomDict:
-    """A `MarkdownView` whose text can be read before any script runs, the end of a long one without its formatting."""
+    """A `MarkdownView` whose text can be read before any script runs, the end of a long one without formatting."""
     return MarkdownView(
         text=text,
         citations=citations,
@@ -87,7 +88,7 @@ def markdown_view(
 
 
 def rendered(text: str) -> list[VdomDict | str]:
-    """Markdown as elements, by allow-list: whatever is not on it shows as text, and so does what follows the first few thousand
+    """Markdown as elements, with an allowlist: anything else is shown as text, and so is what follows the first few thousand
     characters."""
     end = len(text)
     if end > _MOST_FORMATTED_CHARACTERS:
@@ -102,7 +103,7 @@ def rendered(text: str) -> list[VdomDict | str]:
 
 
 def _may_have_many_cells(text: str) -> bool:
-    """Two characters can make a row as wide as its table: missing cells are filled in."""
+    """Two characters can create a row as wide as its table: missing cells are filled in."""
     columns = [line.count("|") + 1 for line in text.splitlines()]
     return max(columns, default=1) > 1 and max(columns) * len(columns) > _MOST_CELLS
 

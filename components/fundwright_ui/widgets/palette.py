@@ -1,4 +1,4 @@
-"""Finding anything by name, and the keys that lead there."""
+"""The command palette and keyboard shortcuts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Mode = Literal["light", "dark", "system"]
 
 
 class Command(Props):
-    """A line of the palette. It leads to `path`, or does one of the others."""
+    """A line of the palette. It opens `path` or runs an action."""
 
     id: str
     label: str
@@ -31,7 +31,7 @@ class CommandGroup(Props):
 
 
 class Shortcut(Props):
-    """`g` and then `key` leads to `path`."""
+    """`g` and then `key` opens `path`."""
 
     key: str
     label: str

@@ -1,4 +1,4 @@
-"""Passkeys, and the dialog that asks who somebody is."""
+"""Passkeys, and the dialog for re-authentication."""
 
 from __future__ import annotations
 
@@ -8,18 +8,19 @@ from fundwright_ui.widgets.base import Nothing, On, Props, Widget
 
 class PasskeyAnswered(Props):
     credential: str
-    """What the browser answered, as JSON."""
+    """The browser's response as JSON."""
 
 
 class PasskeyRefused(Props):
     reason: str
-    """The browser's name for it: `NotAllowedError` when somebody cancelled, `InvalidStateError` when the device has one already."""
+    """The browser's name of the error: `NotAllowedError` if the person canceled, `InvalidStateError` if the device already has
+    a passkey."""
 
 
 class Passkey(Widget):
-    """Asks the browser for a passkey as soon as it has `options`. With a `label` it is a button, which asks for them.
+    """Ask the browser for a passkey as soon as `options` is set. With a `label`, it is a button that requests them.
 
-    Where the browser knows no passkeys it shows `unsupported_label` instead, or nothing.
+    If the browser does not support passkeys, it shows `unsupported_label` or nothing.
     """
 
     label: str = ""
@@ -37,7 +38,7 @@ class Reauthentication(Props):
 
 
 class ReauthenticationDialog(Widget):
-    """Asks for the password or a code, whichever has a label, or for a passkey where `passkey_label` is given."""
+    """Ask for the password or a code, whichever has a label, or for a passkey if `passkey_label` is given."""
 
     title: str
     text: str
@@ -57,7 +58,7 @@ class ReauthenticationDialog(Widget):
 
 
 def refusal_of(refused: PasskeyRefused) -> str:
-    """What to tell a person whose browser gave no passkey."""
+    """Return what to tell a person whose browser returned no passkey."""
     if refused.reason == "InvalidStateError":
         return t("This device already has a passkey for your account.")
     return t("No passkey was received: the request was canceled or took too long. Try again.")

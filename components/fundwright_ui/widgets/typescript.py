@@ -59,7 +59,7 @@ _SIMPLE: Mapping[Any, str] = {
 
 
 def source(widgets: Sequence[type[Widget]] = ALL, *, module: str = "") -> str:
-    """The whole file, of our own widgets or of those of a plug-in `module`."""
+    """The whole file, for our own widgets or those of a plug-in `module`."""
     writer = _Writer()
     for widget in widgets:
         writer.add_widget(widget)
@@ -86,7 +86,7 @@ class _Writer:
         if not model.model_fields:
             return "Readonly<Record<string, never>>"
         if model.__name__ not in self.interfaces:
-            self.interfaces[model.__name__] = ""  # keeps its place before whoever uses it
+            self.interfaces[model.__name__] = ""  # reserves its place before the types that use it
             self._write(model.__name__, list(self._members(model)), "")
         return model.__name__
 
@@ -123,7 +123,7 @@ class _Writer:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Exit status: 0 when every file is as it should be."""
+    """Return the exit status: 0 if every file is up to date."""
     modules = [argument for argument in arguments if not argument.startswith("-")]
     wanted = {TARGET: source()} if not modules else {path: text for module in modules for path, text in _of_package(module)}
     for path, text in wanted.items():

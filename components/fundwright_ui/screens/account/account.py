@@ -1,4 +1,4 @@
-"""`/dashboard/user/account`: one's own account, in tabs."""
+"""`/dashboard/user/account`: the person's own account, in tabs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tab My data of the account page: take everything along, or leave."""
+"""The tab My data of the account page: download a copy of all data, or delete the account."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from fundwright_ui.ui.elements import Child
 
 
 class Deletion(BaseModel):
-    """What shows that somebody means it."""
+    """What the person types to confirm."""
 
     model_config = ConfigDict(frozen=True)
 

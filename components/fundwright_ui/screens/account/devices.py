@@ -1,4 +1,4 @@
-"""How a device is called that somebody is signed in with."""
+"""Names of the devices of sessions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fundwright.core.messages import t
 
 
 def device_name(user_agent: str) -> str:
-    """Browser and system in words."""
+    """Name the browser and the operating system."""
     browser, system = device_of(user_agent)
     if browser and system:
         return t("{browser} on {system}", browser=browser, system=system)

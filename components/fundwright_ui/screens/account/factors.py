@@ -1,4 +1,4 @@
-"""Parts of the account page about signing in: two-step verification and passkeys. Each is a component that needs nothing given."""
+"""The parts of the account page about two-step verification and passkeys."""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ def _passkey(shown: Row[PasskeyRead], remove: Callable[[PasskeyRead], None]) -> 
 
 @component
 def _add(reload: Callable[[], None]) -> VdomDict:
-    """The name first: what the browser then asks is the last step."""
+    """The name comes first, because the browser's own dialog is the last step."""
     actor, connection = use_actor(), use_connection()
     core = connection.core
     name, set_name = use_state("")

@@ -1,4 +1,4 @@
-"""The tab General of the account page: who one is, photo, language and time zone, plan."""
+"""The tab General of the account page: profile, photo, language and time zone, and plan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tab Security of the account page: password, address, and where one is signed in."""
+"""The tab Security of the account page: password, email address, and sessions."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ Password = Annotated[str, Field(min_length=1, max_length=10_000)]
 
 
 class PasswordChange(BaseModel):
-    """A change of password as it is typed."""
+    """The form for a new password."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -62,7 +62,7 @@ class PasswordChange(BaseModel):
 
 
 class EmailChange(BaseModel):
-    """A change of address as it is typed."""
+    """The form for a new email address."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -255,7 +255,8 @@ def _session(shown: Row[SessionRead], rows: Rows[SessionRead]) -> VdomDict:
 
 
 def use_own_password(id: str) -> VdomDict:
-    """Asked for before what only the owner may do; `id` tells it from the others of the page. It is a hook."""
+    """A field for the account's password, for changes that require it. `id` distinguishes it from others on the page. This is
+    a hook."""
     kind, toggle = use_visibility()
     return text_field(
         "password", t("Your password"), type=kind, end=toggle, required=True, autocomplete="current-password", id=id

@@ -1,4 +1,4 @@
-"""The tab API tokens of the account page: make one, see it once, revoke it."""
+"""The tab API tokens of the account page: create a token, see it once, revoke it."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _USUAL_DAYS = "90"
 
 
 class NewToken(BaseModel):
-    """A token as it is asked for."""
+    """The form for a new token."""
 
     model_config = ConfigDict(frozen=True, str_strip_whitespace=True)
 

@@ -1,4 +1,4 @@
-"""`/dashboard/analyze`: page views, people and usage by day, for those who oversee."""
+"""`/dashboard/analyze`: page views, people, and usage by day, for administrators."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def analyze_screen() -> VdomDict:
 
 @component
 def _span(query: UsageQuery) -> VdomDict:
-    """Which days: the last 7, 30 or 90, or those of the form."""
+    """The period: the last 7, 30, or 90 days, or the dates of the form."""
     connection, url = use_connection(), use_url_state()
     refusal, set_refusal = use_state("")
 
@@ -158,7 +158,7 @@ def _charts(usage: UsageRead) -> VdomDict:
 
 
 def _table(days: Sequence[date], series: Sequence[Series]) -> VdomDict:
-    """The newest day first."""
+    """Newest day first."""
     rows = [
         Row(id=str(day), cells={"day": day, **{each.label: each.values[place] for each in series}})
         for place, day in enumerate(days)

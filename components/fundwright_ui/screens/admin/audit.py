@@ -1,4 +1,4 @@
-"""`/dashboard/audit`: who did what, when and from where."""
+"""`/dashboard/audit`: the audit trail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/dashboard/index`: how things stand, for those who oversee."""
+"""`/dashboard/index`: key figures, for administrators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tab Invitations of the people page: who is invited, and withdrawing an invitation."""
+"""The tab Invitations of the people page."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _COLORS: dict[InvitationState, Color] = {
 
 @component
 def invitations_tab(sent: int) -> VdomDict:
-    """`sent` counts the invitations that were sent on this page: each loads the list again."""
+    """`sent` counts the invitations sent on this page; each one reloads the list."""
     actor, url = use_actor(), use_url_state()
     query = query_in_address(InvitationQuery, url.params)
 
@@ -97,7 +97,7 @@ def _row(shown: KeptRow[InvitationRead]) -> Row:
 
 @component
 def _opened(invitation: InvitationRead, rows: Rows[InvitationRead]) -> VdomDict:
-    """The invitation whose row was pressed, and what can be done with it."""
+    """Details and actions of the selected invitation."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     is_asking, set_asking = use_state(False)
 

@@ -1,4 +1,4 @@
-"""`/dashboard/outbox`: which emails were sent to whom, for administrators. Nobody reads the messages of other people here."""
+"""`/dashboard/outbox`: which emails were sent to whom, for administrators. It does not show the messages."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COLORS: dict[MailState, Color] = {
 
 
 def undelivered(connection: Connection) -> VdomDict | None:
-    """Tells administrators, on screens where they write to people, that no email is sent and how to get the links."""
+    """A notice for administrators, on screens that send emails, that no email is sent, and how to get the links."""
     if connection.core.settings.sends_mail:
         return None
     return alert(

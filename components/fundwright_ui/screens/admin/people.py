@@ -1,4 +1,4 @@
-"""`/dashboard/users`: who has an account, who is invited, and inviting somebody."""
+"""`/dashboard/users`: accounts and invitations."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STATE_COLORS: dict[AccountState, Color] = {
 
 
 class Invited(BaseModel):
-    """Who is invited, as it is typed."""
+    """The form for an invitation."""
 
     model_config = ConfigDict(frozen=True)
 

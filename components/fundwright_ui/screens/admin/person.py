@@ -1,4 +1,4 @@
-"""`/dashboard/users/{id}`: one account, and what an administrator may do with it."""
+"""`/dashboard/users/{id}`: one account, with the actions of an administrator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/dashboard/payment/history`: the ledger of invoices."""
+"""`/dashboard/payment/history`: all invoices."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ _COLORS: dict[PaymentState, Color] = {
 
 
 class InvoiceForm(PaymentCreate):
-    """A new invoice as it is typed."""
+    """The form for a new invoice."""
 
     amount_cents: Annotated[Cents, CentsTyped]
 
 
 def payment_chip(payment: PaymentRead) -> Chip:
-    """Its state; an open one that should have been paid says so."""
+    """The state of an invoice; an open one may be overdue."""
     if payment.state is PaymentState.OPEN and payment.due < now().date():
         return Chip(label=t("Overdue"), color="warning")
     return Chip(label=payment.state.label, color=_COLORS[payment.state])

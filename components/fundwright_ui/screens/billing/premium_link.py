@@ -1,4 +1,4 @@
-"""`/dashboard/freepremium/{id}`: one premium link and who used it."""
+"""`/dashboard/freepremium/{id}`: one premium link and the accounts that used it."""
 
 from __future__ import annotations
 

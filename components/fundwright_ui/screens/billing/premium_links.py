@@ -1,4 +1,4 @@
-"""`/dashboard/freepremium`: links that give a plan to whoever registers with them."""
+"""`/dashboard/freepremium`: links that give a plan to people who register with them."""
 
 from __future__ import annotations
 

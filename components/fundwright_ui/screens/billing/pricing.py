@@ -1,4 +1,4 @@
-"""`/pricing`: what the plans cost and allow."""
+"""`/pricing`: prices and limits of the plans."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def price_of(plan: PlanRead) -> str:
 
 
 def limits_of(plan: PlanRead) -> dict[str, str]:
-    """What the plan allows, in words."""
+    """The limits of a plan in words."""
 
     def shown(limit: int | None) -> str:
         return t("Unlimited") if limit is None else number(limit)

@@ -36,7 +36,7 @@ from fundwright_ui.ui.money import NothingTyped
 
 
 class SubscriptionForm(SubscriptionChange):
-    """A change of plan as it is typed."""
+    """The form for a change of plan."""
 
     until: Annotated[date | None, NothingTyped] = None
 

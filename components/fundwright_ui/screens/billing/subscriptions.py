@@ -1,4 +1,4 @@
-"""`/dashboard/subscription`: the plans, and who is on which."""
+"""`/dashboard/subscription`: the plans and their subscribers."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PATH = "/dashboard/subscription"
 
 
 class PlanForm(PlanChange):
-    """Price and limits as they are typed."""
+    """The form for price and limits."""
 
     price_cents: Annotated[Cents, CentsTyped]
     documents: Annotated[Limit | None, NothingTyped]

@@ -1,4 +1,4 @@
-"""`/blog` and `/blog/{slug}`: what everyone may read."""
+"""`/blog` and `/blog/{slug}`: the public blog."""
 
 from __future__ import annotations
 

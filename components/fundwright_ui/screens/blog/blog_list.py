@@ -1,4 +1,4 @@
-"""`/dashboard/blog/list`: every post, whatever its state."""
+"""`/dashboard/blog/list`: all posts in every state."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _row(shown: KeptRow[PostRow]) -> Row:
 
 @component
 def _opened(post: PostRow, rows: Rows[PostRow]) -> VdomDict:
-    """What can be done with the post whose row was pressed."""
+    """Actions for the selected post."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     is_asking, set_asking = use_state(False)
 

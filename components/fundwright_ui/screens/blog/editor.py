@@ -1,4 +1,4 @@
-"""`/dashboard/blog/new-post` and `/dashboard/blog/{id}/edit`: writing a post, with a preview beside it."""
+"""`/dashboard/blog/new-post` and `/dashboard/blog/{id}/edit`: the editor for posts, with a preview."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ _DRAFT, _KEEP, _PUBLISH = "draft", "keep", "publish"
 
 
 class PostForm(PostContent):
-    """What the form sends: the post, the state that the edit began with, the button that was pressed, and when the post is to appear."""
+    """The submitted form: the post, the state that the edit started from, the button that was pressed, and the time of
+    publication."""
 
     publication: Literal["draft", "keep", "publish"] = _DRAFT
     publish_at: Annotated[PublishAt | None, BeforeValidator(lambda text: text or None)] = None
@@ -76,7 +77,7 @@ def _to_list() -> VdomDict:
 
 
 def _standing(post: PostRead) -> VdomDict:
-    """The state of a post, since or from when, and where it can be read."""
+    """The state of a post with its date, and a link to it."""
     return row(
         post_state_chip(post.state),
         html.span({"className": "fw-muted fw-small"}, moment(post.published_at)) if post.published_at else None,
@@ -149,7 +150,7 @@ def _editor(post: PostRead | None) -> VdomDict:
         ),
         section(
             t("Preview"),
-            # Drawn by the browser alone: made here too for each key, a long text would hold everybody up.
+            # Drawn by the browser alone: rendering a long text here for each key would slow down everyone.
             html.div({"className": "fw-card"}, MarkdownView(text=text, key="text"))
             if text.strip()
             else empty(t("Your text will appear here as readers will see it.")),
@@ -168,12 +169,12 @@ def _time_field(post: PostRead | None) -> VdomDict | None:
         help=t("In your time zone. Leave empty to publish immediately.")
         if state == PostState.DRAFT
         else t("In your time zone. Leave empty to keep the time; Publish publishes the post immediately."),
-        key=f"publish_at:{post.published_at if post else None}",  # empty again after it was taken over
+        key=f"publish_at:{post.published_at if post else None}",  # empty again after it was loaded
     )
 
 
 def _buttons(state: PostState) -> list[VdomDict]:
-    """The first one is also pressed by the Enter key."""
+    """The Enter key presses the first one."""
 
     def save(label: str, publication: str, *, main: bool = False) -> VdomDict:
         look = "contained" if main else "outlined"

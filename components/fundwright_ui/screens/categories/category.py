@@ -1,4 +1,4 @@
-"""`/dashboard/category`: the account's categories, what they learn from, and what the classifier suggests."""
+"""`/dashboard/category`: the account's categories, their examples, and the classifier's suggestions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def category_screen() -> VdomDict:
         topics=[categories.categories_topic(actor.id)],
     )
     rows = use_rows(found, lambda listed: listed, key=[actor.id], id=lambda category: category.id)
-    is_adding = url.get("open") == "new"  # what is open stands in the address, so that a lost page comes back with it
+    is_adding = url.get("open") == "new"  # what is open is in the address, so that a page that lost its connection restores it
 
     async def create(session: AsyncSession, category: CategoryCreate) -> None:
         await categories.create(session, actor, category, core=connection.core)

@@ -1,4 +1,4 @@
-"""What a category learns from: notices that somebody has given it, and a search for more."""
+"""The examples of a category: notices that a person has put in it, and a search for more."""
 
 from __future__ import annotations
 

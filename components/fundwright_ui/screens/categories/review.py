@@ -1,4 +1,4 @@
-"""The queue of suggestions that wait for a person."""
+"""The queue of suggestions to review."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _PAGE_SIZE = 10
 
 
 class Suggested(NamedTuple):
-    """A suggestion as it is shown, with others for the same opportunity."""
+    """A suggestion with the other labels of the same opportunity."""
 
     label: LabelRead
     others: tuple[LabelRead, ...]
@@ -142,7 +142,7 @@ def review_queue(found: list[CategoryRead]) -> VdomDict:
 
 
 def _besides(label: LabelRead, labels: Mapping[UUID, list[LabelRead]]) -> tuple[LabelRead, ...]:
-    """What else the opportunity may belong to, or belongs to already."""
+    """The other categories that are suggested or accepted for the opportunity."""
     return tuple(
         other
         for other in labels.get(label.subject_id, ())
@@ -175,7 +175,7 @@ def _nothing_to_review(unsure: int, *, is_all: bool) -> str:
 
 
 def _unsure(url: UrlState, number: int, query: SuggestionQuery) -> VdomDict | None:
-    """The way to suggestions below the band "low", and back."""
+    """A link to suggestions below the band "low", and back."""
     if query.is_unsure_shown:
         return row(text_link(t("Hide unlikely suggestions"), url.href(unsure=None, page=None)))
     if not number:
@@ -185,7 +185,7 @@ def _unsure(url: UrlState, number: int, query: SuggestionQuery) -> VdomDict | No
 
 
 def _review_query(url: UrlState, found: list[CategoryRead]) -> SuggestionQuery:
-    """What the address asks for; what it does not understand it leaves out."""
+    """The query in the address; invalid parameters are ignored."""
     return SuggestionQuery(
         page=url.page,
         page_size=_PAGE_SIZE,

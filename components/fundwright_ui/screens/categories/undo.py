@@ -16,7 +16,7 @@ from fundwright_ui.hooks.rows import Undo
 
 
 class Decided(NamedTuple):
-    """The labels of an opportunity before somebody decided about it, and when that was; None: a label was removed."""
+    """The labels of an opportunity before a decision, and the time of the decision; None if a label was removed."""
 
     before: list[LabelRead]
     decided_at: datetime | None

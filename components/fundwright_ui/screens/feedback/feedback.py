@@ -1,4 +1,4 @@
-"""`/feedback`: everyone signed in tells the team what they think."""
+"""`/feedback`: the form for feedback to the team."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/dashboard/feedback`: what everybody sent, and how far the team is with it."""
+"""`/dashboard/feedback`: all feedback and its state."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def _row(entry: FeedbackRead) -> Row:
 
 @component
 def _opened(entry: FeedbackRead, rows: Rows[FeedbackRead]) -> VdomDict:
-    """The whole of one message, with what the team makes of it."""
+    """One message in full, with its state."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
 
     async def change(session: AsyncSession, changed: FeedbackChange) -> FeedbackRead:
@@ -138,11 +138,11 @@ def _opened(entry: FeedbackRead, rows: Rows[FeedbackRead]) -> VdomDict:
         url.set(open=None)
 
     def settle(changed: FeedbackRead) -> None:
-        rows.settle(changed, "")  # it stays, even where the filters no longer list it
+        rows.settle(changed, "")  # it stays open even if the filters no longer list it
         close()
 
     changing = use_action(change, success=t("The feedback was saved."), then=settle)
-    # A page that is one of ours is linked; anything else that was typed there is text.
+    # A page of the product becomes a link; anything else that was typed stays text.
     own_page = safe_next(entry.page, default="")
     can_change = actor.may(Permission.ADMINISTER)
     close_button = button(t("Close"), on_click=close)

@@ -1,4 +1,4 @@
-"""`/generate/slug/{token}`: one draft, while it is written and after, with the passages it cites."""
+"""`/generate/slug/{token}`: one draft, during and after writing, with the passages it cites."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ from fundwright_ui.ui import (
 from fundwright_ui.widgets import NamedSection, SectionChosen, UnsavedTexts, copy_button
 
 _UNSUPPORTED = "unsupported"
-"""Value of `claims` in the address that shows only the claims no passage supports."""
+"""Value of `claims` in the address: show only the claims that no passage supports."""
 _SOURCES = "sources"
-"""Where a passage is shown that was opened from the list of sources."""
+"""Where a passage opened from the list of sources is shown."""
 
 
 class Opened(NamedTuple):
-    """The section under which a passage is shown, and the number of its citation; 0 shows none."""
+    """The section below which a passage is shown, and the number of its citation; 0 shows none."""
 
     place: str
     number: int
@@ -214,7 +214,7 @@ def draft_screen() -> VdomDict | Component:
 
 @component
 def _deleted(draft: DraftRead) -> VdomDict:
-    """The draft was deleted on another page while it stood on this one."""
+    """The draft was deleted on another page while this one was open."""
     connection = use_connection()
     return page(
         draft.title,
@@ -273,7 +273,7 @@ def _title_form(title: str, renaming: Action, close: Callable[[], None]) -> Vdom
 
 
 def _sources(draft: DraftRead, opened: Opened, set_opened: Callable[[Opened], None]) -> VdomDict | None:
-    """What the draft cites, by document."""
+    """The cited passages by document."""
     numbers = numbers_in("\n".join(part.text for part in draft.sections))
     listed = [citation for citation in draft.citations if citation.number in numbers]
     if not listed:
@@ -318,7 +318,7 @@ def _sources(draft: DraftRead, opened: Opened, set_opened: Callable[[Opened], No
 def _passage(
     draft: DraftRead, opened: Opened, set_opened: Callable[[Opened], None], *, place: str, is_marked: bool = True
 ) -> VdomDict | None:
-    """The passage that was opened here, with the words that support the draft marked: they say nothing of an unsupported claim."""
+    """The opened passage, with the words that support the draft marked. For an unsupported claim, nothing is marked."""
     at, number = opened
     citation = next((citation for citation in draft.citations if citation.number == number), None)
     if at != place or citation is None:
@@ -348,13 +348,13 @@ def _place(citation: CitationRead) -> str:
 
 
 def _within(citation: CitationRead) -> str:
-    """Where in its document the passage stands."""
+    """The position of the passage in its document."""
     on_page = t("page {page}", page=citation.page) if citation.page is not None else ""
     return " · ".join(filter(None, ((citation.heading or "").rpartition(" › ")[2], on_page)))
 
 
 def _marked(citation: CitationRead) -> list[VdomDict | str]:
-    """The passage's text in pieces, those that are quoted in `mark`."""
+    """The text of the passage in pieces; quoted ones are in `mark`."""
     cuts = sorted({0, len(citation.text), *(cut for quote in citation.quotes for cut in quote)})
     pieces: list[VdomDict | str] = []
     for start, end in pairwise(cuts):

@@ -1,4 +1,4 @@
-"""What the checker says of a draft: how many claims are supported, and those that are not."""
+"""The results of checking a draft: how many claims are supported, and which are not."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from fundwright_ui.ui import button, chip, empty, row, section
 from fundwright_ui.widgets import Citation, CitationOpened, ClaimMark, markdown_view
 
 ShowPassage = Callable[[str], VdomDict | None]
-"""The passage that is open at a place of the screen."""
+"""The passage that is open at a position on the screen."""
 OpenPassage = Callable[[str, int], None]
-"""Opens the passage of a citation at a place of the screen."""
+"""Open the passage of a citation at a position on the screen."""
 
 
 def claim_counts(draft: DraftRead, *, only_unsupported: bool, show_only_unsupported: Callable[[bool], None]) -> VdomDict | None:
-    """How many claims are supported, not found, and without a source, and what shows only the last two kinds."""
+    """The counts of claims that are supported, not found, and without a source, and a filter for the last two."""
     supported, not_found, no_source = (draft.count_claims(state) for state in CheckState)
     if not supported + not_found + no_source:
         return None
@@ -44,7 +44,7 @@ def claim_counts(draft: DraftRead, *, only_unsupported: bool, show_only_unsuppor
 
 
 def marks_of(part: DraftSectionRead) -> list[ClaimMark]:
-    """What is marked in the text of a section: the claims that are not supported."""
+    """The marks for unsupported claims in the text of a section."""
     return [
         ClaimMark(start=check.start, end=check.end, is_cited=check.state is CheckState.NOT_FOUND, note=_label(check))
         for check in _unsupported(part)
@@ -57,7 +57,7 @@ def unsupported_claims(
     open_passage: OpenPassage,
     edit: Callable[[DraftSectionRead], Callable[[], None]] | None,
 ) -> list[VdomDict]:
-    """The claims that are not supported under the headings of their sections, each with what was not found and its passages."""
+    """The unsupported claims under the headings of their sections, each with what was not found and its passages."""
     found = [
         section(
             t(part.heading),
@@ -118,7 +118,7 @@ def _claim(
 
 
 def _shown(claim: str) -> str:
-    """A claim in one line, without marks of an emphasis that begins or ends outside of it."""
+    """A claim on one line, without unbalanced emphasis marks."""
     line = claim.replace("\n", " ")
     for mark in ("**", "__"):
         if line.count(mark) % 2:

@@ -1,4 +1,4 @@
-"""One section of a draft: its text, and what a person can do with it."""
+"""One section of a draft and its actions."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def section_part(
     is_editing: bool,
     edit: Callable[[bool], None],
 ) -> VdomDict:
-    """A section under its heading. `passage` is shown below the text; who only reads gets no controls."""
+    """A section under its heading. `passage` is shown below the text; accounts that only read get no controls."""
     actor, connection = use_actor(), use_connection()
     panel, set_panel = use_state(cast(Panel, ""))
     restored, set_restored = use_state(cast(Restored | None, None))
     seen = use_ref(False)
-    """Whether this page has seen that the section is written again: only then is it news how that ended."""
+    """Whether this page has seen the section being regenerated: only then is the outcome news."""
     is_underway = part.rewriting is Rewriting.UNDERWAY
     seen.current = seen.current or is_underway
     may_work = actor.may(Permission.WORK)
@@ -228,7 +228,7 @@ def _progress(stop_button: VdomDict | None) -> VdomDict:
 
 
 def _outcome(part: DraftSectionRead) -> VdomDict | None:
-    """How the last request to write the section again has ended, unless the text itself says it."""
+    """How the last regeneration ended, unless the text itself shows it."""
     match part.rewriting:
         case Rewriting.SAME:
             return alert(t("The writer found nothing else in your documents. The text is unchanged."), variant="info")
@@ -280,7 +280,7 @@ def _regenerate_form(draft: DraftRead, part: DraftSectionRead, *, close: Callabl
 
 @component
 def _gaps(draft: DraftRead, part: DraftSectionRead, open_citation: Callable[[int], None]) -> VdomDict:
-    """What the documents do not answer, and what a person has marked as done."""
+    """Open questions, and which of them are marked as done."""
     actor, connection = use_actor(), use_connection()
     may_work = actor.may(Permission.WORK)
 
@@ -337,7 +337,7 @@ def _gaps(draft: DraftRead, part: DraftSectionRead, open_citation: Callable[[int
 
 @component
 def _match(draft: DraftRead, part: DraftSectionRead, match: PossibleMatchRead, open_citation: Callable[[int], None]) -> VdomDict:
-    """A quotation that may answer a question: to be added, or dropped."""
+    """A possible match, to be added or dismissed."""
     actor = use_actor()
 
     async def decide(session: AsyncSession, decision: MatchDecision) -> None:
@@ -381,7 +381,7 @@ def _match(draft: DraftRead, part: DraftSectionRead, match: PossibleMatchRead, o
 
 @component
 def new_section(draft: DraftRead) -> VdomDict:
-    """Adds a section, and lets it be written."""
+    """Add a section and generate its text."""
     actor, connection = use_actor(), use_connection()
     is_open, set_open = use_state(False)
 

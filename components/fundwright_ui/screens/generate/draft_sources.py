@@ -1,4 +1,4 @@
-"""Chooses the documents of a draft again."""
+"""Changing the documents of a draft."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fundwright_ui.ui import button, card, row
 
 @dataclass(frozen=True)
 class _Chosen:
-    """A choice that counts once it is confirmed."""
+    """A choice that takes effect when it is confirmed."""
 
     value: Sources
     change: Callable[[Sources], object]
@@ -32,7 +32,7 @@ class _Chosen:
 
 @component
 def draft_sources(draft: DraftRead, *, close: Callable[[], None]) -> VdomDict:
-    """The documents from which sections are written from now on; what is written already stays."""
+    """The documents for sections written from now on; existing text stays."""
     actor, searched = use_actor(), use_searched()
     text, set_text = use_state("")
     chosen, set_chosen = use_state(lambda: _sources_of(draft))
@@ -55,7 +55,7 @@ def draft_sources(draft: DraftRead, *, close: Callable[[], None]) -> VdomDict:
 
 
 def _sources_of(draft: DraftRead) -> Sources:
-    """A draft without chosen documents is written from all."""
+    """A draft without selected documents uses all of them."""
     if not draft.document_ids:
         return Sources()
     only = GroupChoice(is_chosen=False, but=frozenset(draft.document_ids))

@@ -1,4 +1,4 @@
-"""The versions of a section: compared with its text, and restored."""
+"""The versions of a section: comparing them with the current text, and restoring them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VERSIONS_PER_PAGE = 10
 
 
 class Restored(NamedTuple):
-    """A version that was restored here, and the one that was the text before."""
+    """A version that was restored here, and the version that it replaced."""
 
     number: int
     before: int
@@ -138,7 +138,7 @@ def _version(
 
 @component
 def _changes(draft: DraftRead, part: DraftSectionRead, version: int) -> VdomDict:
-    """What was changed from a version to the current text."""
+    """The differences from a version to the current text."""
     actor, core = use_actor(), use_connection().core
     found = use_query(
         lambda: editing.compare_version(core, actor, draft.id, part.id, version),

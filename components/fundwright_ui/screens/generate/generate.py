@@ -1,4 +1,4 @@
-"""`/generate/index`: choose an opportunity and a template, start a draft, find the earlier ones."""
+"""`/generate/index`: choose an opportunity and a template, start a draft, and find earlier drafts."""
 
 from __future__ import annotations
 
@@ -80,12 +80,12 @@ _STATE_COLORS: dict[DraftState, Color] = {
 
 
 def state_chip(state: DraftState) -> VdomDict:
-    """How far a draft is."""
+    """The progress of a draft."""
     return chip(state.label, color=_STATE_COLORS[state])
 
 
 def deletion_dialog(title: str, deleting: Action, *, on_cancel: Callable[[], None]) -> VdomDict:
-    """Asks before the draft `title` is deleted."""
+    """The dialog for deleting the draft `title`."""
     return delete_dialog(t("Delete this draft?"), title, on_confirm=deleting, error=deleting.error, on_cancel=on_cancel)
 
 

@@ -1,4 +1,4 @@
-"""The step of `/generate/index` that chooses what a draft is written from."""
+"""The step of `/generate/index` that chooses the documents for a draft."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from fundwright_ui.ui import button, checkbox, empty, loading, problem, row, sta
 _SHOWN_AT_FIRST, _SHOWN_AT_MOST = 5, 100
 
 Searched = list[tuple[UUID, DocumentKind]]
-"""Ids and kinds of the documents from which drafts can be written."""
+"""Ids and kinds of the documents that drafts can use."""
 
 
 class GroupChoice(BaseModel):
-    """Which documents of a kind are chosen: all or none, except for some."""
+    """The choice for one kind of document: all or none, with exceptions."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -42,7 +42,7 @@ class GroupChoice(BaseModel):
 
 
 class Sources(BaseModel):
-    """Which of an account's documents the next draft is written from."""
+    """The documents of an account that the next draft uses."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -52,12 +52,12 @@ class Sources(BaseModel):
         return self.groups.get(kind, GroupChoice())
 
     def chosen(self, searched: Searched) -> list[UUID]:
-        """Ours that are chosen, and all notices and policies, whose requirements apply."""
+        """The selected documents of ours, and all notices and policies, whose requirements apply."""
         return [id for id, kind in searched if not kind.is_ours or self.group(kind).has(id)]
 
     def document_ids(self, searched: Searched) -> tuple[UUID, ...]:
-        """The documents to draft from; none when all are chosen, so that later ones are used too. Raises Invalid when all of ours
-        are left out."""
+        """The documents to draft from; none when all are selected, so that later ones are used, too. Raises Invalid if none of
+        ours is selected."""
         chosen = self.chosen(searched)
         ours = {id for id, kind in searched if kind.is_ours}
         if ours and ours.isdisjoint(chosen):
@@ -74,7 +74,7 @@ class Sources(BaseModel):
 
 
 class Choice(Protocol):
-    """What is chosen now, and how to choose otherwise."""
+    """The current choice, and the controls to change it."""
 
     @property
     def value(self) -> Sources: ...
@@ -83,7 +83,7 @@ class Choice(Protocol):
 
 
 def use_sources() -> SavedState[Sources]:
-    """What the account has chosen; it outlives the page."""
+    """The account's choice, which is saved."""
     return use_saved_state("generate: sources", Sources())
 
 
@@ -97,7 +97,7 @@ def use_searched() -> Query[Searched]:
 
 
 def source_choice(searched: Query[Searched], sources: Choice, text: str, search: Callable[[str], None]) -> VdomDict:
-    """The account's documents by kind, ours with boxes."""
+    """The account's documents by kind, ours with checkboxes."""
     train = use_connection().href("/dashboard/train")
     if searched.error:
         return problem(searched.error, on_retry=searched.reload)

@@ -1,4 +1,4 @@
-"""What the address of the list of opportunities says: the kind, the words, the filters, and the order."""
+"""The query of the opportunities list in the address: kind, words, filters, and order."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ SEPARATOR = "|"
 SEVERAL = ("agency", "type", "set_aside", "activity_code", "source")
 SINGLE = ("number", "naics", "due_from", "due_to", "posted_from", "posted_to", "category")
 SHARED = ("q", "verbatim", "availability", "due_from", "due_to", "posted_from", "posted_to", "category", "sort", "page_size")
-"""What both kinds have: the tabs keep it."""
+"""Parameters that both kinds share: the tabs keep them."""
 VERBATIM = "yes"
 ANY = "any"
 OPEN, CLOSED = "open", "closed"
 AWARD = "award"
-"""Only contracts have notices of awards."""
+"""Only contracts have award notices."""
 
 
 def query_of(kind: Kind, params: Mapping[str, str]) -> OpportunityQuery:
-    """What the address asks for; what cannot be understood in it is left out."""
+    """Parse the query of the address; invalid parameters are ignored."""
     given: dict[str, Any] = {name: params[name] for name in SINGLE if params.get(name)}
     given |= {name: tuple(filter(None, params[name].split(SEPARATOR))) for name in SEVERAL if params.get(name)}
     given |= {name: params[name] for name in ("page", "page_size", "sort") if params.get(name)}
@@ -41,5 +41,5 @@ def query_of(kind: Kind, params: Mapping[str, str]) -> OpportunityQuery:
 
 
 def notices_path(item: OpportunityRow) -> str:
-    """All notices of its solicitation."""
+    """All notices of the solicitation."""
     return f"{PATHS[item.kind]}?{urlencode({'number': item.number, 'availability': ANY})}"

@@ -1,4 +1,4 @@
-"""What the list of opportunities says when it has none, none that match, or only samples."""
+"""What the opportunities list shows when it is empty, when nothing matches, or when it has only samples."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from fundwright_ui.widgets import danger_dialog
 
 
 def nothing_found(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDict:
-    """Says what hides notices: closed ones and awards are left out at first."""
+    """Say what hides notices: closed ones and awards are not listed at first."""
     connection = use_connection()
     links = [link_button(t("Clear search and filters"), connection.href(PATHS[kind]))]
     if query.availability is None:
@@ -32,7 +32,7 @@ def nothing_found(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDic
 
 @component
 def nothing_yet(kind: Kind) -> VdomDict:
-    """Says where opportunities of this kind are published, and how many there are of the other kind."""
+    """Say where opportunities of this kind are published, and how many there are of the other kind."""
     connection, actor = use_connection(), use_actor()
     other: Kind = "contract" if kind == "grant" else "grant"
     facets = use_query(lambda session: service.facets(session, actor, kind=other), key=[other], topics=[service.TOPIC])

@@ -1,4 +1,4 @@
-"""Importing a file of opportunities, and what came of earlier imports."""
+"""Importing a file of opportunities, and the results of earlier imports."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _SHOWN_REJECTIONS = 10
 
 @component
 def import_panel(kind: Kind) -> VdomDict:
-    """Takes files and shows the last imports while they run and afterwards."""
+    """Accept files, and show the latest imports while they run and afterward."""
     connection = use_connection()
     actor = use_actor()
     page_number, set_page_number = use_state(1)
@@ -93,7 +93,7 @@ def import_panel(kind: Kind) -> VdomDict:
 
 @component
 def import_card(run: ImportRunRead, source: str) -> VdomDict:
-    """One import: how far it is, or what came of it."""
+    """One import: its progress or its result."""
     connection = use_connection()
     actor = use_actor()
     canceling = use_action(lambda session: service.cancel_import(session, actor, connection.core, run.id))
@@ -131,7 +131,7 @@ def _samples_removed(run: ImportRunRead) -> str:
 
 @component
 def rejected_rows(run: ImportRunRead) -> VdomDict:
-    """The rows of an import that were left out, a page at a time once somebody asks for them."""
+    """The rejected rows of an import, one page at a time, on request."""
     connection = use_connection()
     actor = use_actor()
     is_open, set_open = use_state(False)

@@ -1,4 +1,4 @@
-"""Categorizing and indexing, started and followed on the list of opportunities."""
+"""Starting and following categorizing and indexing on the opportunities list."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fundwright_ui.ui import alert, button, progress, row
 
 @component
 def embedding_progress() -> VdomDict | None:
-    """How many notices searches by meaning cover, while not all are read."""
+    """The number of notices covered by search by meaning, until all are indexed."""
     connection, actor = use_connection(), use_actor()
     latest = use_query(lambda session: service.find_embedding(session, actor), topics=[jobs_topic(None)])
     starting = use_action(lambda session: service.start_embedding(session, actor, connection.core), then=latest.reload)
@@ -47,7 +47,7 @@ def embedding_progress() -> VdomDict | None:
 
 @component
 def categorize_button() -> VdomDict:
-    """Starts categorizing and shows how far it is."""
+    """Start categorizing and show its progress."""
     connection = use_connection()
     actor = use_actor()
     latest = use_query(lambda session: service.find_categorizing(session, actor), topics=[jobs_topic(actor.id)])

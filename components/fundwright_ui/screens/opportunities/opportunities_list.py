@@ -37,7 +37,8 @@ from fundwright_ui.ui.elements import Child
 
 
 class _Found(NamedTuple):
-    """`searched` is the text with misspelled words corrected, `elsewhere` how many notices are about it when no open one is."""
+    """`searched` is the text with misspelled words corrected; `elsewhere` is the number of matching notices when no open one
+    matches."""
 
     listed: Page[OpportunityRow]
     labels: dict[UUID, list[LabelRead]]
@@ -77,7 +78,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
     )
     if facets.value is not None and not facets.value.total:
         began_empty.current = True
-    # Who began with nothing keeps the panel after the first import: what came of it stands there.
+    # The panel stays after the first import, because it shows the result.
     is_importing = actor.may(Permission.WORK) and url.get("import", OPEN if began_empty.current else CLOSED) == OPEN
     toggle = button(
         t("Hide import") if is_importing else t("Import"),

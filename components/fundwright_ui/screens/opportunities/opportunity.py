@@ -1,4 +1,4 @@
-"""`/dashboard/sam/{id}` and `/dashboard/nih/{id}`: everything known of one opportunity."""
+"""`/dashboard/sam/{id}` and `/dashboard/nih/{id}`: all data of one opportunity."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
     if found.error:
         return page(t("Opportunity"), problem(found.error, on_retry=found.reload), actions=[back])
     opportunity = found.value
-    # The parts that read for themselves are on the page from the beginning, so that all reads run at the same time.
+    # The parts with their own queries are on the page from the start, so that all queries run at the same time.
     parts = columns(
         stack(
             *(_texts(opportunity) if opportunity else ()),
@@ -142,7 +142,7 @@ def _texts(opportunity: OpportunityRead) -> list[VdomDict]:
 
 @component
 def similar_to(address_id: str) -> VdomDict:
-    """The opportunities whose text is nearest in meaning, of either kind."""
+    """The most similar opportunities by meaning, of either kind."""
     connection = use_connection()
     actor = use_actor()
 
@@ -193,7 +193,7 @@ def _similar(similar_one: Similar, *, key: str) -> VdomDict:
 
 @component
 def category_of(address_id: str) -> VdomDict:
-    """The categories that the opportunity belongs to: accept or reject what was suggested, or say what is right."""
+    """The categories of the opportunity: accept or reject suggestions, or choose the right one."""
     actor, core = use_actor(), use_connection().core
 
     async def read(session: AsyncSession) -> tuple[list[LabelRead], list[CategoryRead]]:
@@ -359,7 +359,7 @@ def _contacts(contacts: Sequence[Contact]) -> VdomDict | None:
 
 @component
 def versions_of(address_id: str) -> VdomDict:
-    """What each version changed, a page at a time."""
+    """The changes of each version, one page at a time."""
     actor = use_actor()
     number, set_number = use_state(1)
     request = PageRequest(page=number, page_size=_SHOWN_VERSIONS)
@@ -421,7 +421,8 @@ def versions_of(address_id: str) -> VdomDict:
 
 @component
 def record_of(opportunity: OpportunityRead) -> VdomDict:
-    """The source's own fields, for whoever needs one that is not shown above. Often more than all the rest: sent when opened."""
+    """The source's own fields, for people who need one that is not shown above. Often larger than all the rest, so sent only
+    when opened."""
     is_open, set_open = use_state(False)
 
     def entry(name: str) -> tuple[str, VdomDict]:
@@ -434,7 +435,7 @@ def record_of(opportunity: OpportunityRead) -> VdomDict:
 
 
 def deadline(moment: datetime, language: str) -> str:
-    """The day, with the time in Washington when the source gives one."""
+    """The date, with the time in Washington if the source gives one."""
     local = moment.astimezone(WASHINGTON)
     if is_whole_day(moment) or (local.hour, local.minute) == (0, 0):
         return format_date(local, format="long", locale=language)

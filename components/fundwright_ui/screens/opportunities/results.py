@@ -1,4 +1,4 @@
-"""The opportunities that were found: a table, and close matches below it."""
+"""The results of the opportunities list: a table, and close matches below it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _is_any(elsewhere: Mapping[Availability, int]) -> bool:
 
 
 def elsewhere_links(url: UrlState, elsewhere: Mapping[Availability, int]) -> VdomDict | None:
-    """Leads to closed and award notices with all the words in their titles."""
+    """Link to closed and award notices with all of the words in their titles."""
     if not _is_any(elsewhere):
         return None
     closed, awards = elsewhere.get("closed", 0), elsewhere.get("award", 0)
@@ -64,7 +64,7 @@ def results(
     *,
     is_loading: bool,
 ) -> list[VdomDict | None]:
-    """A table, or what matches as a table and close matches below it, each with its reason."""
+    """A table of the matches with close matches below it, each with its reason."""
     close = [item for item in listed.items if not is_match(item)]
     if not close:
         return [_table(kind, url, query, listed, labels, is_loading=is_loading)]
@@ -129,7 +129,7 @@ def _close_match(kind: Kind, item: OpportunityRow, match: Match, *, key: str) ->
 
 
 def notices_link(item: OpportunityRow) -> VdomDict | None:
-    """Leads to the other notices of its solicitation, if there are any."""
+    """Link to the other notices of the solicitation, if there are any."""
     connection = use_connection()
     if item.notices == 1:
         return None
@@ -142,7 +142,7 @@ def notices_link(item: OpportunityRow) -> VdomDict | None:
 
 
 def award_link(item: OpportunityRow) -> VdomDict | None:
-    """Leads to the award notice of its solicitation, if there is one."""
+    """Link to the award notice of the solicitation, if there is one."""
     connection, award = use_connection(), item.award
     if award is None:
         return None

@@ -1,4 +1,4 @@
-"""What stands above the list of opportunities: kinds, search, filters, and the order."""
+"""The controls above the opportunities list: kinds, search, filters, and order."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def availability_and_order(kind: Kind, url: UrlState, query: OpportunityQuery) -
 
 
 def _choices(label: str, entries: list[tuple[str, str, bool]]) -> VdomDict:
-    """Links of which one is current."""
+    """Links, one of which is current."""
     return html.div(
         {"className": "fw-row", "role": "group", "aria-label": label},
         html.span({"className": "fw-muted", "aria-hidden": "true"}, label),
@@ -117,9 +117,9 @@ def _choices(label: str, entries: list[tuple[str, str, bool]]) -> VdomDict:
 
 @component
 def filter_panel(kind: Kind, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict:
-    """Most people look at the list without them, and what they offer is more than a page of it: it is sent when it is asked for."""
+    """Most people use the list without filters, and their options are larger than a page of it: they are sent on request."""
     url = use_url_state()
-    is_open = url.get("filters") == "open"  # in the address, so that a lost page comes back with them
+    is_open = url.get("filters") == "open"  # in the address, so that a page that lost its connection restores them
     fields = _filter_form(kind, url, query, facets, mine) if is_open else None
     return disclosure(t("Filters"), fields, is_open=is_open, on_toggle=lambda: url.set(filters=None if is_open else "open"))
 
@@ -204,7 +204,7 @@ def _filter_form(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Fac
 
 
 def active_filters(url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict | None:
-    """The filters in force, each with a link that takes it away."""
+    """The active filters, each with a link that removes it."""
     names = {str(category.id): category.name for category in mine}
     set_asides = {value.value: value.label for value in facets.set_asides}
     entries: list[tuple[str, str]] = []

@@ -1,4 +1,4 @@
-"""`/coming-soon`: for what is announced and not there yet."""
+"""`/coming-soon`: for features that are announced but not available."""
 
 from __future__ import annotations
 

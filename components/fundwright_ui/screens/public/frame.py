@@ -1,4 +1,4 @@
-"""The frame of pages that anybody may read."""
+"""The layout of public pages."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from fundwright_ui.ui.elements import Child, classes
 
 
 def public_page(connection: Connection, title: str, *children: Child, subtitle: str | None = None) -> VdomDict:
-    """A page of cards in the frame."""
+    """A page of cards in the layout."""
     return public_frame(connection, page(title, *children, subtitle=subtitle), is_wide=True)
 
 
 def public_frame(connection: Connection, *children: Child, is_wide: bool = False) -> VdomDict:
-    """The logo, what else strangers may read, and the way in; one column of text unless `is_wide`."""
+    """The logo, links to other public pages, and a link to sign in; one column of text unless `is_wide`."""
     link = (t("Go to home"), "/") if connection.actor else (t("Login"), "/auth/login")
     return html.div(
         {"className": "fw-public"},

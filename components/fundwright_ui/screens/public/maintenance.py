@@ -1,4 +1,4 @@
-"""`/maintenance`: where everybody but administrators is led while the installation is closed."""
+"""`/maintenance`: shown to everyone but administrators during maintenance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages of one sentence, and a way home."""
+"""Pages with a single message and a link home."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fundwright_ui.ui.elements import Child
 
 
 def message_page(connection: Connection, title: str, sentence: str, *more: Child, code: str | None = None) -> VdomDict:
-    """`code` stands above the title, in large digits."""
+    """`code` is shown above the title in large digits."""
     return html.div(
         html.header({"className": "fw-login-header"}, logo(connection)),
         html.main(

@@ -1,4 +1,4 @@
-"""`/404`: where every unknown address leads."""
+"""`/404`: the page for unknown addresses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`/500`: what a page that failed looks like."""
+"""`/500`: the page for failures."""
 
 from __future__ import annotations
 

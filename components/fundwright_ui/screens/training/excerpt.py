@@ -1,4 +1,4 @@
-"""The part of a passage around what answers a question, laid out as in its document: rows as tables, items with bullets."""
+"""The part of a passage around an answer, laid out as in its document: rows as tables, items with bullets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CHARACTERS_BEFORE, _CHARACTERS_AFTER = 160, 320
 
 
 def excerpt(text: str, start: int, end: int) -> VdomDict:
-    """`start` and `end` are the place of what answers, which is marked."""
+    """`start` and `end` delimit the answer, which is marked."""
     blocks = [block for block in read(text) if block.end > start - _CHARACTERS_BEFORE and block.start < end + _CHARACTERS_AFTER]
 
     def marked(block: Block, shown: str) -> Child:

@@ -1,4 +1,4 @@
-"""`/dashboard/history`: the training runs of whoever works here; what everybody has begun for those who oversee."""
+"""`/dashboard/history`: the person's training runs; for administrators, all jobs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STATE_COLORS: dict[JobState, Color] = {
 
 
 def duration_text(duration_s: float | None) -> str:
-    """`1.4 s` or `1,4 s` below a minute, `0:02:05` above; empty while unknown."""
+    """`1.4 s` or `1,4 s` below a minute, `0:02:05` above; empty if unknown."""
     if duration_s is None:
         return ""
     if duration_s >= 60:

@@ -1,4 +1,4 @@
-"""`/dashboard/passage/{id}`: where a citation comes from."""
+"""`/dashboard/passage/{id}`: the source of a citation."""
 
 from __future__ import annotations
 

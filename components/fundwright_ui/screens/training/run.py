@@ -44,7 +44,7 @@ from fundwright_ui.ui import (
 from fundwright_ui.widgets import Chip, Column, Row
 
 _FAILURES = "failures_"
-"""Begins the names of the parameters of the list of failures in the address."""
+"""Prefix of the address parameters of the list of failures."""
 
 DOCUMENT_COLORS: dict[DocumentState, Color] = {
     DocumentState.WAITING: "info",
@@ -141,7 +141,7 @@ def run_screen() -> VdomDict:
 
 
 def progress_text(run: RunRead) -> str:
-    """How far a run is."""
+    """The progress of a run."""
     done = t("{done} of {total} documents", done=run.done, total=run.total)
     return f"{done} · {run.message}" if run.message else done
 

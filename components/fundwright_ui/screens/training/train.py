@@ -1,4 +1,4 @@
-"""`/dashboard/train`: the documents of the account, training them, and asking what they know."""
+"""`/dashboard/train`: the account's documents, training, and questions."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _ACCEPT = ".pdf,.docx,.md,.markdown,.html,.htm,.txt,.text"
 
 
 class Overview(BaseModel):
-    """What the screen shows of the account."""
+    """The data that the screen shows."""
 
     documents: Page[DocumentRead]
     usage: Usage
@@ -85,7 +85,7 @@ class Overview(BaseModel):
 
 
 class Model(BaseModel):
-    """The embedding model in use, and how many documents were trained with another one."""
+    """The current embedding model, and the number of documents that were trained with another one."""
 
     id: str
     outdated: int
@@ -124,7 +124,7 @@ def train_screen() -> VdomDict:
         async with connection.core.database.transaction() as session:
             return Model(id=embedder.id, outdated=await training.count_outdated(session, actor, embedder))
 
-    # A query of its own: a model that loads slowly or not at all keeps nobody from their documents.
+    # A query of its own, because a model may load slowly or fail, and documents must be shown anyway.
     model = use_query(load_model, key=[actor.id], topics=[training.documents_topic(actor.id)], with_session=False)
 
     started_id, set_started_id = use_state(cast("UUID | None", None))
@@ -149,7 +149,7 @@ def train_screen() -> VdomDict:
         return page(title, loading(t("Loading documents")))
     overview = found.value
     is_running = overview.run is not None and not overview.run.state.is_over
-    # From the click on, until the run that it started has been read and has ended.
+    # From the click until the run that it started has been read and has ended.
     is_starting = starting.is_running or (started_id is not None and (overview.run is None or overview.run.id != started_id))
     return page(
         title,
@@ -480,7 +480,7 @@ def _state(document: DocumentRead) -> Chip:
 
 
 def state_chip(document: DocumentRead) -> VdomDict:
-    """How far a document is."""
+    """The progress of a document."""
     shown = _state(document)
     return chip(shown.label, color=shown.color)
 
