@@ -19,7 +19,8 @@ from fundwright.core.messages import Language, current_language
 async def disable_account(
     core: Core, session: AsyncSession, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None
 ) -> AccountRead:
-    """Close an account: its sessions end at once, nobody can sign in to it, and the invitations it sent stop working. Raises NotFound."""
+    """Disable an account: its sessions end at once, nobody can sign in to it, and the invitations that it sent stop working.
+    Raises NotFound."""
     account = await accounts.get_account(session, accounts.normalise_email(email))
     was_open, account.disabled_at = account.disabled_at is None, account.disabled_at or now()
     await sessions.end_sessions(session, account.id)
@@ -33,7 +34,7 @@ async def disable_account(
 async def enable_account(
     core: Core, session: AsyncSession, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None
 ) -> AccountRead:
-    """Open a closed account again. Raises NotFound."""
+    """Enable a disabled account. Raises NotFound."""
     account = await accounts.get_account(session, accounts.normalise_email(email))
     was_open, account.disabled_at = account.disabled_at is None, None
     await audit.record(session, "account.enabled", actor=by, subject=account.email, client=client)

@@ -1,4 +1,4 @@
-"""Changes to other people's accounts, for administrators. Nobody acts as somebody else."""
+"""Changes to other people's accounts, for administrators. Nobody can act as somebody else."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class LastAdministrator(Conflict):
 
 @needs(Permission.ADMINISTER)
 async def list_sessions(session: AsyncSession, actor: Actor, account_id: UUID, request: PageRequest) -> Page[SessionRead]:
-    """Where the account is signed in, last used first; or sorted by `created_at`."""
+    """The account's sessions, last used first; or sorted by `created_at`."""
     return await sessions.read_page(session, account_id, request)
 
 
@@ -45,7 +45,7 @@ def export_sessions(session: AsyncSession, actor: Actor, account_id: UUID, reque
 async def change_role(
     core: Core, session: AsyncSession, actor: Actor, account_id: UUID, role: Role, *, client: Client
 ) -> AccountRead:
-    """It counts at once: the account's sessions end. Raises NotFound, LastAdministrator or ReauthenticationRequired."""
+    """Change the role at once; the account's sessions end. Raises NotFound, LastAdministrator, or ReauthenticationRequired."""
     person = await people.get_person(session, actor, account_id)
     if role is not Role.ADMIN:
         await _keep_an_administrator(session, account_id)
@@ -54,7 +54,7 @@ async def change_role(
 
 @needs(Permission.ADMINISTER)
 async def disable(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> AccountRead:
-    """Nobody can sign in to the account any more, and its sessions end. Raises NotFound or LastAdministrator."""
+    """Disable the account; its sessions end. Raises NotFound or LastAdministrator."""
     person = await people.get_person(session, actor, account_id)
     await _keep_an_administrator(session, account_id)
     return await account_changes.disable_account(core, session, email=person.email, client=client, by=actor)
@@ -69,7 +69,7 @@ async def enable(core: Core, session: AsyncSession, actor: Actor, account_id: UU
 
 @needs(Permission.ADMINISTER)
 async def end_sessions(session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> None:
-    """Sign the account out everywhere. Raises NotFound."""
+    """End all sessions of the account. Raises NotFound."""
     person = await people.get_person(session, actor, account_id)
     await sessions.end_sessions(session, account_id)
     await audit.record(session, "session.all_ended", actor=actor, subject=person.email, client=client)
@@ -78,7 +78,7 @@ async def end_sessions(session: AsyncSession, actor: Actor, account_id: UUID, *,
 @needs(Permission.ADMINISTER)
 @needs_recent_authentication
 async def start_reset(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> None:
-    """Send the owner a link by which to choose a new password; nobody else sees it or the password.
+    """Send the owner a link to choose a new password; nobody else sees the link or the password.
 
     Raises NotFound or ReauthenticationRequired.
     """
@@ -89,7 +89,7 @@ async def start_reset(core: Core, session: AsyncSession, actor: Actor, account_i
 
 @needs(Permission.OVERSEE)
 async def has_second_factor(session: AsyncSession, actor: Actor, account_id: UUID) -> bool:
-    """Whether the account is protected by an authenticator app or has passkeys."""
+    """Return the second factors of the account: an authenticator app or passkeys."""
     return await second_factor.is_protected(session, account_id)
 
 
@@ -102,6 +102,6 @@ async def remove_second_factor(core: Core, session: AsyncSession, actor: Actor, 
 
 
 async def _keep_an_administrator(session: AsyncSession, account_id: UUID) -> None:
-    """Two administrators who demote each other at once wait for one another here."""
+    """Two administrators who demote each other at the same time wait for each other here."""
     if list(await accounts.lock_administrators(session)) == [account_id]:
         raise LastAdministrator

@@ -47,7 +47,8 @@ class InvitationForm(BaseModel):
 async def register(
     form: RegisterForm, request: Request, response: Response, core: CoreDep, session: DbSession
 ) -> AccountAnswer | JSONResponse:
-    """Register and sign in, where the installation is open to strangers. Where errors are uniform, a letter tells how to go on."""
+    """Register and sign in, if the installation has open registration. With uniform errors, an email gives instructions
+    instead."""
     refuse_foreign_page(request)
     name, client = f"{form.first_name} {form.last_name}".strip(), client_of(request)
     try:
@@ -73,7 +74,7 @@ async def register(
 async def list_mails(
     core: CoreDep, actor: CurrentActor, client: RequestClient, request: Annotated[PageRequest, Query()]
 ) -> Page[MailRead]:
-    """List the outbox, newest first, without the messages. For administrators who have just confirmed who they are."""
+    """List the outbox, newest first, without the messages. For administrators who have just re-authenticated."""
     async with core.database.transaction() as session:  # reading it is recorded
         return await outbox.list_mails(session, actor, request, client=client)
 
@@ -104,13 +105,13 @@ async def export_invitations(export: Export, actor: CurrentActor, query: Annotat
 async def invite(
     form: InvitationForm, request: Request, core: CoreDep, session: DbSession, actor: CurrentActor
 ) -> InvitationRead:
-    """Send somebody a link by which to register. For administrators."""
+    """Send somebody a link to register. For administrators."""
     return await invitations.invite(core, session, actor, email=form.email, role=form.role, client=client_of(request))
 
 
 @router.delete("/api/invitations/{invitation_id}", status_code=204)
 async def withdraw_invitation(invitation_id: UUID, request: Request, session: DbSession, actor: CurrentActor) -> None:
-    """Withdraw an invitation, so that its link stops working; 409 when it was accepted."""
+    """Withdraw an invitation, so that its link stops working. Returns 409 if it was accepted."""
     await invitations.withdraw_invitation(session, actor, invitation_id, client=client_of(request))
 
 
@@ -124,13 +125,13 @@ class RoleForm(BaseModel):
 async def change_role(
     core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID, form: RoleForm
 ) -> AccountRead:
-    """It counts at once: the account's sessions end."""
+    """Change the role at once. The account's sessions end."""
     return await administration.change_role(core, session, actor, account_id, form.role, client=client)
 
 
 @router.put("/api/people/{account_id}/disabled")
 async def disable(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> AccountRead:
-    """Nobody can sign in to the account any more, and its sessions end."""
+    """Disable the account. Its sessions end."""
     return await administration.disable(core, session, actor, account_id, client=client)
 
 
@@ -157,13 +158,13 @@ async def export_sessions(
 
 @router.delete("/api/people/{account_id}/sessions", status_code=204)
 async def end_sessions(session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> None:
-    """Sign the account out everywhere."""
+    """End all sessions of the account."""
     await administration.end_sessions(session, actor, account_id, client=client)
 
 
 @router.post("/api/people/{account_id}/reset", status_code=202)
 async def start_reset(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> None:
-    """Send the owner a link by which to choose a new password."""
+    """Send the owner a link to choose a new password."""
     await administration.start_reset(core, session, actor, account_id, client=client)
 
 
@@ -171,5 +172,5 @@ async def start_reset(core: CoreDep, session: DbSession, actor: CurrentActor, cl
 async def remove_second_factor(
     core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID
 ) -> None:
-    """Take authenticator app, recovery codes and passkeys from somebody who has lost them."""
+    """Remove the authenticator app, recovery codes, and passkeys of somebody who has lost them."""
     await administration.remove_second_factor(core, session, actor, account_id, client=client)

@@ -1,4 +1,5 @@
-"""What only the command line may do about access. No permission is checked: whoever can open the data folder is its administrator."""
+"""Operations on access for the command line only. They check no permission: whoever can open the data folder is its
+administrator."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from fundwright.core.assembly import Core
 
 
 async def invite(core: Core, session: AsyncSession, *, email: str, role: Role) -> str:
-    """Send an invitation and return its link, which the operator may pass on too. Raises Invalid or EmailTaken."""
+    """Send an invitation and return its link, which the operator may also pass on. Raises Invalid or EmailTaken."""
     _, link = await invitations.add_invitation(core, session, email=email, role=role, inviter=None, client=COMMAND_LINE)
     return link
 
@@ -28,5 +29,5 @@ async def change_role(core: Core, session: AsyncSession, *, email: str, role: Ro
 
 
 async def first_admin_link(session: AsyncSession) -> str | None:
-    """Path of a page that makes the first administrator, once, within a day; None when there is an account."""
+    """Return the path of a page that creates the first administrator, once, within a day; None if there is an account."""
     return await first_admin.first_admin_link(session)

@@ -1,4 +1,4 @@
-"""The first administrator of an installation, by a link that is printed when it starts without accounts."""
+"""The first administrator of an installation, created through a link that is printed when it starts without accounts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FIRST_ADMIN_LINK = timedelta(days=1)
 
 
 async def first_admin_link(session: AsyncSession) -> str | None:
-    """Path of a page that makes the first administrator, once, within a day; None when there is an account."""
+    """Return the path of a page that creates the first administrator, once, within a day; None if there is an account."""
     if await accounts.has_accounts(session):
         return None
     return f"/auth/first-admin/{await one_time_secrets.new_secret(session, 'first_admin', lasts=_FIRST_ADMIN_LINK)}"
@@ -30,7 +30,7 @@ async def is_first_admin_link(session: AsyncSession, secret: str) -> bool:
 async def create_first_admin(
     core: Core, session: AsyncSession, *, secret: str, email: str, name: str, password: str, client: Client
 ) -> str:
-    """Make the first administrator and answer a handover code. Raises LinkSpent, Invalid or WeakPassword."""
+    """Create the first administrator and return a handover code. Raises LinkSpent, Invalid, or WeakPassword."""
     if not await one_time_secrets.use_up(session, "first_admin", secret) or await accounts.has_accounts(session):
         raise one_time_secrets.LinkSpent(
             t("This link"), t("Sign in. If there is no account yet, restart Fundwright to get a new link.")

@@ -36,11 +36,11 @@ class InvitationAccepted(Conflict):
 @needs(Permission.ADMINISTER)
 @needs_recent_authentication
 async def invite(core: Core, session: AsyncSession, actor: Actor, *, email: str, role: Role, client: Client) -> InvitationRead:
-    """Send somebody a link by which to register with this role. An earlier invitation of the address stops working.
+    """Send somebody a link to register with this role. An earlier invitation of the address stops working.
 
-    Raises Invalid, EmailTaken, ReauthenticationRequired, or NotAllowed, also when the actor has lost the right a moment ago.
+    Raises Invalid, EmailTaken, ReauthenticationRequired, or NotAllowed, also if the actor has just lost the permission.
     """
-    # Waits for a demotion that is under way; a later one waits for this transaction, and then revokes the invitation.
+    # Waits for a demotion in progress; a later one waits for this transaction and then revokes the invitation.
     if actor.id not in await accounts.lock_administrators(session):
         raise not_allowed(Permission.ADMINISTER)
     invitation, _ = await add_invitation(core, session, email=email, role=role, inviter=actor, client=client)
@@ -126,6 +126,7 @@ async def add_invitation(
 
 @needs(Permission.READ)
 async def forget_invitations(core: Core, session: AsyncSession, actor: Actor) -> None:
-    """For an account that is being deleted: those it has sent stop working, and the one by which it came is deleted."""
+    """Clean up for an account that is being deleted: invitations that it sent stop working, and the one that created it is
+    deleted."""
     await repository.revoke_invitations_from(session, actor.id)
     await repository.delete_invitations(session, actor.email)

@@ -12,7 +12,7 @@ from fundwright.core.database import Base, now
 
 
 class Invitation(Base):
-    """An address that may register with a role, by a link."""
+    """An address that may register with a role through a link."""
 
     __tablename__ = "invitation"
 

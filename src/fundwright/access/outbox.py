@@ -1,4 +1,4 @@
-"""The outbox, for administrators: who was sent what kind of email, and whether a mail server accepted it. Never the messages."""
+"""The outbox, for administrators: who was sent which kind of email, and whether a mail server accepted it. Never the messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What access registers through the plug-in seam."""
+"""What access registers through the plug-in hooks."""
 
 from __future__ import annotations
 

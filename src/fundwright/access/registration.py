@@ -1,4 +1,4 @@
-"""Registering: by the open link, by an invitation or another package's link, or by a program.
+"""Registration through the open link, an invitation, another package's link, or a program.
 
 The response is the same for every address; only the email tells whether the address has an account.
 """
@@ -36,16 +36,16 @@ class RegistrationClosed(FundwrightError):
 
 
 class AlreadyRegistered(Conflict):
-    """Told only to who holds an invitation of that very address."""
+    """Raised only for somebody who holds an invitation of that very address."""
 
     def __init__(self, email: str) -> None:
         super().__init__(t("{email} already has an account. Sign in.", email=email))
 
 
 class RegistrationLink(BaseModel):
-    """What a link `/auth/register/{type}/{token}` is for. `note` says what it gives or, when it is not open, why it does not work.
+    """What a link `/auth/register/{type}/{token}` is for. `note` says what it gives or, if it is not open, why it does not work.
 
-    `email` is the only address it is for, if it is for one.
+    `email` is set if the link is for a single address.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -56,14 +56,14 @@ class RegistrationLink(BaseModel):
 
 
 class RegistrationLinks(Protocol):
-    """Links of one type, which a package makes and looks after."""
+    """Links of one type, which a package creates and manages."""
 
     type: str
 
     async def describe(self, session: AsyncSession, token: str) -> RegistrationLink: ...
 
     async def redeem(self, core: Core, session: AsyncSession, actor: Actor, token: str, *, client: Client) -> None:
-        """Give the new account what the link promises. Raises LinkSpent when somebody else was quicker."""
+        """Give the new account what the link promises. Raises LinkSpent if somebody else was faster."""
         ...
 
 
@@ -83,7 +83,8 @@ async def describe_link(core: Core, session: AsyncSession, *, type: str, token: 
 
 
 async def register(core: Core, session: AsyncSession, *, email: str, name: str, password: str, client: Client) -> SignedIn:
-    """Register and sign in, as the specification has it for programs. Raises RegistrationClosed, Invalid, WeakPassword, EmailTaken.
+    """Register and sign in, as the specification defines it for programs. Raises RegistrationClosed, Invalid, WeakPassword, or
+    EmailTaken.
 
     The caller counts the request with `count_request`, outside of what an EmailTaken rolls back.
     """
@@ -109,10 +110,10 @@ async def register_by_link(
     language: Language,
     client: Client,
 ) -> str | None:
-    """Register by `/auth/register/{type}/{token}`. Answers a handover code when the link was sent to the address itself; else
-    None, whether there is an account or not: a letter tells how to go on.
+    """Register through `/auth/register/{type}/{token}`. Returns a handover code if the link was sent to the address itself;
+    otherwise None, whether or not there is an account: an email gives instructions.
 
-    Raises RegistrationClosed, LinkSpent, Invalid, WeakPassword, TooManyTries or AlreadyRegistered.
+    Raises RegistrationClosed, LinkSpent, Invalid, WeakPassword, TooManyTries, or AlreadyRegistered.
     """
     link = await describe_link(core, session, type=type, token=token)
     if not link.is_open:
@@ -134,9 +135,9 @@ async def register_by_link(
             core, session, emails.already_registered(plain, accounts.language_of(account, otherwise=language), link=forgot)
         )
         return None
-    # Of several tries the last one counts, and its letter alone: whoever reads the letters knows which password is theirs.
+    # Of several attempts, the last one counts, and only its email: readers of the emails know which password is theirs.
     account.password_hash, account.display_name = password_hash, name
-    # Whoever registered the address before, as anybody can, no longer gets in.
+    # Revoke all credentials of an unverified account when the address's owner registers.
     await credentials.revoke_all_credentials(session, account, client=client)
     await email_confirmation.ask_to_confirm(core, session, account, language=language)
     return None

@@ -1,4 +1,4 @@
-"""Every query of access."""
+"""All queries of access."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ async def find_invitation(session: AsyncSession, digest: str) -> Invitation | No
 
 
 async def use_invitation(session: AsyncSession, digest: str) -> Invitation | None:
-    """Mark it as used; of two that try at once, one gets it."""
+    """Mark it as used. Of two simultaneous uses, one succeeds."""
     return await session.scalar(update(Invitation).where(*_working(digest)).values(used_at=now()).returning(Invitation))
 
 
 async def revoke_invitations(session: AsyncSession, email: str) -> None:
-    """Those of this address that were not used."""
+    """The unused invitations of this address."""
     await session.execute(
         update(Invitation).where(Invitation.email == email, Invitation.used_at.is_(None)).values(revoked_at=now())
     )
 
 
 async def revoke_invitations_from(session: AsyncSession, sender_id: UUID) -> None:
-    """Revoke the invitations that this account has sent and that nobody has accepted."""
+    """Revoke the unused invitations that this account has sent."""
     sent = update(Invitation).where(Invitation.invited_by == sender_id, Invitation.used_at.is_(None))
     await session.execute(sent.values(revoked_at=func.coalesce(Invitation.revoked_at, now())))
 

@@ -57,7 +57,8 @@ class InvitationRead(BaseModel):
 
 
 class InvitationQuery(PageRequest):
-    """Which invitations to list, newest first unless `sort` is email, role, created_at or expires_at. `text` is part of an address."""
+    """Which invitations to list, newest first unless `sort` is email, role, created_at, or expires_at. `text` is part of an
+    address."""
 
     text: str = Field(default="", max_length=200)
     state: InvitationState | None = None

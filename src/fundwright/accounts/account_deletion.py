@@ -1,4 +1,4 @@
-"""Deleting one's own account, with everything that belongs to it."""
+"""Deletion of the person's own account, with everything that belongs to it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class OnlyAdministrator(Conflict):
 
 @needs(Permission.READ)
 async def delete_account(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> None:
-    """Delete the actor's account for good; invoices and the audit trail stay. The caller has checked the password.
+    """Delete the actor's account permanently; invoices and the audit trail stay. The caller has checked the password.
 
     Raises OnlyAdministrator.
     """

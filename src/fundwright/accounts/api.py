@@ -1,4 +1,4 @@
-"""Routes about one's own profile, preferences, photo, and personal data."""
+"""Routes for the person's own profile, preferences, photo, and personal data."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ router = APIRouter(prefix="/api/account", tags=["account"])
 
 @router.get("/profile")
 async def get_profile(session: DbSession, actor: CurrentActor) -> AccountProfile:
-    """Your own account."""
+    """Return your own account."""
     return await profile.get_profile(session, actor)
 
 
 @router.put("/profile")
 async def change_profile(session: DbSession, actor: CurrentActor, change: ProfileChange) -> AccountProfile:
-    """Say who you are; a field that is left out is emptied."""
+    """Save your profile. A field that is left out is emptied."""
     return await profile.change_profile(session, actor, change)
 
 
@@ -52,7 +52,7 @@ async def remove_photo(session: DbSession, actor: CurrentActor, client: RequestC
 
 @router.get("/photos/{photo_id}", response_class=Response, responses={200: {"content": {"image/webp": {}}}})
 async def get_photo(session: DbSession, actor: CurrentActor, photo_id: UUID) -> Response:
-    """256 × 256 pixels. A new photo has a new address."""
+    """Return a photo of 256 × 256 pixels. A new photo has a new address."""
     content = await photos.get_photo(session, actor, photo_id)
     headers = {"Cache-Control": "private, max-age=86400", "Content-Disposition": "inline"}
     return Response(content, media_type="image/webp", headers=headers)
@@ -60,19 +60,19 @@ async def get_photo(session: DbSession, actor: CurrentActor, photo_id: UUID) -> 
 
 @router.get("/data")
 async def find_data_copy(session: DbSession, actor: CurrentActor) -> DataCopyRead | None:
-    """The copy of your data that there is or that is being written, or null."""
+    """Return the copy of your data, finished or in progress, or null."""
     return await personal_data.find_copy(session, actor)
 
 
 @router.post("/data", status_code=202)
 async def start_data_copy(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient) -> DataCopyRead:
-    """Let everything that belongs to your account be collected in one archive."""
+    """Start collecting everything that belongs to your account in one archive."""
     return await personal_data.start_copy(core, session, actor, client=client)
 
 
 @router.get("/data/archive", response_class=FileResponse, responses={200: {"content": {"application/zip": {}}}})
 async def download_data_copy(core: CoreDep, actor: CurrentActor, client: RequestClient) -> FileResponse:
-    """The finished archive, as a ZIP file."""
+    """Download the finished archive as a ZIP file."""
     async with core.database.transaction() as session:  # reading it is recorded
         path = await personal_data.open_copy(core, session, actor, client=client)
     return FileResponse(path, media_type="application/zip", filename="fundwright-data.zip")

@@ -1,4 +1,4 @@
-"""The audit trail: who did what, when and from where."""
+"""The audit trail: who did what, when, and from where."""
 
 from __future__ import annotations
 
@@ -120,18 +120,19 @@ async def record(
 
 
 async def is_recorded(session: AsyncSession, action: str, *, actor_id: UUID, within: timedelta) -> bool:
-    """Whether the account has a line for this action in the last `within`, so that reading page by page adds one line and not many."""
+    """Whether the account has an entry for this action within the last `within`, so that reading page by page adds one entry
+    only."""
     return await repository.has_audit_entry(session, actor_id, action, since=now() - within)
 
 
 def unknown_address(core: Core, email: str) -> str:
-    """What is kept of an address without an account: it may be a password that was typed into the wrong field. The same address gives the
-    same text, and only the key in the data folder can tell which one it was."""
+    """Return what is recorded of an address without an account: it may be a password that was typed into the wrong field. The
+    same address gives the same text, and only the key in the data folder can tell which address it was."""
     return f"unknown address {hmac.digest(lasting_key(core, 'audit.key'), email.encode(), 'sha256').hex()[:16]}"
 
 
 def one_line(text: str) -> str:
-    """Text from outside, cut, without line breaks or other control characters, so that it cannot forge a line, and without secrets."""
+    """Shorten text from outside, and remove line breaks, control characters, and secrets, so that it cannot forge an entry."""
     return masked(_CONTROL.sub(" ", text))[:_MAX_LENGTH]
 
 

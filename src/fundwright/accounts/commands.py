@@ -1,4 +1,5 @@
-"""What only the command line may do with accounts. No permission is checked: whoever can open the data folder is its administrator."""
+"""Operations on accounts for the command line only. They check no permission: whoever can open the data folder is its
+administrator."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from fundwright.core.errors import FundwrightError, NotFound
 
 
 class NoSuchAccount(NotFound):
-    """A command has no account to act as."""
+    """There is no account for a command to act as."""
 
     def __init__(self, email: str | None, *, is_disabled: bool = False) -> None:
         if email and is_disabled:
@@ -27,7 +28,8 @@ async def list_accounts(session: AsyncSession) -> list[AccountRead]:
 
 
 async def actor_for_command(session: AsyncSession, *, email: str | None) -> Actor:
-    """Whom a command acts as: the account with this email, else the oldest of role user, else the oldest. Raises NotFound."""
+    """Return the actor of a command: the account with this email; otherwise, the oldest with role user, or else the oldest.
+    Raises NotFound."""
     account = await (
         repository.find_account(session, service.normalise_email(email)) if email else repository.find_oldest_account(session)
     )

@@ -1,4 +1,4 @@
-"""Dependencies by which the routes of every slice learn who sends a request, and from where."""
+"""FastAPI dependencies of all slices: who sends a request, and from where."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _REQUESTS_AT_ONCE = 4
 
 
 class TokenMissing(FundwrightError):
-    """The specification gives the text."""
+    """The specification defines the text."""
 
     status = 401
 
@@ -40,7 +40,7 @@ class TokenMissing(FundwrightError):
 
 
 def client_of(connection: HTTPConnection) -> Client:
-    """Who is at the other end of the connection, or of the one to a trusted proxy. Others' X-Forwarded-For is not believed."""
+    """Return the address of the peer, or of the client of a trusted proxy. Other X-Forwarded-For headers are ignored."""
     address = connection.client.host if connection.client else ""
     device = connection.cookies.get(device_cookie_name(connection.app.state.core.settings))
     return Client(
@@ -52,11 +52,11 @@ def client_of(connection: HTTPConnection) -> Client:
 
 
 RequestClient = Annotated[Client, Depends(client_of)]
-"""Where the request comes from, as the audit trail notes it."""
+"""Return the origin of the request for the audit trail."""
 
 
 async def current_actor(request: Request, core: CoreDep) -> Actor:
-    """From here on the response is in the language of the account. Raises TokenMissing, or what the authenticator raises."""
+    """Set the language of the account for the response. Raises TokenMissing, or what the authenticator raises."""
     authenticators: list[RequestAuthenticator] = core.plugins.collect("request_authenticators")
     for authenticate in authenticators:
         actor = await authenticate(core, request)
@@ -68,7 +68,7 @@ async def current_actor(request: Request, core: CoreDep) -> Actor:
 
 
 Uploader = Annotated[Actor, Depends(current_actor, scope="function")]
-"""As `CurrentActor`, for a request whose body may take minutes to arrive. The route uses `turn_of` once it has the body."""
+"""Like `CurrentActor`, for a request whose body may take minutes to arrive. The route uses `turn_of` once it has the body."""
 
 
 def turn_of(core: Core, actor: Actor) -> AbstractAsyncContextManager[None]:
@@ -83,9 +83,10 @@ async def _in_turn(core: CoreDep, actor: Uploader) -> AsyncIterator[Actor]:
 
 
 CurrentActor = Annotated[Actor, Depends(_in_turn, scope="function")]
-"""Whoever sends the request: by bearer token (a session token or an API token), else by the session cookie.
+"""The account that sends the request: by bearer token (a session token or an API token), or else by the session cookie.
 
-Of many requests of one account, a few are answered at once and the others wait."""
+Only a few requests of one account are handled at a time; the others wait.
+"""
 
 
 CsvExport = Callable[[str, Callable[[AsyncSession], AsyncIterator[str]]], CsvDownload]
@@ -104,4 +105,4 @@ def _recorded_export(core: CoreDep, actor: CurrentActor, client: RequestClient) 
 
 
 Export = Annotated[CsvExport, Depends(_recorded_export, scope="function")]
-"""Makes a CSV file for the actor, as `csv_download` does, and records it in the audit trail before anything is sent."""
+"""Create a CSV file for the actor, like `csv_download`, and record the export in the audit trail before anything is sent."""

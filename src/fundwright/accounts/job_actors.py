@@ -32,7 +32,7 @@ class AccountDisabled(NotAllowed):
 
 
 def acting_with(permission: Permission) -> ActorLoader[Actor]:
-    """The `load_actor` of jobs that act for their owner, who needs `permission` while the job runs.
+    """Return the `load_actor` of jobs that act for their owner, who needs `permission` while the job runs.
 
     It raises NotFound, AccountDisabled, or PermissionLost.
     """

@@ -25,9 +25,9 @@ class Account(Base):
     password_hash: Mapped[str]
     role: Mapped[str]
     language: Mapped[str | None]
-    """None until one is chosen under Settings: the browser's own language counts."""
+    """None until one is chosen under Settings: then the browser's language applies."""
     time_zone: Mapped[str | None]
-    """None until one is chosen: the browser's own zone counts."""
+    """None until one is chosen: then the browser's time zone applies."""
     photo_url: Mapped[str | None]
     phone_number: Mapped[str | None]
     country: Mapped[str | None]
@@ -40,7 +40,7 @@ class Account(Base):
     created_at: Mapped[datetime] = mapped_column(default=now)
     last_signed_in_at: Mapped[datetime | None]
     verified_at: Mapped[datetime | None]
-    """When the owner showed that letters to the address arrive; nobody signs in before."""
+    """When the owner confirmed the address; nobody can sign in before."""
     disabled_at: Mapped[datetime | None]
 
     @property
@@ -49,7 +49,7 @@ class Account(Base):
 
 
 class SavedState(Base):
-    """What a screen keeps for an account, under a name of its own."""
+    """State that a screen keeps for an account under a name of its own."""
 
     __tablename__ = "saved_state"
 
@@ -60,7 +60,7 @@ class SavedState(Base):
 
 
 class AccountPhoto(Base):
-    """256 × 256 pixels as WebP; a new one has a new id, so that browsers may keep it."""
+    """256 × 256 pixels as WebP. A new photo has a new id, so that browsers may cache it."""
 
     __tablename__ = "account_photo"
 
@@ -71,7 +71,7 @@ class AccountPhoto(Base):
 
 
 class DataCopy(Base):
-    """An archive of everything that belongs to an account, made by a job; the file has its id for a name."""
+    """An archive of an account's data, written by a job; its file is named by its id."""
 
     __tablename__ = "data_copy"
 
@@ -84,7 +84,7 @@ class DataCopy(Base):
 
 
 class AuditEntry(Base):
-    """Append-only: a trigger refuses UPDATE, DELETE and TRUNCATE, hence no foreign key to the account."""
+    """Append-only: a trigger refuses UPDATE, DELETE, and TRUNCATE, so there is no foreign key to the account."""
 
     __tablename__ = "audit_entry"
 

@@ -1,4 +1,4 @@
-"""What every way in shares: addresses, passwords, one-time secrets and sessions."""
+"""Password hashing, and the rules for new passwords."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from fundwright.core.messages import t
 
 MIN_LENGTH = 8
 MAX_LENGTH = 1_000
-_MEASURED_CHARACTERS = 72  # its time grows with the square
+_MEASURED_CHARACTERS = 72  # its time grows with the square of the length
 _NICENESS = 5
 _UNUSABLE = "!"
 
 
-# A hash of nothing anybody knows, with the parameters below: checked when there is no account, so that the time is the same.
+# A hash of an unknown password with the parameters below: checked if there is no account, so that the time is the same.
 _DUMMY_HASH = "$argon2id$v=19$m=19456,t=2,p=1$g3BuLaXUes/5fy/FGOPc2w$lMx8aR/uBlhcaM95VMe18pAhWhcRYzvv5I3Waw/fXhc"
 _OWN_WORDS = {"fundwright", "password", "admin", "administrator"}
 
@@ -38,15 +38,15 @@ _context = CryptContext(
 
 
 async def new_hash(password: str | None, email: str, name: str) -> str:
-    """What to keep of a new password, None being one that nobody has. Raises WeakPassword."""
+    """Return the hash of a new password; None means a password that nobody has. Raises WeakPassword."""
     if password is not None:
         await require_acceptable(password, about=(email.partition("@")[0], name))
     return await hash_password(password)
 
 
 def _lower_priority() -> None:
-    """Whoever signs in can wait a little for the processor; everybody's clicks, on the event loop, should not."""
-    if sys.platform == "linux":  # elsewhere a priority is that of the whole process
+    """Run password hashing at low priority: signing in can wait a little, but everyone's clicks on the event loop should not."""
+    if sys.platform == "linux":  # elsewhere, the priority is that of the whole process
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
@@ -57,26 +57,26 @@ _threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="password"
 
 
 class WeakPassword(Invalid):
-    """The new password is too short, too long or one that everybody tries."""
+    """The new password is too short, too long, or too common."""
 
 
 async def hash_password(password: str | None) -> str:
-    """The hash to keep; None gives one that no password matches."""
+    """Return the hash to store; None returns one that no password matches."""
     if password is None:
         return _UNUSABLE
     return await asyncio.get_running_loop().run_in_executor(_threads, _context.hash, _normalised(password))
 
 
 async def check_password(password: str, stored: str | None) -> tuple[bool, str | None]:
-    """Whether the password matches, and a newer hash to keep if the stored one is outdated.
+    """Return whether the password matches, and a newer hash to store if the present one is outdated.
 
-    `stored` is None when there is no account; exactly one hash is computed in every case.
+    `stored` is None if there is no account; exactly one hash is computed in every case.
     """
     return await asyncio.get_running_loop().run_in_executor(_threads, _check, password, stored)
 
 
 async def require_acceptable(password: str, *, about: tuple[str, ...] = ()) -> None:
-    """Raise WeakPassword with what to do. `about` holds words an attacker tries first, such as the email and name."""
+    """Raise WeakPassword with what to do. `about` holds words that an attacker tries first, such as the email and name."""
     if len(password) < MIN_LENGTH:
         raise WeakPassword(
             t("The password is too short. Use at least {least} characters. A sentence works well.", least=MIN_LENGTH)
@@ -88,7 +88,7 @@ async def require_acceptable(password: str, *, about: tuple[str, ...] = ()) -> N
 
 
 async def strength(password: str) -> int:
-    """How hard it is to guess, from 0 to 4 (zxcvbn's score)."""
+    """Return how hard it is to guess, from 0 to 4 (zxcvbn's score)."""
     return await asyncio.to_thread(_score, password)
 
 
@@ -100,7 +100,7 @@ def _score(password: str) -> int:
 
 def _check(password: str, stored: str | None) -> tuple[bool, str | None]:
     is_usable = stored is not None and stored != _UNUSABLE
-    # Longer than any password that was ever accepted: cut before hashing so that the work stays the same.
+    # Longer than any password that was ever accepted: cut before hashing, so that the work stays the same.
     is_right, newer = _context.verify_and_update(
         _normalised(password[: MAX_LENGTH + 1]), stored if is_usable and stored else _DUMMY_HASH
     )
@@ -108,7 +108,7 @@ def _check(password: str, stored: str | None) -> tuple[bool, str | None]:
 
 
 def _normalised(password: str) -> str:
-    """One form for characters that keyboards encode differently (NIST SP 800-63B, 3.1.1.2)."""
+    """Normalize characters that keyboards encode differently (NIST SP 800-63B, 3.1.1.2)."""
     return unicodedata.normalize("NFKC", password)
 
 

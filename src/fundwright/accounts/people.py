@@ -1,4 +1,4 @@
-"""The accounts of the installation, for those who administer or oversee it."""
+"""The accounts of the installation, for administrators."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fundwright.core.spreadsheets import csv_lines
 
 @needs(Permission.OVERSEE)
 async def list_people(session: AsyncSession, actor: Actor, query: PeopleQuery) -> Page[AccountRead]:
-    """Accounts by email unless `sort` says otherwise."""
+    """Accounts, by email unless `sort` says otherwise."""
     accounts, total = await repository.page_of_people(session, query)
     items = [AccountRead.model_validate(account) for account in accounts]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
@@ -52,5 +52,5 @@ async def get_person(session: AsyncSession, actor: Actor, account_id: UUID) -> A
 
 @needs(Permission.OVERSEE)
 def directory(actor: Actor) -> Select[UUID, str, str]:
-    """Id, email and name of every account, to be used as a sub-query in another slice's lists."""
+    """Id, email, and name of every account, for use as a subquery in another slice's lists."""
     return repository.directory()

@@ -1,4 +1,4 @@
-"""Routes about the accounts of the installation and its audit trail."""
+"""Routes for the accounts of the installation and its audit trail."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ router = APIRouter(tags=["people"])
 
 @router.get("/api/people")
 async def list_people(session: DbSession, actor: CurrentActor, query: Annotated[PeopleQuery, Query()]) -> Page[AccountRead]:
-    """The accounts of the installation."""
+    """List the accounts of the installation."""
     return await people.list_people(session, actor, query)
 
 
@@ -37,7 +37,7 @@ async def get_person(session: DbSession, actor: CurrentActor, account_id: UUID) 
 
 @router.get("/api/audit")
 async def list_audit(session: DbSession, actor: CurrentActor, query: Annotated[AuditQuery, Query()]) -> Page[AuditRead]:
-    """Who did what, when and from where."""
+    """List who did what, when, and from where."""
     return await audit.list_audit(session, actor, query)
 
 

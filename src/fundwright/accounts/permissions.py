@@ -1,4 +1,4 @@
-"""Every service states which permission it needs. docs/roles.md lists them all."""
+"""The permission that each service requires. docs/roles.md lists them all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class NotForPrograms(FundwrightError):
 
 
 def needs(permission: Permission) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Let a service be called only for an `actor` who has `permission`. The call raises NotAllowed before anything runs."""
+    """Allow a service only for an `actor` with `permission`. The call raises NotAllowed before anything runs."""
 
     def guard(service: Callable[P, R]) -> Callable[P, R]:
         place = list(inspect.signature(service).parameters).index("actor")
@@ -47,7 +47,7 @@ def needs(permission: Permission) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def require(actor: Actor, permission: Permission) -> None:
-    """Raises NotAllowed, for the few places that know only on the way what they need."""
+    """Raise NotAllowed, in the few places where the permission depends on the data."""
     if not actor.may(permission):
         raise not_allowed(permission) if actor.is_confirmed else _not_confirmed()
 
@@ -59,7 +59,7 @@ def require_confirmed(actor: Actor) -> None:
 
 
 def refuse_programs(actor: Actor) -> None:
-    """For what only somebody who has signed in may do. Raises NotForPrograms."""
+    """For what requires a person who has signed in. Raises NotForPrograms."""
     if actor.is_program:
         raise NotForPrograms
 
@@ -69,10 +69,10 @@ def _not_confirmed() -> NotAllowed:
 
 
 def not_allowed(permission: Permission) -> NotAllowed:
-    """The refusal for lack of `permission`, in the reader's language."""
+    """The message for a missing `permission` in the reader's language."""
     return NotAllowed(t(REFUSALS[permission]))
 
 
 def roles_with(permission: Permission) -> frozenset[Role]:
-    """Who may open a screen that shows nothing to others: `screen(..., roles=roles_with(Permission.OVERSEE))`."""
+    """The roles that may open a screen: `screen(..., roles=roles_with(Permission.OVERSEE))`."""
     return frozenset(role for role, granted in GRANTED.items() if permission in granted)

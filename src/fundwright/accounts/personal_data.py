@@ -1,4 +1,4 @@
-"""Everything that belongs to an account, as one archive for its owner. Each slice adds its files through a hook."""
+"""A copy of everything that belongs to an account, as one archive for its owner. Each slice adds its files through a hook."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ForgetCopy(JobPayload):
 
 @dataclass(frozen=True)
 class DataFile:
-    """One file of the archive; `name` is its path there, and a path as `content` stands for what lies there."""
+    """A file of the archive; `name` is its path there, and a path as `content` stands for the file there."""
 
     name: str
     content: bytes | Path
@@ -60,7 +60,7 @@ PersonalDataReader = Callable[[Core, AsyncSession, Actor], AsyncIterator[DataFil
 
 
 def as_json(name: str, value: object) -> DataFile:
-    """Models, or lists and dictionaries of them."""
+    """Convert models, or lists and dictionaries of them."""
     return DataFile(name, json.dumps(to_jsonable_python(value), ensure_ascii=False, indent=2).encode())
 
 
@@ -72,7 +72,7 @@ def as_csv(name: str, columns: Sequence[str], rows: Iterable[object]) -> DataFil
 
 @needs(Permission.READ)
 async def start_copy(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> DataCopyRead:
-    """Let a job write the archive; it takes the place of an earlier one. Raises Conflict while one is being written."""
+    """Start a job that writes the archive and replaces an earlier one. Raises Conflict while one is being written."""
     refuse_programs(actor)
     require_confirmed(actor)
     await acquire_lock(session, f"personal data:{actor.id}")
@@ -93,14 +93,14 @@ async def start_copy(core: Core, session: AsyncSession, actor: Actor, *, client:
 
 @needs(Permission.READ)
 async def find_copy(session: AsyncSession, actor: Actor) -> DataCopyRead | None:
-    """The archive that there is or that is being written."""
+    """The archive, finished or in progress."""
     copy = await repository.find_data_copy(session, actor.id)
     return _read(copy, await jobs.get(session, copy.job_id)) if copy and copy.job_id else None
 
 
 @needs(Permission.READ)
 async def open_copy(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> Path:
-    """Where the actor's own finished archive lies. Raises NotFound."""
+    """The path of the actor's own finished archive. Raises NotFound."""
     refuse_programs(actor)
     copy = await repository.find_data_copy(session, actor.id)
     if copy is None or copy.size_bytes is None:
@@ -111,13 +111,13 @@ async def open_copy(core: Core, session: AsyncSession, actor: Actor, *, client: 
 
 @needs(Permission.READ)
 async def remove_copies(core: Core, session: AsyncSession, actor: Actor) -> None:
-    """Take the archive away, file and all; also for an account that is being deleted."""
+    """Delete the archive with its file; also for an account that is being deleted."""
     for copy_id in await repository.remove_data_copies(session, actor.id):
         core.files.remove_after_commit(session, copy_id.hex)
 
 
 async def write(run: JobRun[CollectData, Actor]) -> dict[str, Any]:
-    """The job: ask everybody who has something of the account, and pack it."""
+    """The job: collect the data of all slices and pack it."""
     core: Core = run.services
     copy_id = run.payload.copy_id
     readers: list[PersonalDataReader] = core.plugins.collect("personal_data")
@@ -147,7 +147,7 @@ async def write(run: JobRun[CollectData, Actor]) -> dict[str, Any]:
 
 
 async def expire(run: JobRun[ForgetCopy, None]) -> dict[str, Any]:
-    """The job: the archive has been there long enough."""
+    """The job: delete the archive when it expires."""
     core: Core = run.services
     copy_id = run.payload.copy_id
     async with run.transaction() as session:
@@ -160,7 +160,7 @@ async def expire(run: JobRun[ForgetCopy, None]) -> dict[str, Any]:
 
 @needs(Permission.READ)
 async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
-    """Profile, photo, history, and audit trail of the actor."""
+    """The actor's profile, photo, history, and audit trail."""
     row = await service.get_account_by_id(session, actor.id)
     yield as_json("account/profile.json", await profile.get_profile(session, actor))
     if row.photo_url:
@@ -176,7 +176,7 @@ async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIte
 
 
 def _without_others(actor: Actor, entries: Sequence[AuditEntry]) -> list[AuditRead]:
-    """Lines of the audit trail without other people's email addresses, and without where others acted from."""
+    """Entries of the audit trail without other people's email addresses, and without the origin of others' actions."""
     own = {actor.email, *(entry.actor_email for entry in entries if entry.actor_id == actor.id)}
 
     def without_emails(text: str) -> str:

@@ -25,7 +25,7 @@ _FORMATS = ("PNG", "JPEG", "WEBP")
 
 
 class NotAPhoto(Invalid):
-    """The content is no picture that can be shown."""
+    """The content is not an image that can be shown."""
 
 
 LIMITS = Limits(
@@ -39,7 +39,7 @@ LIMITS = Limits(
 
 
 async def read(pieces: AsyncIterator[bytes]) -> bytes:
-    """What was uploaded. Raises Invalid as soon as it is more than `MAX_BYTES`."""
+    """Read an upload. Raises Invalid as soon as it is larger than `MAX_BYTES`."""
     content = bytearray()
     async for piece in pieces:
         content += piece
@@ -50,7 +50,7 @@ async def read(pieces: AsyncIterator[bytes]) -> bytes:
 
 @needs(Permission.READ)
 async def set_photo(sandbox: Sandbox, session: AsyncSession, actor: Actor, content: bytes, *, client: Client) -> AccountProfile:
-    """Show this picture, a PNG, JPEG or WebP, for the actor. Raises NotAPhoto."""
+    """Set the actor's photo, a PNG, JPEG, or WebP. Raises NotAPhoto."""
     require_confirmed(actor)
     (square,) = await sandbox.run(partial(_square, content), limits=LIMITS, name=t("the photo"))
     own = await service.get_account_by_id(session, actor.id)
@@ -65,7 +65,7 @@ async def set_photo(sandbox: Sandbox, session: AsyncSession, actor: Actor, conte
 
 @needs(Permission.READ)
 async def remove_photo(session: AsyncSession, actor: Actor, *, client: Client) -> AccountProfile:
-    """Show the initial instead."""
+    """Remove the photo; the initial is shown instead."""
     own = await service.get_account_by_id(session, actor.id)
     await repository.remove_photos(session, own.id)
     own.photo_url = None
@@ -75,7 +75,7 @@ async def remove_photo(session: AsyncSession, actor: Actor, *, client: Client) -
 
 @needs(Permission.READ)
 async def get_photo(session: AsyncSession, actor: Actor, photo_id: UUID) -> bytes:
-    """WebP. One's own, that of a public profile, or any for those who oversee. Raises NotFound."""
+    """Return a photo as WebP: the actor's own, that of a public profile, or any for administrators. Raises NotFound."""
     photo = await repository.find_photo(session, photo_id, reader_id=actor.id, sees_all=actor.may(Permission.OVERSEE))
     if photo is None:
         raise NotFound(t("The photo"))
@@ -92,6 +92,6 @@ def _square(content: bytes) -> Iterator[bytes]:
         raise NotAPhoto(t("The file is not a readable image. Choose a PNG, JPEG, or WebP file.")) from None
     square = ImageOps.fit(upright, (_SIDE_PIXELS, _SIDE_PIXELS))
     written = io.BytesIO()
-    # A new picture, pixels only: Pillow would hand on location, camera, and color profile.
+    # A new image with pixels only: Pillow would copy location, camera, and color profile.
     Image.frombytes(square.mode, square.size, square.tobytes()).save(written, "WEBP", quality=85)
     yield written.getvalue()

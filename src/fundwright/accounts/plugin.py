@@ -1,4 +1,4 @@
-"""What accounts registers through the plug-in seam."""
+"""What accounts registers through the plug-in hooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Language, time zone, and what screens remember for an account."""
+"""Language, time zone, and saved state of screens."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_SAVED_STATE_LENGTH = 20_000
 
 @needs(Permission.READ)
 async def change_locale(session: AsyncSession, actor: Actor, change: LocaleChange) -> AccountProfile:
-    """Choose the language of pages and letters and the zone of times. Raises Invalid when there is no such zone."""
+    """Set the language of pages and emails, and the time zone. Raises Invalid if there is no such time zone."""
     if change.time_zone is not None and change.time_zone not in await asyncio.to_thread(locale_data.time_zones):
         raise Invalid(t("{name} is not a time zone. Choose one from the list.", name=change.time_zone))
     account = await service.get_account_by_id(session, actor.id)
@@ -30,13 +30,13 @@ async def change_locale(session: AsyncSession, actor: Actor, change: LocaleChang
 
 @needs(Permission.READ)
 async def saved_state(session: AsyncSession, actor: Actor, name: str) -> Any:
-    """What a screen has kept for the actor under `name`, as JSON; None when it has kept nothing."""
+    """The state that a screen has saved for the actor under `name`, as JSON; None if there is none."""
     return await repository.find_saved_state(session, actor.id, name)
 
 
 @needs(Permission.READ)
 async def save_state(session: AsyncSession, actor: Actor, name: str, value: Any) -> None:
-    """Keep `value`, any JSON, for the actor under `name`. Raises Invalid when it is too long to be the state of a screen."""
+    """Save `value`, any JSON, for the actor under `name`. Raises Invalid if it is too long."""
     if len(name) > _MAX_STATE_NAME_LENGTH or len(json.dumps(value)) > _MAX_SAVED_STATE_LENGTH:
         raise Invalid(t("That is too long to save for this page. Shorten it and try again."))
     await repository.save_state(session, actor.id, name, value)
@@ -44,5 +44,5 @@ async def save_state(session: AsyncSession, actor: Actor, name: str, value: Any)
 
 @needs(Permission.READ)
 async def choose_language(session: AsyncSession, actor: Actor, language: Language) -> None:
-    """Show everything in this language from now on, wherever the actor signs in."""
+    """Set the language for the actor on every device."""
     (await service.get_account(session, actor.email)).language = language

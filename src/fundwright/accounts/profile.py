@@ -1,4 +1,4 @@
-"""What people say about themselves."""
+"""The profile of a person."""
 
 from __future__ import annotations
 

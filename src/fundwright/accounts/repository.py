@@ -1,4 +1,4 @@
-"""Every query of accounts."""
+"""All queries of accounts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def has_accounts(session: AsyncSession) -> bool:
 
 
 async def find_oldest_account(session: AsyncSession) -> Account | None:
-    """The oldest account of role user that is not disabled, else the oldest of any role."""
+    """The oldest enabled account with role user, or else the oldest of any role."""
     return await session.scalar(
         select(Account)
         .where(Account.disabled_at.is_(None))
@@ -80,7 +80,7 @@ def _people(query: PeopleQuery) -> Select[Account]:
 
 
 async def lock_administrators(session: AsyncSession) -> Sequence[UUID]:
-    """Those who can sign in; they stay so until the transaction ends."""
+    """The enabled administrators, locked until the transaction ends."""
     query = select(Account.id).where(Account.role == Role.ADMIN, Account.disabled_at.is_(None))
     return (await session.scalars(query.with_for_update())).all()
 
@@ -114,7 +114,7 @@ def _midnight(day: date) -> datetime:
 
 
 async def add_account(session: AsyncSession, **values: Any) -> Account | None:
-    """The new account, or None when the email is taken (also by a transaction that commits first)."""
+    """The new account, or None if the email is taken (also by a transaction that commits first)."""
     account_id = await session.scalar(
         insert(Account).values(**values).on_conflict_do_nothing(index_elements=["email"]).returning(Account.id)
     )
@@ -132,7 +132,7 @@ async def save_state(session: AsyncSession, owner_id: UUID, name: str, value: An
 
 
 async def find_photo(session: AsyncSession, photo_id: UUID, *, reader_id: UUID, sees_all: bool) -> AccountPhoto | None:
-    """If it is the reader's own, of a public profile, or anybody's when the reader `sees_all`."""
+    """The photo, if it is the reader's own, belongs to a public profile, or the reader `sees_all`."""
     query = select(AccountPhoto).join(Account, Account.id == AccountPhoto.owner_id).where(AccountPhoto.id == photo_id)
     return await session.scalar(query if sees_all else query.where(or_(Account.id == reader_id, Account.is_public)))
 
@@ -157,8 +157,8 @@ async def remove_data_copies(session: AsyncSession, owner_id: UUID) -> Sequence[
 
 
 async def list_audit_of(session: AsyncSession, account: Account) -> Sequence[AuditEntry]:
-    """What the account did, and what was done about it since it has its present address, oldest first. Before, the address may have been
-    somebody else's."""
+    """What the account did, and what was done about it since it has its present address, oldest first. Before that, the
+    address may have been somebody else's."""
     changed = (AuditEntry.actor_id == account.id) & (AuditEntry.action == "email.changed")
     changed_at = await session.scalar(select(func.max(AuditEntry.at)).where(changed))
     since = max(account.created_at, changed_at or account.created_at)
@@ -171,7 +171,7 @@ async def list_saved_states(session: AsyncSession, owner_id: UUID) -> Sequence[S
 
 
 async def delete_account(session: AsyncSession, account: Account) -> None:
-    """With all rows that refer to it."""
+    """Including all rows that refer to it."""
     await session.delete(account)
     await session.flush()
 

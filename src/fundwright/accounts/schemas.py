@@ -1,4 +1,4 @@
-"""Who somebody is, what their role permits, and what accounts look like to their owners and to administrators."""
+"""Actors, roles, permissions, and accounts as their owners and administrators see them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _PHONE = re.compile(r"\+?[\d\s()./-]+(?:\s?(?:ext|x)\.?\s?\d{1,6})?", re.IGNOREC
 
 
 class Role(StrEnum):
-    """What an account is for; `GRANTED` says what each may do."""
+    """What an account is for; `GRANTED` lists the permissions of each role."""
 
     USER = "user"
     ADMIN = "admin"
@@ -41,18 +41,18 @@ class Role(StrEnum):
 
 
 class Permission(StrEnum):
-    """What a service asks of whoever calls it."""
+    """What a service requires of its actor."""
 
     READ = "read"
-    """Look at opportunities and at what is one's own, and look after one's own account."""
+    """View opportunities and the account's own data, and manage the account."""
     LABEL = "label"
     """Create categories, run the classifier, and decide on its suggestions."""
     WORK = "work"
-    """Import, upload, train and draft."""
+    """Import, upload, train, and draft."""
     OVERSEE = "oversee"
-    """See usage, everybody's runs, payments, feedback and who subscribes, without changing any of it."""
+    """View usage, everyone's runs, payments, feedback, and subscribers, without changing them."""
     ADMINISTER = "administer"
-    """Change accounts, plans, payments, the blog and what visitors sent."""
+    """Change accounts, plans, payments, the blog, and feedback."""
 
 
 GRANTED: Mapping[Role, frozenset[Permission]] = {
@@ -64,7 +64,7 @@ GRANTED: Mapping[Role, frozenset[Permission]] = {
 
 
 class AccountState(StrEnum):
-    """An account that is `unconfirmed` has not shown yet that letters to its address arrive."""
+    """The email address of an `unconfirmed` account has not been confirmed yet."""
 
     ACTIVE = "active"
     UNCONFIRMED = "unconfirmed"
@@ -81,7 +81,7 @@ class AccountState(StrEnum):
 
 
 class Actor(BaseModel):
-    """Whoever acts: the account behind a request, a socket, a job or a command. `session_id` is None outside a browser."""
+    """Who acts: the account behind a request, a socket, a job, or a command. `session_id` is None outside of a browser."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -91,17 +91,17 @@ class Actor(BaseModel):
     role: Role
     session_id: UUID | None = None
     language: Language | None = None
-    """The one chosen under Settings, on whatever browser."""
+    """The language chosen under Settings, on any device."""
     is_program: bool = False
-    """It holds an API token: nobody can be asked who they are."""
+    """It uses an API token, so it cannot re-authenticate."""
     time_zone: str | None = None
-    """The one that times are shown in, if it is not to be the browser's."""
+    """The time zone for times, unless it is the browser's."""
     photo_url: str | None = None
     is_confirmed: bool = True
     """The email address has been confirmed. Until then, the account may only read."""
 
     def may(self, permission: Permission) -> bool:
-        """Whether services do it for the actor. Screens offer nothing else."""
+        """Whether the actor has the permission. Screens offer nothing else."""
         return permission in GRANTED[self.role] and (self.is_confirmed or permission is Permission.READ)
 
 
@@ -128,7 +128,8 @@ class AccountRead(BaseModel):
 
 
 class PeopleQuery(PageRequest):
-    """Which accounts to list. `text` is part of a name or an email; sort by email, name, role, created_at or last_signed_in_at."""
+    """Which accounts to list. `text` is part of a name or an email; sort by email, name, role, created_at, or
+    last_signed_in_at."""
 
     text: str = Field(default="", max_length=200)
     role: Role | None = None
@@ -136,7 +137,7 @@ class PeopleQuery(PageRequest):
 
 
 class AuditRead(BaseModel):
-    """A line of the audit trail. `actor_email` is None when nobody was signed in, or the command line acted."""
+    """An entry of the audit trail. `actor_email` is None if nobody was signed in, or the command line acted."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -150,7 +151,8 @@ class AuditRead(BaseModel):
 
 
 class AuditQuery(PageRequest):
-    """Which lines to list, newest first unless `sort` is `at`. `text` is part of the action, of who acted, of what or of where from."""
+    """Which entries to list, newest first unless `sort` is `at`. `text` is part of the action, the actor, the subject, or the
+    address."""
 
     text: str = Field(default="", max_length=200)
     first: Day | None = None
@@ -178,7 +180,7 @@ class AccountUser(BaseModel):
 
 
 class AccountProfile(AccountUser):
-    """One's own account as its page shows it."""
+    """The account as its own page shows it."""
 
     language: Language | None
     time_zone: str | None
@@ -202,7 +204,7 @@ _Line = BeforeValidator(_without_spare_space)
 
 
 class ProfileChange(BaseModel):
-    """What people say about themselves. All of it is written; "" empties a field. `country` is an ISO 3166 code."""
+    """A whole profile: "" empties a field. `country` is an ISO 3166 code."""
 
     model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True)
 
@@ -232,7 +234,7 @@ class ProfileChange(BaseModel):
 
 
 class LocaleChange(BaseModel):
-    """How things are written for the account. None follows the browser."""
+    """Preferences of the account. None follows the browser."""
 
     model_config = ConfigDict(frozen=True, alias_generator=to_camel, populate_by_name=True)
 
@@ -241,7 +243,7 @@ class LocaleChange(BaseModel):
 
 
 class DataCopyRead(BaseModel):
-    """An archive of one's own data. It can be downloaded once `job` has succeeded, until `expires_at`."""
+    """An archive of the account's data. It can be downloaded once `job` has succeeded, until `expires_at`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -253,17 +255,17 @@ class DataCopyRead(BaseModel):
 
 
 class Client(BaseModel):
-    """Where a request comes from: the peer's address (of a trusted proxy's client, never a stranger's word) and its user agent."""
+    """The origin of a request: the peer's address (or that of a trusted proxy's client) and its user agent."""
 
     model_config = ConfigDict(frozen=True)
 
     address: str
     user_agent: str = ""
     is_browser: bool = False
-    """It can be remembered by a cookie."""
+    """It accepts cookies, so it can be remembered."""
     device: str = ""
-    """Digest of the secret in its device cookie, if it sends one."""
+    """Digest of the secret in its device cookie, if it has one."""
 
 
 COMMAND_LINE = Client(address="command line")
-"""Where commands come from."""
+"""The origin of commands."""

@@ -1,4 +1,4 @@
-"""Accounts: finding them, adding them, and reading who they belong to."""
+"""Finding, adding, and reading accounts."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ AccountCreatedHandler = Callable[[Core, AsyncSession, Actor], Awaitable[None]]
 
 
 def is_email(text: str) -> bool:
-    """Whether the text is an email address that an account can have."""
+    """Whether the text is a valid email address for an account."""
     plain = text.strip().lower()
     return len(plain) <= _MAX_EMAIL_LENGTH and _EMAIL.fullmatch(plain) is not None
 
 
 def normalise_email(email: str) -> str:
-    """The one form an address is kept in. Raises Invalid when it is not an address."""
+    """Normalize an address. Raises Invalid if it is not an address."""
     plain = email.strip().lower()
     if not is_email(plain):
         raise Invalid(t("Email must be a valid email address"))
@@ -56,7 +56,7 @@ def actor_of(account: Account, *, session_id: UUID | None = None) -> Actor:
 
 
 def language_of(account: Account, *, otherwise: Language) -> Language:
-    """The one that letters to the account are written in."""
+    """The language of emails to the account."""
     return cast(Language, account.language) if account.language in LANGUAGES else otherwise
 
 
@@ -80,7 +80,7 @@ async def has_accounts(session: AsyncSession) -> bool:
 
 
 async def lock_administrators(session: AsyncSession) -> Sequence[UUID]:
-    """Those who can sign in; they stay so until the transaction ends."""
+    """The enabled administrators, locked until the transaction ends."""
     return await repository.lock_administrators(session)
 
 
@@ -99,7 +99,7 @@ async def get_account_by_id(session: AsyncSession, account_id: UUID) -> Account:
 
 
 class EmailTaken(Conflict):
-    """The specification gives both the status and the text."""
+    """The specification defines both the status and the text."""
 
     status = 400
 
@@ -117,7 +117,7 @@ async def add_account(
     is_verified: bool = True,
     client: Client = COMMAND_LINE,
 ) -> Actor:
-    """Add an account; without a password nobody can sign in to it. Raises Invalid, WeakPassword or EmailTaken."""
+    """Add an account; without a password, nobody can sign in to it. Raises Invalid, WeakPassword, or EmailTaken."""
     plain, name = normalise_email(email), checked_name(name)
     password_hash = await passwords.new_hash(password, plain, name)
     actor = await add_hashed(
@@ -138,7 +138,7 @@ async def add_hashed(
     is_verified: bool,
     client: Client = COMMAND_LINE,
 ) -> Actor | None:
-    """As `add_account`, once everything has been checked. None when the address has an account."""
+    """Like `add_account`, after all checks. None if the address has an account."""
     first_name, _, last_name = name.partition(" ")
     account = await repository.add_account(
         session,
@@ -170,7 +170,7 @@ async def create_account(
     is_verified: bool = True,
     client: Client = COMMAND_LINE,
 ) -> Actor:
-    """Add an account and give it what plug-ins have for new accounts. Raises Invalid, WeakPassword or EmailTaken."""
+    """Add an account and give it what plug-ins provide for new accounts. Raises Invalid, WeakPassword, or EmailTaken."""
     actor = await add_account(
         session, email=email, name=name, role=role, password=password, is_verified=is_verified, client=client
     )
@@ -179,7 +179,8 @@ async def create_account(
 
 
 async def confirm(core: Core, session: AsyncSession, account: Account) -> Actor:
-    """Mark the email address of the account as confirmed. The account may work from now on, and gets what new accounts get."""
+    """Mark the email address of the account as confirmed. The account may work from now on, and gets what plug-ins provide for
+    new accounts."""
     account.verified_at = now()
     actor = actor_of(account)
     await welcome(core, session, actor)
@@ -188,7 +189,7 @@ async def confirm(core: Core, session: AsyncSession, account: Account) -> Actor:
 
 @needs(Permission.READ)
 async def welcome(core: Core, session: AsyncSession, actor: Actor) -> None:
-    """Give a new account what plug-ins have for it, such as sample documents."""
+    """Give a new account what plug-ins provide, such as sample documents."""
     handlers: list[AccountCreatedHandler] = core.plugins.collect("account_created_handlers")
     for handler in handlers:
         await handler(core, session, actor)

@@ -1,4 +1,4 @@
-"""Routes for signing in and out, confirming an address, resetting a password, sessions, and API tokens."""
+"""Routes for signing in and out, email confirmation, password reset, sessions, and API tokens."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ router = APIRouter(tags=["authentication"])
 
 
 class SignInForm(BaseModel):
-    """Email and password are taken as they come; only a match is checked."""
+    """Email and password are not validated; only a match is checked."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -73,7 +73,7 @@ class LoginWithCodeForm(LoginForm):
 
 
 class PasskeyForm(BaseModel):
-    """What `navigator.credentials.get` answered, as JSON."""
+    """The result of `navigator.credentials.get` as JSON."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -82,7 +82,7 @@ class PasskeyForm(BaseModel):
 
 
 class PasskeyOptions(BaseModel):
-    """What `navigator.credentials.get` or `create` takes as `publicKey`, as JSON."""
+    """The `publicKey` argument of `navigator.credentials.get` or `create` as JSON."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -96,7 +96,7 @@ class EmailForm(BaseModel):
 
 
 class ConfirmForm(BaseModel):
-    """`link` is the last part of the address in the letter."""
+    """`link` is the last part of the address in the email."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -130,7 +130,7 @@ class MyAccountAnswer(BaseModel):
 
 
 class SessionForm(BaseModel):
-    """The code of a sign-in over the socket, or a token kept by the browser, or neither: then the cookie's session goes on."""
+    """The code of a sign-in over the socket, or a token saved by the browser, or neither: then the cookie's session continues."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -139,7 +139,7 @@ class SessionForm(BaseModel):
 
 
 class SessionAnswer(BaseModel):
-    """`remember` says whether the browser keeps the token beyond its own session."""
+    """`remember` says whether the browser keeps the token after it is closed."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -157,7 +157,7 @@ class ApiTokenForm(BaseModel):
 
 @router.post("/signin")
 async def sign_in(form: SignInForm, request: Request, response: Response, core: CoreDep, session: DbSession) -> SignInAnswer:
-    """Sign in. The answer's `flag` is `success` or `error`; the status is 200 in both cases."""
+    """Sign in. The `flag` of the response is `success` or `error`; the status is 200 in both cases."""
     refuse_foreign_page(request)
     result = await service.sign_in(
         core,
@@ -178,7 +178,8 @@ async def sign_in(form: SignInForm, request: Request, response: Response, core: 
 async def begin_session(
     form: SessionForm, request: Request, response: Response, core: CoreDep, session: DbSession
 ) -> SessionAnswer:
-    """Turn a handover code, or a token that the browser kept, into the session cookie; and an old token into its successor."""
+    """Exchange a handover code, or a token that the browser has saved, for the session cookie, and an old token for its
+    successor."""
     refuse_foreign_page(request)
     if form.code:
         signed_in = await service.redeem_handover(core, session, form.code, client=client_of(request))
@@ -194,7 +195,7 @@ async def begin_session(
 
 @router.delete("/session", status_code=204)
 async def sign_out(request: Request, response: Response, core: CoreDep, session: DbSession) -> None:
-    """Sign out: the session ends on the server. Signing out twice is no error."""
+    """Sign out: the session ends on the server. Signing out twice is not an error."""
     name = cookie_name(core.settings)
     bearer = bearer_of(request)
     token = bearer or request.cookies.get(name)
@@ -237,7 +238,7 @@ async def log_in(
 
 @router.post("/api/account/login/passkey-options")
 async def start_passkey(request: Request, core: CoreDep, session: DbSession) -> PasskeyOptions:
-    """Begin to sign in with a passkey. The answer is good for one try, within five minutes."""
+    """Begin to sign in with a passkey. The options are valid for one attempt, within five minutes."""
     refuse_foreign_page(request)
     return PasskeyOptions(options=await passkeys.start_sign_in(core, session))
 
@@ -259,7 +260,7 @@ async def log_in_with_passkey(
 async def confirm_email(
     form: ConfirmForm, request: Request, response: Response, core: CoreDep, session: DbSession
 ) -> AccountAnswer | JSONResponse:
-    """Confirm an address by the `link` of the letter and the password that was registered, and sign in."""
+    """Confirm an address with the `link` of the email and the password that was registered, and sign in."""
     refuse_foreign_page(request)
     client = client_of(request)
     code = await email_confirmation.confirm_email(core, session, secret=form.link, password=form.password, client=client)
@@ -270,7 +271,7 @@ async def confirm_email(
 
 @router.post("/api/account/resend-verification", status_code=202)
 async def ask_to_confirm_again(form: EmailForm, request: Request, core: CoreDep, session: DbSession) -> None:
-    """Send the letter once more. The answer is the same whether the address waits to be confirmed or not."""
+    """Send the email again. The response is the same whether or not the address is waiting to be confirmed."""
     refuse_foreign_page(request)
     await email_confirmation.ask_to_confirm_again(
         core, session, email=form.email, language=current_language(), client=client_of(request)
@@ -279,14 +280,15 @@ async def ask_to_confirm_again(form: EmailForm, request: Request, core: CoreDep,
 
 @router.post("/api/account/reset-password", status_code=202)
 async def ask_for_reset(form: EmailForm, request: Request, core: CoreDep, session: DbSession) -> None:
-    """Send a link for a new password. The answer is the same whether the address has an account or not."""
+    """Send a link for a new password. The response is the same whether or not the address has an account."""
     refuse_foreign_page(request)
     await recovery.ask_for_reset(core, session, email=form.email, language=current_language(), client=client_of(request))
 
 
 @router.post("/api/account/reset-choices")
 async def find_reset(form: LinkForm, request: Request, session: DbSession) -> ResetRead:
-    """The passkeys and the authenticator app that the holder of a reset `link` may keep or remove; 410 when it does not work."""
+    """List the passkeys and the authenticator app that the holder of a reset `link` may keep or remove. Returns 410 if it does
+    not work."""
     refuse_foreign_page(request)
     found = await recovery.find_reset(session, form.link)
     if found is None:
@@ -298,8 +300,9 @@ async def find_reset(form: LinkForm, request: Request, session: DbSession) -> Re
 async def reset_password(
     form: ResetForm, request: Request, response: Response, core: CoreDep, session: DbSession
 ) -> JSONResponse | None:
-    """Choose a new `password` by the `link` of the email. Every session and API token of the account ends, unless `end_everything` is
-    false. Sets a cookie by which signing in with the new password is not paused by wrong passwords of others."""
+    """Choose a new `password` with the `link` of the email. Every session and API token of the account ends, unless
+    `end_everything` is false. Sets a cookie, so that wrong passwords entered by others do not delay signing in with the new
+    one."""
     refuse_foreign_page(request)
     result = await recovery.reset_password(
         core, session, secret=form.link, password=form.password, client=client_of(request), choices=form
@@ -313,7 +316,7 @@ async def reset_password(
 
 @router.get("/api/account/my-account", response_model=MyAccountAnswer)
 async def my_account(request: Request, core: CoreDep, session: DbSession) -> MyAccountAnswer | JSONResponse:
-    """The account that the bearer token belongs to."""
+    """Return the account of the bearer token."""
     token = bearer_of(request)
     if not token:
         return refused(401, "TokenMissing", "Authorization token missing")
@@ -357,7 +360,7 @@ async def export_api_tokens(export: Export, actor: CurrentActor, request: Annota
 async def create_api_token(
     form: ApiTokenForm, request: Request, core: CoreDep, session: DbSession, actor: CurrentActor
 ) -> ApiTokenCreated:
-    """Make an API token. This answer is the only place where its secret can be read."""
+    """Create an API token. Only this response contains its secret."""
     return await api_tokens.create_api_token(
         core, session, actor, name=form.name, scope=form.scope, lasts_days=form.lasts_days, client=client_of(request)
     )
@@ -374,7 +377,7 @@ async def entered(signed_in: SignedIn, response: Response, core: Core, session: 
 
 
 def refused(status: int, code: str, message: str) -> JSONResponse:
-    """The common shape of errors, with `message` on top as well, where the specification's client reads it."""
+    """The common format of errors, with `message` also at the top level, where the specification's client reads it."""
     return JSONResponse({**error_body(code, message), "message": message}, status_code=status)
 
 

@@ -1,4 +1,4 @@
-"""API tokens: what programs sign in with."""
+"""API tokens, with which programs sign in."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def create_api_token(
     require_confirmed(actor)
     if not 1 <= lasts_days <= 366:
         raise Invalid(t("A token can last 1 to 366 days. Enter a number in this range."))
-    await acquire_lock(session, f"api_tokens:{actor.id}")  # two requests at once must not both take the last place
+    await acquire_lock(session, f"api_tokens:{actor.id}")  # two simultaneous requests must not both use the last slot
     if await repository.count_live_api_tokens(session, actor.id) >= _MAX_API_TOKENS:
         raise TooManyApiTokens
     secret = API_TOKEN_PREFIX + tokens.new_secret()
@@ -77,7 +77,7 @@ async def create_api_token(
 
 @needs(Permission.READ)
 async def list_api_tokens(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[ApiTokenRead]:
-    """The actor's own, newest first; or sorted by `name`, `expires_at` or `last_used_at`."""
+    """The actor's own tokens, newest first; or sorted by `name`, `expires_at`, or `last_used_at`."""
     found, total = await repository.page_of_api_tokens(session, actor.id, request)
     items = [ApiTokenRead.model_validate(token) for token in found]
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
@@ -102,7 +102,7 @@ def export_api_tokens(session: AsyncSession, actor: Actor, request: PageRequest)
 
 @needs(Permission.READ)
 async def revoke_api_token(session: AsyncSession, actor: Actor, token_id: UUID, *, client: Client = COMMAND_LINE) -> ApiTokenRead:
-    """Make a token of the actor useless at once. Raises NotFound."""
+    """Revoke a token of the actor at once. Raises NotFound."""
     token = await repository.find_api_token(session, actor.id, token_id)
     if token is None:
         raise NotFound(t("The token"))
@@ -112,7 +112,7 @@ async def revoke_api_token(session: AsyncSession, actor: Actor, token_id: UUID, 
 
 
 async def authenticate_api_token(session: AsyncSession, secret: str) -> tuple[Actor, TokenScope] | None:
-    """Who holds this API token and what it may do, or None when it is unknown, revoked or has expired."""
+    """The owner and scope of this API token, or None if it is unknown, revoked, or expired."""
     found = await repository.find_live_api_token(session, tokens.digest(secret))
     if found is None:
         return None

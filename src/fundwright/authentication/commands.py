@@ -1,4 +1,5 @@
-"""What only the command line may do about authentication. No permission is checked: whoever can open the data folder is its administrator."""
+"""Operations on authentication for the command line only. They check no permission: whoever can open the data folder is its
+administrator."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from fundwright.core.messages import t
 
 
 class KeyRead(BaseModel):
-    """`read_until` is when the last token of the key will have expired; None for the key that signs."""
+    """`read_until` is when the last token of the key expires; None for the key that signs."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -35,7 +36,7 @@ def list_keys(core: Core) -> list[KeyRead]:
 
 
 async def rotate_key(core: Core, session: AsyncSession) -> KeyRead:
-    """Sign with a new key from now on. Nobody is signed out: older keys are read until their tokens have expired."""
+    """Sign with a new key from now on. Nobody is signed out: older keys remain valid until their tokens have expired."""
     made = keyring(core).add()
     await audit.record(session, "signing_key.added", actor=None, subject=made.id, client=COMMAND_LINE)
     for key in list_keys(core):
@@ -70,7 +71,7 @@ def _longest_session(core: Core) -> timedelta:
 
 
 async def reset_link(session: AsyncSession, *, email: str) -> str:
-    """Path of a page where the owner of the account chooses a new password, once, within an hour. Raises NotFound."""
+    """Return the path of a page where the owner of the account chooses a new password, once, within an hour. Raises NotFound."""
     return await recovery.reset_link(session, email=email, client=COMMAND_LINE)
 
 

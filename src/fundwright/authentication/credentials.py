@@ -1,4 +1,4 @@
-"""Revoking what opens an account, and telling its owner when that changes."""
+"""Revoking credentials of an account and notifying its owner of changes."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from fundwright.core.messages import current_language
 async def revoke_credentials(
     session: AsyncSession, account: Account, choices: ResetChoices, *, client: Client, by: Actor | None
 ) -> emails.Ended:
-    """End the sessions, tokens, and factors that `choices` names. In any case, forget the account's known devices, its open links, such as
-    one that confirms another address, and sign-ins that wait for their second step."""
+    """End the sessions, tokens, and factors that `choices` names. In any case, forget the account's known devices, its open
+    links, such as one that confirms another address, and sign-ins that wait for their second step."""
     await repository.forget_secrets(session, owner_id=account.id)
     tokens_revoked, passkeys_removed = list[str](), list[str]()
     if choices.end_everything:

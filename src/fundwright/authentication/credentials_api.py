@@ -1,4 +1,4 @@
-"""Routes about one's own password, email address, sessions, and the deletion of the account."""
+"""Routes for the person's own password, email address, sessions, and account deletion."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class NewEmailForm(BaseModel):
 
 
 class DeletionForm(NewEmailForm):
-    """`email` is the account's address, typed to show that this is meant."""
+    """`email` is the account's address, typed as confirmation."""
 
 
 class EmailAnswer(BaseModel):
@@ -63,14 +63,15 @@ async def change_password(
 async def ask_to_change_email(
     core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, form: NewEmailForm
 ) -> Response:
-    """Send a link to the new address, which counts once it is confirmed. The answer is the same if another account has it."""
+    """Send a link to the new address, which takes effect when it is confirmed. The response is the same if another account has
+    it."""
     answer = await email_change.ask(core, session, actor, email=form.email, password=form.password, client=client)
     return _refused(answer) if answer else Response(status_code=202)
 
 
 @router.post("/confirm-email")
 async def confirm_new_email(form: LinkForm, request: Request, session: DbSession, client: RequestClient) -> EmailAnswer:
-    """Confirm a new address by the `link` of the letter. Every session of the account ends."""
+    """Confirm a new address with the `link` of the email. Every session of the account ends."""
     refuse_foreign_page(request)
     changed = await email_change.confirm(session, secret=form.link, client=client)
     return EmailAnswer(email=changed.email)
@@ -78,7 +79,7 @@ async def confirm_new_email(form: LinkForm, request: Request, session: DbSession
 
 @router.delete("/sessions", status_code=204)
 async def end_other_sessions(session: DbSession, actor: CurrentActor, client: RequestClient) -> None:
-    """Sign out everywhere but in the session that asks."""
+    """End all sessions except the one that sends the request."""
     await service.end_other_sessions(session, actor, client=client)
 
 
@@ -86,12 +87,12 @@ async def end_other_sessions(session: DbSession, actor: CurrentActor, client: Re
 async def delete_account(
     core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, form: DeletionForm
 ) -> Response:
-    """Delete your account for good; invoices and the audit trail stay."""
+    """Delete your account permanently; invoices and the audit trail stay."""
     answer = await service.delete_account(core, session, actor, email=form.email, password=form.password, client=client)
     return _refused(answer) if answer else Response(status_code=204)
 
 
 def _refused(answer: SignInRefused) -> JSONResponse:
-    """An answer, not an error, so that the count of wrong passwords is committed."""
+    """A response, not an error, so that the count of wrong passwords is committed."""
     status = 429 if answer.reason is Refusal.THROTTLED else 403
     return JSONResponse(error_body("WrongPassword", password_change.wrong_password(answer)), status_code=status)

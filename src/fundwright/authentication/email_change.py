@@ -34,7 +34,7 @@ _DIES_WITH_THE_ADDRESS = ("reset", "verify", _PURPOSE)
 async def ask(
     core: Core, session: AsyncSession, actor: Actor, *, email: str, password: str, client: Client
 ) -> SignInRefused | None:
-    """Send a link to the new address and a notice to the present one. Answers why not when the password is wrong.
+    """Send a link to the new address and a notice to the present one. Returns why not if the password is wrong.
 
     An earlier link stops working. Raises Invalid, TooManyTries, or ReauthenticationRequired (see `check_own_password`).
     """
@@ -62,13 +62,14 @@ async def ask(
 
 
 async def address_to_confirm(session: AsyncSession, secret: str) -> str | None:
-    """Which address the link makes the account's own, or None when it does not work any more."""
+    """Which address the link confirms as the account's own, or None if it no longer works."""
     found = await repository.find_secret(session, purpose=_PURPOSE, digest=tokens.digest(secret))
     return found.email if found else None
 
 
 async def confirm(session: AsyncSession, *, secret: str, client: Client) -> Actor:
-    """Give the account its new address; answers whose it is. Every session ends: sign in with it. Raises LinkSpent."""
+    """Change the address of the account, and return the account. Every session ends: sign in with the new address. Raises
+    LinkSpent."""
     used = await repository.use_secret(session, purpose=_PURPOSE, digest=tokens.digest(secret))
     account = await accounts.find_account_by_id(session, used.owner_id) if used and used.owner_id else None
     new = used.email if used else None

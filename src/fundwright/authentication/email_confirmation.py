@@ -1,4 +1,4 @@
-"""Confirming the address of a new account, by a link that is sent to it."""
+"""Confirmation of the address of a new account, through a link that is sent to it."""
 
 from __future__ import annotations
 
@@ -26,33 +26,33 @@ async def count_request(session: AsyncSession, *, email: str, client: Client) ->
 
 
 async def ask_to_confirm_again(core: Core, session: AsyncSession, *, email: str, language: Language, client: Client) -> None:
-    """Send the letter with the link once more, if the address waits to be confirmed. Raises Invalid or TooManyTries."""
+    """Send the email with the link again, if the address is waiting to be confirmed. Raises Invalid or TooManyTries."""
     plain = accounts.normalise_email(email)
     await count_request(session, email=plain, client=client)
     await requested_emails.request_email(core, session, "verification", email=plain, language=language)
 
 
 async def send_verification(core: Core, session: AsyncSession, *, email: str, language: Language) -> None:
-    """For the job: nothing is sent when there is nothing to confirm."""
+    """For the job: sends nothing if there is nothing to confirm."""
     account = await accounts.find_account(session, email)
     if account is not None and account.verified_at is None:
         await ask_to_confirm(core, session, account, language=language)
 
 
 async def email_to_confirm(session: AsyncSession, secret: str) -> str | None:
-    """Which address the link confirms, or None when it does not work any more."""
+    """Which address the link confirms, or None if it no longer works."""
     found = await repository.find_secret(session, purpose="verify", digest=tokens.digest(secret))
     account = await accounts.find_account_by_id(session, found.owner_id) if found and found.owner_id else None
     return account.email if account else None
 
 
 async def confirm_email(core: Core, session: AsyncSession, *, secret: str, password: str, client: Client) -> str | SignInRefused:
-    """Confirm an address by its link and the password it was registered with; answers a handover code. Raises LinkSpent.
+    """Confirm an address with its link and the password it was registered with. Returns a handover code. Raises LinkSpent.
 
-    An account that asks for a second factor is confirmed, and its sign-in refused as CODE_NEEDED.
+    If the account requires a second factor, it is confirmed, and its sign-in is refused as CODE_NEEDED.
 
-    The password is asked for because anybody can register somebody else's address: its owner must not confirm what a stranger
-    chose.
+    The password is required because anybody can register somebody else's address: its owner must not confirm a stranger's
+    password.
     """
     link = await repository.find_secret(session, purpose="verify", digest=tokens.digest(secret))
     email = await email_to_confirm(session, secret)

@@ -1,4 +1,4 @@
-"""Emails about signing in, in the language of their recipient."""
+"""Emails about authentication, in the language of their recipient."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SecurityNews = Literal[
 
 
 def security(recipient: str, language: Language, news: SecurityNews, *, link: str, what: str = "") -> OutgoingEmail:
-    """How one signs in to the account has changed. `what` is the name of a passkey."""
+    """A change of the ways to sign in to the account. `what` is the name of a passkey."""
     with speaking(language):
         subject, sentence = {
             MailKind.SECOND_FACTOR_ON: (

@@ -1,7 +1,7 @@
-"""The keys that session tokens are signed with: files in the data folder, for the owner's eyes only.
+"""The signing keys of session tokens: files in the data folder that only the owner can read.
 
-The newest signs. The others are read until the last token they signed has expired, or until they are retired. Every process
-looks at the folder before it uses a key, so that a new one needs no restart.
+The newest key signs. The others remain valid until the last token that they signed has expired, or until they are retired. Every
+process checks the folder before it uses a key, so a new key needs no restart.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LATER = "session-%Y%m%dT%H%M%S%fZ.key"
 
 
 Files = tuple[tuple[str, int], ...]
-"""Names and times: a key that was added or retired shows in the names, however close together that was."""
+"""Names and times: names alone show an added or retired key, however close together the changes were."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Keyring:
         return next((key for key in self.keys if key.id == key_id), None)
 
     def add(self) -> SigningKey:
-        """Make the key that signs from now on."""
+        """Create the key that signs from now on."""
         self._read()  # the first key comes first
         create_key(self._folder / now().strftime(_LATER))
         self._read()

@@ -12,7 +12,7 @@ from fundwright.core.database import Base, now
 
 
 class AccountSession(Base):
-    """A place where an account is signed in. Ended rows stay a while, so that the trail can be followed."""
+    """A sign-in of an account on one browser. Ended rows stay for a while, so that they can be traced."""
 
     __tablename__ = "account_session"
 
@@ -27,11 +27,11 @@ class AccountSession(Base):
     """Until then, the owner need not re-authenticate before a sensitive change."""
     expires_at: Mapped[datetime]
     idle_limit: Mapped[timedelta]
-    """Without use for this long, it is over."""
+    """The session ends after this long without use."""
     generation: Mapped[int] = mapped_column(default=0)
-    """Of the newest token that was seen."""
+    """The number of the newest token that was used."""
     superseded_at: Mapped[datetime | None]
-    """When that token was first seen, and the one before it became an old one."""
+    """When that token was first used, which made the one before it an old one."""
     ended_at: Mapped[datetime | None]
 
 
@@ -49,7 +49,7 @@ class KnownDevice(Base):
 
 
 class SecondFactor(Base):
-    """An authenticator app. Its secret follows from the id and the installation's key; it stands nowhere."""
+    """An authenticator app. Its secret is derived from the id and the installation's key; it is not stored."""
 
     __tablename__ = "second_factor"
 
@@ -57,9 +57,9 @@ class SecondFactor(Base):
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), unique=True)
     created_at: Mapped[datetime] = mapped_column(default=now)
     confirmed_at: Mapped[datetime | None]
-    """It is asked for only once a code of it has been entered."""
+    """Codes are required only after the first code has been entered."""
     last_step: Mapped[int] = mapped_column(BigInteger, default=0)
-    """Time step of the last code that was accepted: neither it nor an older one is accepted again."""
+    """Time step of the last accepted code: neither it nor an older one is accepted again."""
 
 
 class RecoveryCode(Base):
@@ -73,7 +73,7 @@ class RecoveryCode(Base):
 
 
 class Passkey(Base):
-    """The public half of a key that an account signs in with."""
+    """The public key of a passkey."""
 
     __tablename__ = "passkey"
 
@@ -88,7 +88,8 @@ class Passkey(Base):
 
 
 class OneTimeSecret(Base):
-    """A handover code, a link, a sign-in that waits for its second step or a challenge for a passkey: used by deleting its row."""
+    """A handover code, a link, a sign-in that waits for its second step, or a challenge for a passkey: used by deleting its
+    row."""
 
     __tablename__ = "one_time_secret"
 

@@ -62,7 +62,7 @@ async def is_working(session: AsyncSession, purpose: str, secret: str) -> bool:
 
 
 async def use_up(session: AsyncSession, purpose: str, secret: str) -> bool:
-    """Whether the secret worked; it does not any more, nor does another one for this purpose."""
+    """Use the secret. Returns whether it worked; it is invalid afterward, and so are all others for this purpose."""
     used = await repository.use_secret(session, purpose=purpose, digest=tokens.digest(secret))
     if used is not None:
         await repository.use_all_secrets(session, purpose=purpose)

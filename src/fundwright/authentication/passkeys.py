@@ -1,6 +1,6 @@
-"""Passkeys (WebAuthn): signing in with a key that the browser or a device keeps, instead of a password or as the second step.
+"""Passkeys (WebAuthn): signing in with a key on a device, instead of a password or as the second step.
 
-A passkey belongs to the host name that it was made for. That name, and the origin that answers have to come from, follow from the
+A passkey belongs to the host name that it was created for. That name, and the expected origin of responses, follow from the
 configured address, never from a request.
 """
 
@@ -79,7 +79,7 @@ class RelyingParty(NamedTuple):
 
 
 def relying_party(settings: Settings) -> RelyingParty | None:
-    """Whom passkeys are made for; None where browsers make none: at a bare IP address, or without https."""
+    """The host that passkeys are created for; None where browsers do not create any: at a bare IP address, or without https."""
     address = urlsplit(settings.address)
     host = address.hostname or ""
     is_local = host == "localhost" or host.endswith(".localhost")
@@ -110,7 +110,8 @@ async def export_passkeys(session: AsyncSession, actor: Actor) -> AsyncIterator[
 @needs(Permission.READ)
 @needs_recent_authentication
 async def start_adding(core: Core, session: AsyncSession, actor: Actor) -> str:
-    """Options for the browser's `navigator.credentials.create`, as JSON. Raises NoHostName, TooManyPasskeys or ReauthenticationRequired."""
+    """Options for the browser's `navigator.credentials.create`, as JSON. Raises NoHostName, TooManyPasskeys, or
+    ReauthenticationRequired."""
     party = _require_party(core)
     known = await repository.list_passkeys(session, actor.id)
     if len(known) >= _MAX_PASSKEYS:
@@ -132,7 +133,7 @@ async def start_adding(core: Core, session: AsyncSession, actor: Actor) -> str:
 
 @needs(Permission.READ)
 async def add(core: Core, session: AsyncSession, actor: Actor, *, name: str, credential: str, client: Client) -> PasskeyRead:
-    """Keep the passkey that the browser made. Raises NoHostName, PasskeyRefused or PasskeyTaken."""
+    """Save the passkey that the browser created. Raises NoHostName, PasskeyRefused, or PasskeyTaken."""
     party, name = _require_party(core), accounts.checked_name(name)
     try:
         answer = parse_registration_credential_json(credential)
@@ -179,9 +180,10 @@ async def remove(core: Core, session: AsyncSession, actor: Actor, passkey_id: UU
 
 
 async def start_sign_in(core: Core, session: AsyncSession, *, pending: str = "") -> str:
-    """Options for the browser's `navigator.credentials.get`, as JSON: for any account, or for the one whose second step is `pending`.
+    """Options for the browser's `navigator.credentials.get`, as JSON: for any account, or for the one whose second step is
+    `pending`.
 
-    Raises NoHostName, or LinkSpent when the first step is too long ago.
+    Raises NoHostName, or LinkSpent if the first step is too long ago.
     """
     waiting = await _waiting(session, pending)
     return await _request(core, session, "passkey.sign_in", waiting[0] if waiting else None)
@@ -190,9 +192,10 @@ async def start_sign_in(core: Core, session: AsyncSession, *, pending: str = "")
 async def sign_in(
     core: Core, session: AsyncSession, *, credential: str, remember: bool, client: Client, pending: str = ""
 ) -> str | SignInRefused:
-    """Answers a handover code for the account of the passkey. It counts as both steps: the device has asked for a PIN or a finger.
+    """Return a handover code for the account of the passkey. It counts as both steps: the device has required a PIN or a
+    fingerprint.
 
-    As the second step of a `pending` sign-in it has to be of the same account. Raises NoHostName, or LinkSpent.
+    As the second step of a `pending` sign-in, it must belong to the same account. Raises NoHostName or LinkSpent.
     """
     waiting = await _waiting(session, pending)
     passkey = await _check(core, session, "passkey.sign_in", credential, owner_id=waiting[0] if waiting else None)
@@ -219,7 +222,7 @@ async def start_reauthentication(core: Core, session: AsyncSession, actor: Actor
 async def reauthenticate_by_passkey(
     core: Core, session: AsyncSession, actor: Actor, *, credential: str, client: Client
 ) -> SignInRefused | None:
-    """Re-authenticate with a passkey. Returns None when it is one of the actor. Raises NoHostName."""
+    """Re-authenticate with a passkey. Returns None if it belongs to the actor. Raises NoHostName."""
     if await _check(core, session, "passkey.reauthentication", credential, owner_id=actor.id) is None:
         return await attempts.refuse(session, Refusal.WRONG_PASSKEY, email=actor.email, client=client)
     await reauthentication.record_reauthentication(core, session, actor, by="passkey", client=client)
@@ -250,7 +253,7 @@ async def _request(core: Core, session: AsyncSession, purpose: Purpose, owner_id
 async def _check(
     core: Core, session: AsyncSession, purpose: Purpose, credential: str, *, owner_id: UUID | None
 ) -> Passkey | None:
-    """The passkey that answered one of our challenges, which is used up."""
+    """Return the passkey that answered one of our challenges, which is then used up."""
     party = _require_party(core)
     try:
         answer = parse_authentication_credential_json(credential)

@@ -1,4 +1,4 @@
-"""Changing one's own password."""
+"""Changing the person's own password."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from fundwright.core.messages import current_language, t
 async def change_password(
     core: Core, session: AsyncSession, actor: Actor, *, current: str, new: str, client: Client
 ) -> SignInRefused | None:
-    """Choose a new password; every other session ends and the owner is told. Answers why not when `current` is wrong.
+    """Set a new password; every other session ends, and the owner is notified. Returns why not if `current` is wrong.
 
-    Wrong ones count as at sign-in. Raises WeakPassword, Invalid when nothing would change, or ReauthenticationRequired (see
+    Wrong passwords count as at sign-in. Raises WeakPassword, Invalid if nothing would change, or ReauthenticationRequired (see
     `check_own_password`).
     """
     account = await reauthentication.check_own_password(core, session, actor, password=current, client=client)
@@ -31,7 +31,7 @@ async def change_password(
     if new == current:
         raise Invalid(t("That is your current password. Choose another one."))
     account.password_hash = await passwords.new_hash(new, account.email, account.display_name)
-    await repository.forget_secrets(session, owner_id=account.id)  # also a change of address that somebody else has asked for
+    await repository.forget_secrets(session, owner_id=account.id)  # also a change of address that somebody else has requested
     await sessions.end_sessions(session, account.id, but=actor.session_id, device=client.device)
     forgot = f"{core.settings.address}/auth/reset-password"
     language = accounts.language_of(account, otherwise=current_language())
@@ -41,7 +41,7 @@ async def change_password(
 
 
 def wrong_password(refused: SignInRefused) -> str:
-    """What to tell somebody who is signed in and whose password was asked for."""
+    """The message for a signed-in person whose password was refused."""
     if refused.reason is Refusal.THROTTLED:
         return t("Too many wrong passwords. Wait 5 minutes, then try again.")
     return t("Wrong password. Try again. After several wrong attempts, you'll have to wait 5 minutes.")

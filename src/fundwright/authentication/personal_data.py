@@ -1,4 +1,4 @@
-"""What authentication adds to the copy of everything that belongs to an account."""
+"""The data of authentication in a copy of an account's data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What authentication registers through the plug-in seam."""
+"""What authentication registers through the plug-in hooks."""
 
 from __future__ import annotations
 

@@ -48,9 +48,9 @@ class SessionEnded(FundwrightError):
 def needs_recent_authentication(service: Callable[P, Coroutine[Any, Any, R]]) -> Callable[P, Coroutine[Any, Any, R]]:
     """Require recent authentication of the actor of a service. Goes below `@needs`.
 
-    The service has parameters `session` and `actor`. The call raises ReauthenticationRequired, NotForPrograms for an API token, or SessionEnded.
-    With two-step verification on, signing in and re-authentication include the second factor. Commands pass: whoever can open the data
-    folder is its administrator.
+    The service has parameters `session` and `actor`. The call raises ReauthenticationRequired, NotForPrograms for an API token,
+    or SessionEnded. With two-step verification on, signing in and re-authentication include the second factor. Commands always
+    pass: whoever can open the data folder is its administrator.
     """
     signature = inspect.signature(service)
 
@@ -81,7 +81,8 @@ async def require_recent_authentication(session: AsyncSession, actor: Actor) -> 
 
 @needs(Permission.READ)
 async def record_reauthentication(core: Core, session: AsyncSession, actor: Actor, *, by: str, client: Client) -> None:
-    """Record that the actor has re-authenticated, by `password`, `code`, or `passkey`. Sensitive changes are allowed for some minutes.
+    """Record that the actor has re-authenticated with a `password`, `code`, or `passkey`. Sensitive changes are allowed for some
+    minutes.
 
     Raises SessionEnded.
     """
@@ -96,7 +97,7 @@ async def record_reauthentication(core: Core, session: AsyncSession, actor: Acto
 async def reauthenticate_by_password(
     core: Core, session: AsyncSession, actor: Actor, *, password: str, client: Client
 ) -> SignInRefused | None:
-    """None when it is the actor's password. Wrong ones count like those of signing in.
+    """Return None if it is the actor's password. Wrong passwords count as at sign-in.
 
     With two-step verification on, the password is not enough and is not checked: the refusal is CODE_NEEDED.
     """
@@ -115,7 +116,7 @@ async def reauthenticate_by_password(
 async def check_own_password(
     core: Core, session: AsyncSession, actor: Actor, *, password: str, client: Client
 ) -> Account | SignInRefused:
-    """Check the password of a signed-in person, for a change that asks for it. Wrong ones count like those of signing in.
+    """Check the password of a signed-in person for a change that requires it. Wrong passwords count as at sign-in.
 
     With two-step verification on, the change also requires recent authentication, which includes the second factor. Raises
     ReauthenticationRequired, NotForPrograms, or SessionEnded.

@@ -1,4 +1,4 @@
-"""Resetting a forgotten password by a link that the owner requests or an administrator sends."""
+"""Resetting a forgotten password through a link that the owner requests or an administrator sends."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def ask_for_reset(core: Core, session: AsyncSession, *, email: str, langua
 
 
 async def send_reset(core: Core, session: AsyncSession, *, email: str, language: Language) -> None:
-    """For the job: nothing is sent when nobody could sign in with a new password."""
+    """For the job: sends nothing if nobody could sign in with a new password."""
     account = await accounts.find_account(session, email)
     if account is not None and account.disabled_at is None:
         link = core.settings.address + await reset_link(session, email=email, client=_BY_EMAIL)
@@ -51,9 +51,9 @@ async def send_reset(core: Core, session: AsyncSession, *, email: str, language:
 
 
 async def reset_link(session: AsyncSession, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None) -> str:
-    """Path of a page where the owner of the account chooses a new password, once, within an hour. Raises NotFound.
+    """Return the path of a page where the owner of the account chooses a new password, once, within an hour. Raises NotFound.
 
-    An older link of the account stops working. The administrator who makes the link never learns the password.
+    An older link of the account stops working. The administrator who creates the link never learns the password.
     """
     account = await accounts.get_account(session, accounts.normalise_email(email))
     await repository.forget_secrets(session, purpose="reset", owner_id=account.id)
@@ -63,7 +63,7 @@ async def reset_link(session: AsyncSession, *, email: str, client: Client = COMM
 
 
 async def find_reset(session: AsyncSession, secret: str) -> ResetRead | None:
-    """What the holder of the link decides about, or None when the link does not work any more."""
+    """The choices of the holder of the link, or None if it no longer works."""
     link = await repository.find_secret(session, purpose="reset", digest=tokens.digest(secret))
     if link is None or link.owner_id is None:
         return None
@@ -84,12 +84,11 @@ async def reset_password(
     client: Client,
     choices: ResetChoices = ResetChoices(),
 ) -> str | SignInRefused:
-    """Set a new password by a reset link, and end what `choices` says. Returns the secret of a device cookie: where the link was
-    used, wrong passwords of strangers do not keep the owner from signing in with the new one.
+    """Set a new password with a reset link, and revoke what `choices` says. Returns the secret of a device cookie: on that
+    device, wrong passwords entered by others do not keep the owner from signing in.
 
-    The email alone does not get around two-step verification: signing in still takes the second factor, and removing a passkey or
-    the authenticator app takes a code, which is refused with CODE_NEEDED when it is missing. Raises LinkSpent, WeakPassword, or
-    NotFound.
+    The email alone does not bypass two-step verification: signing in still requires the second factor, and removing a passkey or
+    the authenticator app requires a code; without it, the refusal is CODE_NEEDED. Raises LinkSpent, WeakPassword, or NotFound.
     """
     link = await repository.find_secret(session, purpose="reset", digest=tokens.digest(secret))
     account = await accounts.find_account_by_id(session, link.owner_id) if link and link.owner_id else None
@@ -97,7 +96,7 @@ async def reset_password(
         raise _spent()
     passkeys = {passkey.id: passkey.name for passkey in await repository.list_passkeys(session, account.id)}
     if account.verified_at is None:
-        # The email with the link has arrived. Until then, anybody could register the address: nothing of theirs stays.
+        # The email with the link has arrived. Until then, anybody could register the address: revoke what they set.
         await accounts.confirm(core, session, account)
         choices = ResetChoices.everything(passkeys)
     elif choices.removes and await repository.has_second_factor(session, account.id):

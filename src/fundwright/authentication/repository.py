@@ -1,4 +1,4 @@
-"""Every query of authentication."""
+"""All queries of authentication."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _KEEP_ENDED_SESSIONS = timedelta(days=30)
 
 
 async def find_live_session(session: AsyncSession, session_id: UUID) -> tuple[AccountSession, Account] | None:
-    """The session and its account, unless it has ended, expired, rested for too long, or the account is disabled."""
+    """The session and its account, unless it has ended, expired, or been idle for too long, or the account is disabled."""
     row = (
         await session.execute(
             select(AccountSession, Account)
@@ -59,7 +59,7 @@ async def touch_session(session: AsyncSession, session_id: UUID, *, moment: date
 
 
 async def advance_session(session: AsyncSession, session_id: UUID, *, generation: int, moment: datetime) -> None:
-    """Note the first use of a newer token. Of two at once, one has noted it."""
+    """Record the first use of a newer token. Of two simultaneous uses, one is recorded."""
     query = update(AccountSession).where(AccountSession.id == session_id, AccountSession.generation < generation)
     await session.execute(query.values(generation=generation, superseded_at=moment))
 
@@ -75,7 +75,7 @@ async def page_of_live_sessions(
 async def end_sessions(
     session: AsyncSession, owner_id: UUID, *, only: UUID | None = None, but: UUID | None = None
 ) -> Sequence[UUID]:
-    """End all sessions of an account, one of them, or all but one; answers the ids of those that were still open."""
+    """End all sessions of an account, one of them, or all but one; return the ids of those that were open."""
     query = update(AccountSession).where(AccountSession.owner_id == owner_id, AccountSession.ended_at.is_(None))
     if only is not None:
         query = query.where(AccountSession.id == only)
@@ -116,7 +116,7 @@ def _live_and_of(owner_id: UUID) -> tuple[ColumnElement[bool], ...]:
 
 
 async def find_known_device(session: AsyncSession, email: str, digest: str) -> UUID | None:
-    """The id of the known device, if it is one of the account with this email."""
+    """The id of the known device, if it belongs to the account with this email."""
     query = select(KnownDevice.id).join(Account, Account.id == KnownDevice.owner_id)
     return await session.scalar(query.where(Account.email == email, KnownDevice.digest == digest, KnownDevice.expires_at > now()))
 
@@ -124,8 +124,8 @@ async def find_known_device(session: AsyncSession, email: str, digest: str) -> U
 async def add_known_device(
     session: AsyncSession, owner_id: UUID, *, digest: str, replaces: str, expires_at: datetime, limit: int
 ) -> None:
-    """Add it, or renew the one with the digest `replaces`, which every account on the device exchanges for the new digest. Only the
-    `limit` devices of the account that were used last stay known."""
+    """Add it, or replace the one with the digest `replaces` for every account on the device. Only the `limit` devices of the
+    account that were used last stay known."""
     if replaces:
         await session.execute(update(KnownDevice).where(KnownDevice.digest == replaces).values(digest=digest))
     fresh = {"signed_in_at": now(), "expires_at": expires_at}
@@ -151,7 +151,7 @@ async def has_second_factor(session: AsyncSession, owner_id: UUID) -> bool:
 
 
 async def begin_second_factor(session: AsyncSession, owner_id: UUID) -> UUID | None:
-    """A new one that waits to be confirmed, in place of one that still does; None when there is a confirmed one."""
+    """A new authenticator that waits to be confirmed, replacing an unconfirmed one; None if there is a confirmed one."""
     fresh = {"id": uuid4(), "created_at": now(), "last_step": 0}
     query = insert(SecondFactor).values(owner_id=owner_id, **fresh)
     waits = SecondFactor.confirmed_at.is_(None)
@@ -160,13 +160,13 @@ async def begin_second_factor(session: AsyncSession, owner_id: UUID) -> UUID | N
 
 
 async def take_step(session: AsyncSession, factor_id: UUID, step: int) -> bool:
-    """Whether this time step had not been taken yet; of two that try at once, one gets it."""
+    """Whether this time step was unused until now; of two simultaneous uses, one succeeds."""
     query = update(SecondFactor).where(SecondFactor.id == factor_id, SecondFactor.last_step < step).values(last_step=step)
     return await session.scalar(query.returning(SecondFactor.id)) is not None
 
 
 async def forget_second_factor(session: AsyncSession, owner_id: UUID) -> bool:
-    """Take it away with its recovery codes; answers whether there was a confirmed one."""
+    """Remove it with its recovery codes; return whether it was confirmed."""
     await forget_recovery_codes(session, owner_id)
     query = delete(SecondFactor).where(SecondFactor.owner_id == owner_id)
     return await session.scalar(query.returning(SecondFactor.confirmed_at)) is not None
@@ -177,7 +177,7 @@ async def forget_recovery_codes(session: AsyncSession, owner_id: UUID) -> None:
 
 
 async def use_recovery_code(session: AsyncSession, owner_id: UUID, digest: str) -> bool:
-    """Take it out of the table; of two that try at once, one gets it."""
+    """Delete it from the table; of two simultaneous uses, one succeeds."""
     query = delete(RecoveryCode).where(RecoveryCode.owner_id == owner_id, RecoveryCode.digest == digest)
     return await session.scalar(query.returning(RecoveryCode.id)) is not None
 
@@ -193,12 +193,12 @@ async def list_passkeys(session: AsyncSession, owner_id: UUID) -> Sequence[Passk
 
 
 async def find_passkey(session: AsyncSession, credential_id: bytes) -> Passkey | None:
-    """Locked until the transaction ends, because its counter is about to change."""
+    """Lock it until the transaction ends, because its counter is about to change."""
     return await session.scalar(select(Passkey).where(Passkey.credential_id == credential_id).with_for_update())
 
 
 async def add_passkey(session: AsyncSession, **values: Any) -> Passkey | None:
-    """The new passkey, or None when somebody has it already."""
+    """The new passkey, or None if somebody already has it."""
     query = (
         insert(Passkey).values(id=uuid4(), created_at=now(), **values).on_conflict_do_nothing(index_elements=["credential_id"])
     )
@@ -206,7 +206,7 @@ async def add_passkey(session: AsyncSession, **values: Any) -> Passkey | None:
 
 
 async def forget_passkeys(session: AsyncSession, owner_id: UUID, *, only: UUID | None = None) -> Sequence[str]:
-    """Remove all passkeys of an account, or one of them; answers their names."""
+    """Remove all passkeys of an account, or one of them; return their names."""
     query = delete(Passkey).where(Passkey.owner_id == owner_id)
     if only is not None:
         query = query.where(Passkey.id == only)
@@ -235,7 +235,7 @@ async def find_secret(session: AsyncSession, *, purpose: str, digest: str) -> On
 
 
 async def use_secret(session: AsyncSession, *, purpose: str, digest: str) -> OneTimeSecret | None:
-    """Take the secret out of the table; of two that try at once, one gets it."""
+    """Delete the secret from the table; of two simultaneous uses, one succeeds."""
     return await session.scalar(
         delete(OneTimeSecret)
         .where(OneTimeSecret.purpose == purpose, OneTimeSecret.digest == digest, OneTimeSecret.expires_at > now())
@@ -301,7 +301,7 @@ async def count_refused(session: AsyncSession, subjects: Sequence[str]) -> int:
 
 
 async def lock_throttle(session: AsyncSession, subject: str, *, window: timedelta) -> SignInThrottle:
-    """The counter of this subject, made if there is none, locked until the transaction ends."""
+    """The counter of this subject, created if missing, locked until the transaction ends."""
     ends_at = now() + window
     query = (
         insert(SignInThrottle)
@@ -320,6 +320,6 @@ async def forget_old_throttles(session: AsyncSession) -> None:
 
 
 async def _page(session: AsyncSession, found: Select[Row], request: PageRequest) -> tuple[Sequence[Row], int]:
-    """One page of what the query finds in its order, and how many there are in all."""
+    """One page of the query's results in its order, and their total."""
     rows = await session.scalars(found.offset(request.offset).limit(request.page_size))
     return rows.all(), await count_all(session, found)

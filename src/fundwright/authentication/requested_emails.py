@@ -1,4 +1,4 @@
-"""Emails that anybody can request for an address. A job decides whether the address gets one."""
+"""Emails that anybody can request for an address. A job decides whether it is sent."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ class SendEmail(JobPayload):
 
 
 async def request_email(core: Core, session: AsyncSession, kind: Kind, *, email: str, language: Language) -> None:
-    """Start the job. Its requester sees and waits for the same in every case."""
+    """Start the job. The requester sees the same response after the same time in every case."""
     payload = SendEmail(kind=kind, email=email, language=language)
     await core.jobs.enqueue(session, payload, title="Write an email", owner_id=None)

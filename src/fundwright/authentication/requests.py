@@ -1,4 +1,4 @@
-"""How requests, pages, and sockets show who sends them."""
+"""Authentication of requests, pages, and sockets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPEN_IN_MAINTENANCE = ("/signin", "/session", "/api/account/login", "/api/healt
 
 
 class TokenInvalid(FundwrightError):
-    """The specification gives the text."""
+    """The specification defines the text."""
 
     status = 401
 
@@ -39,7 +39,8 @@ class ReadOnlyToken(FundwrightError):
 
 
 async def authenticate_request(core: Core, request: Request) -> Actor | None:
-    """The account of the bearer token (a session token or an API token), else of the session cookie; None when there is neither."""
+    """The account of the bearer token (a session token or an API token), or else of the session cookie; None if there is
+    neither."""
     bearer = bearer_of(request)
     if bearer and bearer.startswith(API_TOKEN_PREFIX):
         async with core.database.transaction() as session:
@@ -64,7 +65,7 @@ async def authenticate_request(core: Core, request: Request) -> Actor | None:
 
 
 async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool = True) -> Actor | None:
-    """Who opens a page or a socket, going by the cookie. Signed out is None."""
+    """The actor of a page or a socket, from the cookie; None if signed out."""
     token = connection.cookies.get(cookie_name(core.settings))
     if not token:
         return None
@@ -76,14 +77,14 @@ async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool =
 
 
 def session_named_by(core: Core, connection: HTTPConnection) -> UUID | None:
-    """The session that the cookie names, if the cookie is signed by us and not expired. Does not check in the database whether
-    the session has ended: enough to identify a page, not to act for its account."""
+    """The session in the cookie, if the cookie is signed by us and not expired. Does not check in the database whether the
+    session has ended: enough to identify a page, not to act for its account."""
     payload = session_tokens.read(core, connection.cookies.get(cookie_name(core.settings), ""))
     return payload.sid if payload else None
 
 
 async def recognize(core: Core, actor: Actor, *, is_use: bool) -> Actor | None:
-    """The actor of an open page as of now; None once the session has ended."""
+    """The current actor of an open page; None once the session has ended."""
     async with core.database.reading() as session:
         found = await sessions.recognize(core, session, actor)
     if found is None:
@@ -96,7 +97,8 @@ async def recognize(core: Core, actor: Actor, *, is_use: bool) -> Actor | None:
 
 
 async def refuse_in_maintenance(base: str, request: Request, core: CoreDep) -> None:
-    """Let only administrators go on, whoever signs in or out, since it may be one of them, and health checks. `base` is the path prefix. Raises UnderMaintenance."""
+    """Allow only administrators, signing in and out (because it may be an administrator), and health checks. `base` is the
+    path prefix. Raises UnderMaintenance."""
     if request.scope["path"] in [base + path for path in _OPEN_IN_MAINTENANCE]:
         return
     try:
@@ -108,7 +110,7 @@ async def refuse_in_maintenance(base: str, request: Request, core: CoreDep) -> N
 
 
 async def end_if_replayed(core: Core, token: str, connection: HTTPConnection) -> None:
-    """In a transaction of its own: that of the request rolls back with the refusal."""
+    """In a transaction of its own, because that of the request rolls back with the refusal."""
     async with core.database.transaction() as session:
         await sessions.end_if_replayed(core, session, token, client=client_of(connection))
 

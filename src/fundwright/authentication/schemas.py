@@ -1,4 +1,4 @@
-"""Signing in, second factors, sessions, and API tokens, as callers see them."""
+"""Types of authentication that callers see: sign-in, second factors, sessions, and API tokens."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from fundwright.core.messages import t
 
 
 class Refusal(StrEnum):
-    """Why nobody was signed in. Only `/api/account/login` tells the first two apart, as the specification asks; what comes after
-    `throttled` is told to those alone who know the password."""
+    """Why a sign-in was refused. Only `/api/account/login` distinguishes the first two, as the specification requires; what
+    comes after `throttled` is shown only to people who know the password."""
 
     UNKNOWN_EMAIL = "unknown_email"
     WRONG_PASSWORD = "wrong_password"
@@ -27,7 +27,7 @@ class Refusal(StrEnum):
 
 
 class SignInRefused(BaseModel):
-    """A refused sign-in. It is an answer rather than an error, so that the count of wrong passwords is committed."""
+    """A refused sign-in. It is a result rather than an error, so that the count of wrong passwords is committed."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,8 +36,8 @@ class SignInRefused(BaseModel):
     @computed_field
     @property
     def sentence(self) -> str:
-        """The same for whoever may not know the password: nobody learns which accounts exist, or that a guess was right but too
-        late."""
+        """The same for people who may not know the password: it does not show which accounts exist, or that a guess was right
+        but too late."""
         match self.reason:
             case Refusal.UNVERIFIED:
                 return "Confirm your email address first: open the link in the email we sent you."
@@ -52,8 +52,8 @@ class SignInRefused(BaseModel):
 
 
 class SignedIn(BaseModel):
-    """A new session and the token that names it. `max_age_s` is None when it ends with the browser. `device` is the secret for the
-    device cookie of a browser that has just signed in."""
+    """A new session and its token. `max_age_s` is None if it ends with the browser. `device` is the secret for the device
+    cookie of a browser that has just signed in."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -64,7 +64,7 @@ class SignedIn(BaseModel):
 
 
 class SecondStep(BaseModel):
-    """The password was right, and the account asks for a second factor. `pending` stands for the sign-in for five minutes."""
+    """The password was right, and the account requires a second factor. `pending` identifies the sign-in for five minutes."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -72,7 +72,7 @@ class SecondStep(BaseModel):
 
 
 class SecondFactorRead(BaseModel):
-    """Whether signing in takes a code besides the password. `recovery_codes` are those not used yet."""
+    """Whether signing in requires a code in addition to the password. `recovery_codes` is the number of unused codes."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -85,8 +85,8 @@ class SecondFactorRead(BaseModel):
 
 
 class SecondFactorSetUp(BaseModel):
-    """What an authenticator app has to know. `address` holds the same as `secret`, and `picture` is it as a QR code (an SVG image
-    in a data URL)."""
+    """The data for an authenticator app. `address` contains the `secret`, and `picture` is the address as a QR code (an SVG
+    image in a data URL)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -96,7 +96,7 @@ class SecondFactorSetUp(BaseModel):
 
 
 class RecoveryCodes(BaseModel):
-    """Right after they were made: the only time they can be seen. Each is good for one sign-in."""
+    """New recovery codes, which can be seen only once. Each is valid for one sign-in."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -113,8 +113,8 @@ class PasskeyRead(BaseModel):
 
 
 class ResetRead(BaseModel):
-    """Ways to sign in that outlast a new password, unless the holder of the link removes them. `authenticator_since` is None when
-    two-step verification is off."""
+    """Ways to sign in that outlast a password reset, unless the holder of the link removes them. `authenticator_since` is None
+    if two-step verification is off."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -123,8 +123,8 @@ class ResetRead(BaseModel):
 
 
 class ResetChoices(BaseModel):
-    """What ends with the old password: every session and API token, and these passkeys and the authenticator app. Removing one of the
-    latter takes a `code` of the app, or a recovery code, when two-step verification is on."""
+    """What ends with the old password: every session and API token, and these passkeys and the authenticator app. With
+    two-step verification on, removing one of the latter requires a `code` of the app or a recovery code."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -135,7 +135,7 @@ class ResetChoices(BaseModel):
 
     @classmethod
     def everything(cls, passkeys: Iterable[UUID]) -> ResetChoices:
-        """End and remove all there is."""
+        """Revoke everything."""
         return cls(remove_passkeys=tuple(passkeys), remove_authenticator=True)
 
     @property
@@ -145,7 +145,7 @@ class ResetChoices(BaseModel):
 
 
 class SessionRead(BaseModel):
-    """One place where an account is signed in."""
+    """A session of an account."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -186,6 +186,6 @@ class ApiTokenRead(BaseModel):
 
 
 class ApiTokenCreated(ApiTokenRead):
-    """An API token right after it was made: the only time `secret` can be seen."""
+    """A new API token: the only time `secret` can be seen."""
 
     secret: str

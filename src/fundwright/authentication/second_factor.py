@@ -40,7 +40,7 @@ from fundwright.core.messages import t
 _ISSUER = "Fundwright"
 _STEP_S = 30
 _DRIFT = (0, -1, 1)
-"""Steps by which the clock of a telephone may differ, and a code may be late."""
+"""Time steps by which the phone's clock may differ, or a code may be late."""
 
 
 _CODE_LENGTH = 6
@@ -75,7 +75,7 @@ class CodesPaused(FundwrightError):
 
 
 def confirmation_error(refused: SignInRefused) -> FundwrightError:
-    """What to tell somebody whose code was refused by `confirm`. Raise it only after the commit that counts wrong codes."""
+    """The message for a code that `confirm` refused. Raise it only after the commit that counts wrong codes."""
     return CodesPaused() if refused.reason is Refusal.THROTTLED else WrongCode()
 
 
@@ -89,7 +89,8 @@ async def read(session: AsyncSession, actor: Actor) -> SecondFactorRead:
 @needs(Permission.READ)
 @needs_recent_authentication
 async def start(core: Core, session: AsyncSession, actor: Actor) -> SecondFactorSetUp:
-    """A new secret for an authenticator app. It does not count before `confirm`. Raises AlreadyOn or ReauthenticationRequired."""
+    """Create a new secret for an authenticator app. It takes effect with `confirm`. Raises AlreadyOn or
+    ReauthenticationRequired."""
     factor_id = await repository.begin_second_factor(session, actor.id)
     if factor_id is None:
         raise AlreadyOn
@@ -101,9 +102,9 @@ async def start(core: Core, session: AsyncSession, actor: Actor) -> SecondFactor
 
 @needs(Permission.READ)
 async def confirm(core: Core, session: AsyncSession, actor: Actor, *, code: str, client: Client) -> RecoveryCodes | SignInRefused:
-    """Turn it on by a code of the app; returns the recovery codes. The other sessions of the account have to re-authenticate.
+    """Turn it on with a code of the app; return the recovery codes. The other sessions of the account have to re-authenticate.
 
-    Wrong codes are counted like those of signing in. Raises NotStarted or AlreadyOn.
+    Wrong codes count as at sign-in. Raises NotStarted or AlreadyOn.
     """
     factor = await repository.find_second_factor(session, actor.id)
     if factor is None:
@@ -131,7 +132,7 @@ async def confirm(core: Core, session: AsyncSession, actor: Actor, *, code: str,
 @needs(Permission.READ)
 @needs_recent_authentication
 async def renew_recovery_codes(session: AsyncSession, actor: Actor, *, client: Client) -> RecoveryCodes:
-    """New ones; the old ones do not work any more. Raises NotStarted or ReauthenticationRequired."""
+    """Create new recovery codes; the old ones stop working. Raises NotStarted or ReauthenticationRequired."""
     if not await repository.has_second_factor(session, actor.id):
         raise NotStarted
     await audit.record(session, "second_factor.recovery_codes_renewed", actor=actor, subject=actor.email, client=client)
@@ -141,7 +142,8 @@ async def renew_recovery_codes(session: AsyncSession, actor: Actor, *, client: C
 @needs(Permission.READ)
 @needs_recent_authentication
 async def turn_off(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> None:
-    """The password alone is enough from now on. Turning it off twice is no error. Raises ReauthenticationRequired."""
+    """Turn it off: the password alone is enough from now on. Turning it off twice is not an error. Raises
+    ReauthenticationRequired."""
     if await repository.forget_second_factor(session, actor.id):
         await audit.record(session, "second_factor.removed", actor=actor, subject=actor.email, client=client)
         await credentials.notify_owner(
@@ -166,7 +168,7 @@ async def is_protected(session: AsyncSession, account_id: UUID) -> bool:
 
 
 async def check(core: Core, session: AsyncSession, account: Account, *, code: str, client: Client) -> SignInRefused | None:
-    """For programs, which send the code with the password: None when the account asks for none, or the code is right."""
+    """For programs, which send the code with the password: None if the account requires none, or the code is right."""
     if not await repository.has_second_factor(session, account.id):
         return None
     if not code:
@@ -175,7 +177,7 @@ async def check(core: Core, session: AsyncSession, account: Account, *, code: st
 
 
 async def pend(session: AsyncSession, account: Account, *, remember: bool, client: Client) -> SecondStep | None:
-    """Let a sign-in whose password was right wait for its second step; None when the account asks for none."""
+    """Let a sign-in with the right password wait for its second step; None if the account requires none."""
     if not await repository.has_second_factor(session, account.id):
         return None
     await audit.record(session, "sign_in.code_asked", actor=None, subject=account.email, client=client)
@@ -185,14 +187,15 @@ async def pend(session: AsyncSession, account: Account, *, remember: bool, clien
 
 
 async def find_pending(session: AsyncSession, pending: str) -> tuple[Account, bool] | None:
-    """Who waits for the second step, and whether to be remembered; None when that took too long or is done."""
+    """Whose second step is pending, and whether to remember the session; None if it took too long or is done."""
     found = await repository.find_secret(session, purpose=_PENDING, digest=tokens.digest(pending))
     account = await accounts.find_account_by_id(session, found.owner_id) if found and found.owner_id else None
     return (account, found.remember) if found and account else None
 
 
 async def finish(core: Core, session: AsyncSession, *, pending: str, code: str, client: Client) -> str | SignInRefused:
-    """The second step: answers a handover code, by which the session begins. Raises LinkSpent when the first is too long ago."""
+    """Complete the second step and return a handover code, which starts the session. Raises LinkSpent if the first step is too
+    long ago."""
     found = await find_pending(session, pending)
     if found is None:
         raise one_time_secrets.LinkSpent(t("This sign-in"), t("Sign in again."))
@@ -205,13 +208,13 @@ async def finish(core: Core, session: AsyncSession, *, pending: str, code: str, 
 
 
 async def pending_email(session: AsyncSession, pending: str) -> str | None:
-    """Whose second step is waited for; None when that took too long or is done."""
+    """Whose second step is pending; None if it took too long or is done."""
     found = await find_pending(session, pending)
     return found[0].email if found else None
 
 
 async def end_pending(session: AsyncSession, pending: str) -> None:
-    """Raises LinkSpent: of two that finish at once, one does."""
+    """Raises LinkSpent: of two simultaneous attempts, one succeeds."""
     if await repository.use_secret(session, purpose=_PENDING, digest=tokens.digest(pending)) is None:
         raise one_time_secrets.LinkSpent(t("This sign-in"), t("Sign in again."))
 
@@ -219,11 +222,11 @@ async def end_pending(session: AsyncSession, pending: str) -> None:
 async def accept(
     core: Core, session: AsyncSession, account: Account, *, code: str, client: Client, place: str = ""
 ) -> SignInRefused | None:
-    """None when it is a code of the account's app, or one of its recovery codes, neither used before. `place` is the known place where
-    it is entered, if there is one.
+    """Return None if it is a code of the account's app, or one of its recovery codes, neither used before. `place` is the known
+    place where it is entered, if there is one.
 
-    Wrong codes of the app are counted for the account, wherever they are entered, and wrong recovery codes for the place. During the
-    pause that follows, a right code is refused like a wrong one.
+    Wrong codes of the app are counted for the account, wherever they are entered, and wrong recovery codes for the place. During
+    the pause that follows, a right code is refused like a wrong one.
     """
     digits = _app_digits(code)
     attempt = await attempts.attempt_of(
@@ -258,7 +261,7 @@ async def _refuse_paused(session: AsyncSession, attempt: throttle.Attempt, accou
 async def reauthenticate_by_code(
     core: Core, session: AsyncSession, actor: Actor, *, code: str, client: Client
 ) -> SignInRefused | None:
-    """Re-authenticate with a code. Returns None when it is right."""
+    """Re-authenticate with a code. Returns None if it is right."""
     account = await accounts.get_account(session, actor.email)
     refused = await accept(core, session, account, code=code, client=client, place=attempts.place_of_session(actor.session_id))
     if refused is None:
@@ -272,7 +275,7 @@ def _totp(core: Core, factor_id: UUID) -> TOTP:
 
 
 def _app_digits(code: str) -> str | None:
-    """The digits of a code of the app, without the spaces that some apps show; None for anything else, such as a recovery code."""
+    """The digits of an app's code, without the spaces that some apps show; None for anything else, such as a recovery code."""
     plain = "".join(code.split())
     return plain if plain.isascii() and plain.isdecimal() and len(plain) == _CODE_LENGTH else None
 
@@ -292,7 +295,7 @@ async def _new_recovery_codes(session: AsyncSession, owner_id: UUID) -> Recovery
 
 
 def _new_recovery_code() -> str:
-    """80 random bits in four groups, of letters and digits that are not mistaken for each other."""
+    """80 random bits in four groups, of letters and digits that are not confused with each other."""
     text = base64.b32encode(secrets.token_bytes(_RECOVERY_BYTES)).decode().lower()
     return "-".join(text[start : start + 4] for start in range(0, len(text), 4))
 
@@ -302,5 +305,5 @@ def _recovery_digest(code: str) -> str:
 
 
 def _authenticator_secret(core: Core, factor_id: UUID) -> bytes:
-    """The secret that an authenticator app shares with us. It has a key of its own: the one of sessions may change."""
+    """The secret that an authenticator app shares with us, derived from a key of its own, because that of sessions may change."""
     return hmac.digest(lasting_key(core, "second_factor.key"), factor_id.bytes, "sha256")[:20]

@@ -1,4 +1,4 @@
-"""Routes about how an account is signed in to: two-step verification, passkeys, and showing once more who one is."""
+"""Routes for two-step verification, passkeys, and re-authentication."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class CodeForm(BaseModel):
 
 
 class NewPasskeyForm(BaseModel):
-    """`credential` is what `navigator.credentials.create` answered, as JSON."""
+    """`credential` is the result of `navigator.credentials.create` as JSON."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,8 +33,8 @@ class NewPasskeyForm(BaseModel):
 
 
 class ReauthenticationForm(BaseModel):
-    """One of the three, where two-step verification is on not the password. `credential` is what `navigator.credentials.get`
-    returned, as JSON."""
+    """One of the three, but not the password if two-step verification is on. `credential` is the result of
+    `navigator.credentials.get` as JSON."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -45,13 +45,13 @@ class ReauthenticationForm(BaseModel):
 
 @router.get("/second-factor")
 async def read_second_factor(session: DbSession, actor: CurrentActor) -> SecondFactorRead:
-    """Whether signing in takes a code besides the password."""
+    """Return whether signing in requires a code in addition to the password."""
     return await second_factor.read(session, actor)
 
 
 @router.post("/second-factor")
 async def start_second_factor(core: CoreDep, session: DbSession, actor: CurrentActor) -> SecondFactorSetUp:
-    """A new secret for an authenticator app. It counts once a code of the app has been sent by PUT."""
+    """Create a secret for an authenticator app. It takes effect when a code of the app is sent with PUT."""
     return await second_factor.start(core, session, actor)
 
 
@@ -59,7 +59,7 @@ async def start_second_factor(core: CoreDep, session: DbSession, actor: CurrentA
 async def confirm_second_factor(
     form: CodeForm, core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient
 ) -> RecoveryCodes | JSONResponse:
-    """Turn it on by a code of the app. This answer is the only place where the recovery codes can be read."""
+    """Turn it on with a code of the app. Only this response contains the recovery codes."""
     made = await second_factor.confirm(core, session, actor, code=form.code, client=client)
     if isinstance(made, RecoveryCodes):
         return made
@@ -74,7 +74,7 @@ async def turn_off_second_factor(core: CoreDep, session: DbSession, actor: Curre
 
 @router.post("/recovery-codes")
 async def renew_recovery_codes(session: DbSession, actor: CurrentActor, client: RequestClient) -> RecoveryCodes:
-    """New ones; the old ones do not work any more."""
+    """Create new recovery codes. The old ones stop working."""
     return await second_factor.renew_recovery_codes(session, actor, client=client)
 
 
@@ -91,7 +91,7 @@ async def export_passkeys(export: Export, actor: CurrentActor) -> CsvDownload:
 
 @router.post("/passkeys/options")
 async def start_adding_passkey(core: CoreDep, session: DbSession, actor: CurrentActor) -> PasskeyOptions:
-    """Begin to add a passkey. The answer is good for one try, within five minutes."""
+    """Begin to add a passkey. The options are valid for one attempt, within five minutes."""
     return PasskeyOptions(options=await passkeys.start_adding(core, session, actor))
 
 

@@ -1,7 +1,7 @@
-"""Signing in and out, and one's own sessions.
+"""Signing in and out, and the person's own sessions.
 
-A sign-in that is refused answers `SignInRefused` instead of raising, so that the boundary commits the count of wrong
-passwords and the audit line.
+A refused sign-in returns `SignInRefused` instead of raising, so that the boundary commits the count of wrong passwords and the
+audit entry.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from fundwright.core.turns import FairShares
 async def sign_in(
     core: Core, session: AsyncSession, *, email: str, password: str, remember: bool, client: Client, code: str = ""
 ) -> SignedIn | SignInRefused:
-    """Check the password, and the `code` of an account that asks for one, and start a session: for days when remembered, else
-    for hours in this browser."""
+    """Check the password, and the `code` of an account that requires one, and start a session: for days if remembered,
+    otherwise for hours in this browser."""
     account = await _admit(core, session, email=email, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
@@ -44,10 +44,10 @@ async def sign_in(
 async def sign_in_by_socket(
     core: Core, session: AsyncSession, *, email: str, password: str, remember: bool, client: Client
 ) -> str | SecondStep | SignInRefused:
-    """Check the password and answer a code that `redeem_handover` takes over plain HTTP, once, within 30 seconds; or the second
-    step, when the account asks for one.
+    """Check the password and return a code for `redeem_handover` over plain HTTP, valid once, within 30 seconds; or the second
+    step, if the account requires one.
 
-    A socket cannot set a cookie; and the session begins only with the request that will carry it.
+    A socket cannot set a cookie, and the session begins only with the request that will carry it.
     """
     account = await _admit(core, session, email=email, password=password, client=client)
     if isinstance(account, SignInRefused):
@@ -59,8 +59,9 @@ async def sign_in_by_socket(
 
 
 async def _admit(core: Core, session: AsyncSession, *, email: str, password: str, client: Client) -> Account | SignInRefused:
-    """Whose password this is. Only who knows the password learns that the address still waits to be confirmed."""
-    # Most of a flood of sign-ins wait to be hashed; they do so before they hold a connection that somebody's click needs.
+    """Return the account with this password. Only people who know the password learn that the address still waits to be
+    confirmed."""
+    # In a flood of sign-ins, most wait for hashing; they do so before they hold a connection that somebody's click needs.
     turns: asyncio.Semaphore = core.cache.setdefault(f"{__name__}.turns", asyncio.Semaphore(2 * passwords.THREADS))
     # Sign-ins with the right password are not limited, so those to one account from one address run one at a time.
     shares: FairShares = core.cache.setdefault(f"{__name__}.shares", FairShares(1))
@@ -72,7 +73,7 @@ async def _admit(core: Core, session: AsyncSession, *, email: str, password: str
 
 
 async def redeem_handover(core: Core, session: AsyncSession, code: str, *, client: Client) -> SignedIn:
-    """Start the session that the code stands for. Raises LinkSpent."""
+    """Start the session of the code. Raises LinkSpent."""
     secret = await repository.use_secret(session, purpose="handover", digest=tokens.digest(code))
     account = await accounts.find_account_by_id(session, secret.owner_id) if secret and secret.owner_id else None
     if secret is None or account is None or account.disabled_at is not None:
@@ -81,9 +82,9 @@ async def redeem_handover(core: Core, session: AsyncSession, code: str, *, clien
 
 
 async def authenticate(core: Core, session: AsyncSession, token: str, *, is_use: bool = True) -> Actor | None:
-    """Who holds this session token, or None when it is not valid any more. A use keeps the session from ending for lack of use.
+    """The account of this session token, or None if it is no longer valid. A use keeps the session from ending as idle.
 
-    The account is read each time: a role change, a closed account or an ended session counts from the next request on.
+    The account is read each time: a role change, a disabled account, or an ended session takes effect with the next request.
     """
     found = await sessions.find(core, session, token)
     if found is None:
@@ -95,7 +96,7 @@ async def authenticate(core: Core, session: AsyncSession, token: str, *, is_use:
 
 @needs(Permission.READ)
 async def sign_out(session: AsyncSession, actor: Actor, *, client: Client) -> None:
-    """End the actor's session: its token is worthless from now on and its sockets close."""
+    """End the actor's session: its token is invalid from now on, and its sockets close."""
     if actor.session_id is not None:
         await sessions.end_sessions(session, actor.id, only=actor.session_id)
     await audit.record(session, "sign_out", actor=actor, subject=actor.email, client=client)
@@ -103,7 +104,7 @@ async def sign_out(session: AsyncSession, actor: Actor, *, client: Client) -> No
 
 @needs(Permission.READ)
 async def list_sessions(session: AsyncSession, actor: Actor, request: PageRequest) -> Page[SessionRead]:
-    """Where the actor is signed in, last used first; or sorted by `created_at`."""
+    """The actor's sessions, last used first; or sorted by `created_at`."""
     return await sessions.read_page(session, actor.id, request)
 
 
@@ -123,7 +124,7 @@ async def end_session(session: AsyncSession, actor: Actor, session_id: UUID, *, 
 
 @needs(Permission.READ)
 async def end_other_sessions(session: AsyncSession, actor: Actor, *, client: Client) -> None:
-    """Sign the account out everywhere but here. Raises NotForPrograms, because an API token has no session to keep."""
+    """End all sessions of the account but this one. Raises NotForPrograms, because an API token has no session to keep."""
     refuse_programs(actor)
     await sessions.end_sessions(session, actor.id, but=actor.session_id, device=client.device)
     await audit.record(session, "session.others_ended", actor=actor, subject=actor.email, client=client)
@@ -131,7 +132,7 @@ async def end_other_sessions(session: AsyncSession, actor: Actor, *, client: Cli
 
 @needs(Permission.READ)
 async def end_sessions_of_deleted(core: Core, session: AsyncSession, actor: Actor) -> None:
-    """Close what is still open of an account that is being deleted."""
+    """Close what an account that is being deleted still has open."""
     await sessions.end_sessions(session, actor.id)
 
 
@@ -139,10 +140,10 @@ async def end_sessions_of_deleted(core: Core, session: AsyncSession, actor: Acto
 async def delete_account(
     core: Core, session: AsyncSession, actor: Actor, *, email: str, password: str, client: Client
 ) -> SignInRefused | None:
-    """Delete the actor's account for good; invoices and the audit trail stay. Returns why not when the password is wrong.
+    """Delete the actor's account permanently; invoices and the audit trail stay. Returns why not if the password is wrong.
 
-    `email` is its address, typed to show that this is meant. Raises Invalid, OnlyAdministrator, or
-    ReauthenticationRequired (see `check_own_password`).
+    `email` is its address, typed as confirmation. Raises Invalid, OnlyAdministrator, or ReauthenticationRequired (see
+    `check_own_password`).
     """
     if email.strip().lower() != actor.email:
         raise Invalid(t("Type {email} to confirm.", email=actor.email))

@@ -19,8 +19,8 @@ _LEEWAY_S = 10
 
 
 class TokenPayload(BaseModel):
-    """What a session token carries: the specification's name, email and role, the session it names, and which of the session's
-    tokens it is, the first being 0."""
+    """The content of a session token: the specification's name, email, and role, the session, and the number of the token in
+    the session, from 0."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,7 +48,7 @@ def sign(core: Core, holder: Actor, *, session_id: UUID, generation: int = 0, is
 
 
 def read(core: Core, token: str) -> TokenPayload | None:
-    """What the token says, or None when it is not ours, has been changed, has expired or lacks a claim."""
+    """The content of the token, or None if it is not ours, was changed, has expired, or lacks a claim."""
     try:
         key = keyring(core).find(str(jwt.get_unverified_header(token).get("kid")))
         if key is None:

@@ -1,8 +1,8 @@
-"""Who a session belongs to, how long it lasts, and the tokens that follow one another in it.
+"""Sessions: who they belong to, how long they last, and the tokens that follow one another.
 
-A page that is open has its token renewed now and then. The newer token counts from its first use on, so that an answer that is
-lost on its way does no harm; the older one is good for another minute, for other tabs and for requests on their way. Whoever
-comes with it later has a copy: that ends the session, for the thief or the owner, whichever of them it was.
+An open page has its token renewed now and then. The newer token takes effect with its first use, so a lost response does no harm;
+the older one is valid for another minute, for other tabs and for requests on their way. A later use of it must come from a copy:
+that ends the session, for both the thief and the owner.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _MAX_KNOWN_DEVICES = 30
 
 
 class Found(NamedTuple):
-    """A running session, and what its token said."""
+    """A live session, and the content of its token."""
 
     row: AccountSession
     account: Account
@@ -45,18 +45,18 @@ class Found(NamedTuple):
 
 
 async def read_page(session: AsyncSession, owner_id: UUID, request: PageRequest) -> Page[SessionRead]:
-    """Where the account is signed in, last used first; or sorted by `created_at`."""
+    """The account's sessions, last used first; or sorted by `created_at`."""
     found, total = await repository.page_of_live_sessions(session, owner_id, request)
     items = [SessionRead.model_validate(row) for row in found]
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
 async def find(core: Core, session: AsyncSession, token: str) -> Found | None:
-    """The running session that the token names, or None."""
+    """The live session of the token, or None."""
     found = await _named(core, session, token)
     if found is None or _is_replayed(found):
         return None
-    # A token of an earlier role, or of the placeholder address, opens nothing.
+    # A token with an earlier role, or with the placeholder address, is not valid.
     if (found.account.email, found.account.role) != (found.payload.email, found.payload.role) or _is_unknown(core, found.account):
         return None
     if found.payload.gen > found.row.generation:
@@ -70,14 +70,14 @@ def is_touch_due(row: AccountSession) -> bool:
 
 
 async def touch(session: AsyncSession, row: AccountSession) -> None:
-    """Record that it is being used."""
+    """Record a use."""
     await repository.touch_session(session, row.id, moment=now())
 
 
 async def resume(core: Core, session: AsyncSession, token: str) -> SignedIn | None:
-    """The running session that the token names, with its next token once this one has been good for a while, or None.
+    """The live session of the token, with its next token once this one has been valid for a while, or None.
 
-    That alone is no use of the session: a page that is only open renews its token too.
+    This alone is not a use of the session: a page that is only open renews its token, too.
     """
     found = await find(core, session, token)
     if found is None:
@@ -95,7 +95,7 @@ async def resume(core: Core, session: AsyncSession, token: str) -> SignedIn | No
 
 
 async def recognize(core: Core, session: AsyncSession, holder: Actor) -> tuple[AccountSession, Actor] | None:
-    """The session and its holder as of now, for an open page. None when the session has ended or the account has another role or
+    """The current session and its account, for an open page. None if the session has ended or the account has another role or
     address."""
     found = await repository.find_live_session(session, holder.session_id) if holder.session_id else None
     if found is None:
@@ -107,7 +107,7 @@ async def recognize(core: Core, session: AsyncSession, holder: Actor) -> tuple[A
 
 
 async def end_if_replayed(core: Core, session: AsyncSession, token: str, *, client: Client) -> None:
-    """For a token that was refused: when a newer one has taken its place, end the session and tell its owner."""
+    """For a refused token: if a newer one has replaced it, end the session and notify its owner."""
     found = await _named(core, session, token)
     if found is None or not _is_replayed(found):
         return
@@ -151,7 +151,7 @@ def export(found: AsyncIterable[SessionRead]) -> AsyncIterator[str]:
 
 
 def session_topic(session_id: UUID) -> str:
-    """Published once the session has ended, so that its open sockets close."""
+    """Published when the session has ended, so that its open sockets close."""
     return f"session:{session_id}"
 
 
@@ -183,7 +183,8 @@ async def start_session(core: Core, session: AsyncSession, account: Account, *, 
 
 
 async def remember_device(session: AsyncSession, owner_id: UUID, *, lasts: timedelta, replaces: str = "") -> str:
-    """Make a browser a known device of the account; returns the secret for its cookie. `replaces` is the digest of its present one."""
+    """Make a browser a known device of the account; return the secret for its cookie. `replaces` is the digest of its present
+    one."""
     secret = tokens.new_secret()
     await repository.add_known_device(
         session,

@@ -133,7 +133,7 @@ def _lasts(until: datetime | None, moment: datetime, longest: timedelta) -> bool
 
 
 def _network(address: str) -> str:
-    """An IPv6 customer has a whole /64 to choose addresses from: it counts as one."""
+    """An IPv6 customer has a whole /64 of addresses: it counts as one."""
     try:
         parsed = ip_address(address)
     except ValueError:

@@ -1,10 +1,10 @@
-"""What a user agent says about browser and system, as far as people want to know."""
+"""Browser and system of a user agent."""
 
 from __future__ import annotations
 
 import re
 
-# The first that is found counts: most browsers also name those that they are like.
+# The first match counts: most browsers also name those that they imitate.
 _BROWSERS = (
     ("Edge", r"Edg(?:e|A|iOS)?/(\d+)"),
     ("Opera", r"(?:OPR|OPiOS)/(\d+)"),
@@ -29,7 +29,7 @@ _SYSTEMS = (
 
 
 def device_of(user_agent: str) -> tuple[str, str]:
-    """Browser with its major version, and system, such as ("Firefox 133", "Linux"); "" for what is not known."""
+    """Browser with its major version, and system, such as ("Firefox 133", "Linux"); "" if unknown."""
     return _browser(user_agent), next((name for name, pattern in _SYSTEMS if re.search(pattern, user_agent)), "")
 
 

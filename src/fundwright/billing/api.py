@@ -37,7 +37,7 @@ router = APIRouter(prefix="/api/billing", tags=["billing"])
 
 @router.get("/plans")
 async def list_plans(session: DbSession, actor: CurrentActor) -> list[PlanRead]:
-    """The plans there are; prices are cents a month, a limit of null is none."""
+    """List the plans. Prices are in cents per month; a limit of null is none."""
     return await service.list_plans(session)
 
 
@@ -50,7 +50,7 @@ async def change_plan(
 
 @router.get("/mine")
 async def own_plan(session: DbSession, actor: CurrentActor) -> OwnPlan:
-    """Your plan, and what you have used of it in this month."""
+    """Return your plan, and what you have used of it this month."""
     return await service.own_plan(session, actor)
 
 
@@ -58,7 +58,7 @@ async def own_plan(session: DbSession, actor: CurrentActor) -> OwnPlan:
 async def list_subscribers(
     session: DbSession, actor: CurrentActor, query: Annotated[SubscriberQuery, Query()]
 ) -> Page[SubscriberRead]:
-    """Every account with its plan."""
+    """List all accounts with their plans."""
     return await service.list_subscribers(session, actor, query)
 
 
@@ -78,19 +78,19 @@ async def get_subscriber(session: DbSession, actor: CurrentActor, account_id: UU
 async def subscribe(
     session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID, change: SubscriptionChange
 ) -> SubscriberRead:
-    """Put an account on a plan from now on."""
+    """Change the plan of an account from now on."""
     return await service.subscribe(session, actor, account_id, change, client=client)
 
 
 @router.get("/payments")
 async def list_payments(session: DbSession, actor: CurrentActor, query: Annotated[PaymentQuery, Query()]) -> Page[PaymentRead]:
-    """Newest first; sort by number, email, amount, issued, due, state or paid_at."""
+    """List invoices, newest first; sort by number, email, amount, issued, due, state, or paid_at."""
     return await service.list_payments(session, actor, query)
 
 
 @router.get("/payments/sums")
 async def sum_payments(session: DbSession, actor: CurrentActor, query: Annotated[PaymentQuery, Query()]) -> list[PaymentSum]:
-    """What the whole list comes to, by currency and state."""
+    """Return the sums of the whole list, by currency and state."""
     return await service.sum_payments(session, actor, query)
 
 
@@ -116,13 +116,13 @@ async def get_payment(session: DbSession, actor: CurrentActor, payment_id: UUID)
 
 @router.put("/payments/{payment_id}/paid")
 async def mark_paid(session: DbSession, actor: CurrentActor, client: RequestClient, payment_id: UUID) -> PaymentRead:
-    """Say that an open invoice was paid; it cannot be changed afterwards."""
+    """Mark an open invoice as paid. It cannot be changed afterward."""
     return await service.mark_paid(session, actor, payment_id, client=client)
 
 
 @router.put("/payments/{payment_id}/void")
 async def void_payment(session: DbSession, actor: CurrentActor, client: RequestClient, payment_id: UUID) -> PaymentRead:
-    """Say that nobody has to pay an open invoice; it cannot be changed afterwards."""
+    """Void an open invoice. It cannot be changed afterward."""
     return await service.void_payment(session, actor, payment_id, client=client)
 
 
@@ -130,13 +130,13 @@ async def void_payment(session: DbSession, actor: CurrentActor, client: RequestC
 async def list_premium_links(
     session: DbSession, actor: CurrentActor, query: Annotated[PremiumLinkQuery, Query()]
 ) -> Page[PremiumLinkRead]:
-    """Newest first; sort by created_at, plan, days, used, expires_on or state."""
+    """List premium links, newest first; sort by created_at, plan, days, used, expires_on, or state."""
     return await service.list_premium_links(session, actor, query)
 
 
 @router.get("/premium-links/export.csv", response_class=CsvDownload)
 async def export_premium_links(export: Export, actor: CurrentActor, query: Annotated[PremiumLinkQuery, Query()]) -> CsvDownload:
-    """The whole list as CSV, with who used each."""
+    """Export the whole list as CSV, with the accounts that used each link."""
     require(actor, Permission.OVERSEE)
     return export("premium-links.csv", lambda session: service.export_premium_links(session, actor, query))
 
@@ -145,7 +145,7 @@ async def export_premium_links(export: Export, actor: CurrentActor, query: Annot
 async def create_premium_link(
     session: DbSession, actor: CurrentActor, client: RequestClient, wanted: PremiumLinkCreate
 ) -> PremiumLinkMade:
-    """Make a link. This answer is the only place where its `path` can be read."""
+    """Create a link. Only this response contains its `path`."""
     return await service.create_premium_link(session, actor, wanted, client=client)
 
 
@@ -158,7 +158,7 @@ async def get_premium_link(session: DbSession, actor: CurrentActor, link_id: UUI
 async def list_premium_link_uses(
     session: DbSession, actor: CurrentActor, link_id: UUID, request: Annotated[PageRequest, Query()]
 ) -> Page[PremiumLinkUseRead]:
-    """Who registered with the link, newest first."""
+    """List who registered with the link, newest first."""
     return await service.list_premium_link_uses(session, actor, link_id, request)
 
 
@@ -172,5 +172,5 @@ async def export_premium_link_uses(
 
 @router.put("/premium-links/{link_id}/revocation")
 async def revoke_premium_link(session: DbSession, actor: CurrentActor, client: RequestClient, link_id: UUID) -> PremiumLinkRead:
-    """Make a link useless at once; who registered with it keeps the plan."""
+    """Revoke a link at once. Accounts that registered with it keep the plan."""
     return await service.revoke_premium_link(session, actor, link_id, client=client)

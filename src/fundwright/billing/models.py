@@ -1,4 +1,4 @@
-"""Tables of billing. Payments, and who used a premium link, outlive the account."""
+"""Tables of billing. Payments, and the uses of premium links, outlive the account."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Plan(Base):
 
 
 class Subscription(Base):
-    """A time in which an account is, or was, on a plan. At any moment the one that began last counts."""
+    """A period in which an account has a plan. At any moment, the one that began last applies."""
 
     __tablename__ = "subscription"
 
@@ -39,7 +39,7 @@ class Subscription(Base):
 
 
 class QuotaUse(Base):
-    """How much of what a plan limits by the month an account has used in the month that begins with `month`."""
+    """How much of a monthly quota an account has used in the month that begins with `month`."""
 
     __tablename__ = "quota_use"
 

@@ -1,4 +1,4 @@
-"""What a copy of an account's data has of billing."""
+"""The data of billing in a copy of an account's data."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ _PAYMENT = ("number", "email", "text", "amount_cents", "currency", "issued", "du
 
 @needs(Permission.READ)
 async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
-    """The plans that the account was on, and its invoices."""
+    """The plans that the account had, and its invoices."""
     yield as_csv("billing/subscriptions.csv", _SUBSCRIPTION, await repository.subscriptions_of(session, actor.id))
     yield as_csv("billing/payments.csv", _PAYMENT, await repository.payments_of(session, actor.id))

@@ -1,4 +1,4 @@
-"""What billing registers through the plug-in seam."""
+"""What billing registers through the plug-in hooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every query of billing. `accounts` is identity's list of accounts: id, email and name."""
+"""All queries of billing. `accounts` is the list of accounts: id, email, and name."""
 
 from __future__ import annotations
 
@@ -60,9 +60,9 @@ async def used_in(session: AsyncSession, owner_id: UUID, month: date) -> dict[st
 
 
 async def use_one(session: AsyncSession, owner_id: UUID, quota: Quota, *, month: date, limit: int | None) -> bool:
-    """Count one more unless that is over `limit`, and answer whether it was counted.
+    """Count one more unless that exceeds `limit`, and return whether it was counted.
 
-    Of two that come at once the second waits until the first has committed or gone.
+    A simultaneous second call waits until the first one has committed or rolled back.
     """
     if limit == 0:
         return False
@@ -174,14 +174,14 @@ async def find_payment(session: AsyncSession, payment_id: UUID) -> Payment | Non
 
 
 async def next_payment_number(session: AsyncSession, year: int) -> str:
-    """`2026-0001` and so on without a gap. Nobody else takes a number until the end of the transaction."""
+    """`2026-0001` and so on, without gaps. Nobody else gets a number until the end of the transaction."""
     await acquire_lock(session, "payment number")
     taken = await session.scalar(select(func.count()).where(Payment.number.startswith(f"{year:04d}-"))) or 0
     return f"{year:04d}-{taken + 1:04d}"
 
 
 async def settle(session: AsyncSession, payment_id: UUID, state: PaymentState) -> Payment | None:
-    """Give an open payment its last state; None when it is not open (any more)."""
+    """Set the final state of an open payment; None if it is not open."""
     paid_at = now() if state is PaymentState.PAID else None
     settled = update(Payment).where(Payment.id == payment_id, Payment.state == PaymentState.OPEN)
     return await session.scalar(
@@ -221,7 +221,7 @@ async def find_link_by_digest(session: AsyncSession, digest: str) -> AnyRow | No
 
 
 async def use_link(session: AsyncSession, digest: str) -> PremiumLink | None:
-    """Take one of the uses that are left; of two that want the last one, one gets it."""
+    """Use one of the remaining uses; of two simultaneous attempts at the last one, one succeeds."""
     usable = update(PremiumLink).where(PremiumLink.digest == digest, _link_state() == LinkState.ACTIVE)
     return await session.scalar(
         usable.values(used=PremiumLink.used + 1).returning(PremiumLink), execution_options={"populate_existing": True}
@@ -229,7 +229,7 @@ async def use_link(session: AsyncSession, digest: str) -> PremiumLink | None:
 
 
 async def revoke_link(session: AsyncSession, link_id: UUID) -> bool:
-    """Answers whether there is such a link. The time of the first revocation stays."""
+    """Return whether there is such a link. The time of the first revocation stays."""
     revoked = update(PremiumLink).where(PremiumLink.id == link_id)
     moment = func.coalesce(PremiumLink.revoked_at, now())
     return await session.scalar(revoked.values(revoked_at=moment).returning(PremiumLink.id)) is not None

@@ -1,4 +1,4 @@
-"""What billing answers and accepts. Money is whole cents of a currency."""
+"""Types of billing. Money is in whole cents of a currency."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ class Quota(StrEnum):
     """What a plan limits."""
 
     DOCUMENTS = "documents"
-    """How many an account has."""
+    """The number of documents of an account."""
     DRAFTS = "drafts"
-    """How many it begins in a month."""
+    """Drafts started in a month."""
     IMPORTS = "imports"
-    """How many it begins in a month."""
+    """Imports started in a month."""
     SECTIONS = "sections"
-    """How many it has written again, or in addition, in a month: ten for each draft. A draft that was stopped and continued counts as one."""
+    """Sections regenerated or added in a month: ten for each draft. A draft that was canceled and continued counts as one."""
 
 
 class PlanRead(BaseModel):
-    """A plan with its price a month. A limit of None means as many as one likes."""
+    """A plan with its monthly price. A limit of None means unlimited."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -53,7 +53,7 @@ class PlanRead(BaseModel):
 
 
 class PlanChange(BaseModel):
-    """Price and limits as they are from now on; null lifts a limit."""
+    """New price and limits; null removes a limit."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -64,7 +64,7 @@ class PlanChange(BaseModel):
 
 
 class Origin(StrEnum):
-    """How a subscription came about."""
+    """How a subscription was created."""
 
     MANUAL = "manual"
     PREMIUM_LINK = "premium_link"
@@ -81,7 +81,7 @@ class Origin(StrEnum):
 
 
 class OwnPlan(BaseModel):
-    """The plan that the account is on, and what it has used of it in this month. Administrators are not held to its limits."""
+    """The account's plan, and what it has used of it this month. Administrators have no limits."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -93,7 +93,7 @@ class OwnPlan(BaseModel):
 
 
 class SubscriberRead(BaseModel):
-    """An account and its plan. Who has no subscription is on Free, since nothing and until nothing."""
+    """An account and its plan. An account without a subscription is on Free, without start and end."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -108,14 +108,14 @@ class SubscriberRead(BaseModel):
 
 
 class SubscriberQuery(PageRequest):
-    """Whose subscriptions to list. `text` is part of a name or an email address; sort by email, name, plan, since or until."""
+    """Which subscriptions to list. `text` is part of a name or an email address; sort by email, name, plan, since, or until."""
 
     plan: PlanCode | None = None
     text: str = Field(default="", max_length=200)
 
 
 class SubscriptionChange(BaseModel):
-    """The plan an account is on from now on; `until` is the last day of it, null leaves the end open."""
+    """The new plan of an account; `until` is its last day, null leaves the end open."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -140,7 +140,7 @@ class PaymentState(StrEnum):
 
 
 class PaymentCreate(BaseModel):
-    """An invoice to be written. Its number follows from its year."""
+    """An invoice to create. Its number follows from its year."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -153,7 +153,7 @@ class PaymentCreate(BaseModel):
 
 
 class PaymentRead(BaseModel):
-    """An invoice. `email` is the one its account had when it was written; `account_id` is None once the account is gone."""
+    """An invoice. `email` is that of the account when it was created; `account_id` is None once the account is deleted."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -171,14 +171,14 @@ class PaymentRead(BaseModel):
 
 
 class PaymentQuery(PageRequest):
-    """Which invoices to list. `text` is part of a number, an email address or what the invoice says."""
+    """Which invoices to list. `text` is part of a number, an email address, or the description."""
 
     state: PaymentState | None = None
     text: str = Field(default="", max_length=200)
 
 
 class PaymentSum(BaseModel):
-    """What the listed invoices of one state and currency come to."""
+    """The sum of the listed invoices of one state and currency."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -189,7 +189,7 @@ class PaymentSum(BaseModel):
 
 
 class LinkState(StrEnum):
-    """Whether a premium link works, and why it does not."""
+    """Whether a premium link works, and why not."""
 
     ACTIVE = "active"
     EXPIRED = "expired"
@@ -210,7 +210,7 @@ class LinkState(StrEnum):
 
 
 class PremiumLinkCreate(BaseModel):
-    """A link to be made: whoever registers with it is on `plan` for `days`. It works until the end of `expires_on`, UTC."""
+    """A link to create: people who register with it are on `plan` for `days`. It works until the end of `expires_on`, UTC."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -222,7 +222,7 @@ class PremiumLinkCreate(BaseModel):
 
 
 class PremiumLinkRead(BaseModel):
-    """A premium link without its secret; `used` of `uses` are gone."""
+    """A premium link without its secret; `used` of `uses` are used up."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -240,7 +240,7 @@ class PremiumLinkRead(BaseModel):
 
 
 class PremiumLinkMade(PremiumLinkRead):
-    """A premium link right after it was made: the only time its `path` can be seen."""
+    """A new premium link: the only time its `path` can be seen."""
 
     path: str
 
@@ -250,7 +250,7 @@ class PremiumLinkQuery(PageRequest):
 
 
 class PremiumLinkUseRead(BaseModel):
-    """Who registered with a premium link, by the email address of then."""
+    """Who registered with a premium link, by the email address at that time."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -260,7 +260,7 @@ class PremiumLinkUseRead(BaseModel):
 
 
 class PremiumOffer(BaseModel):
-    """What a premium link gives to whoever holds it; `sentence` says what to do when it does not work."""
+    """What a premium link gives its holder; `sentence` says what to do if it does not work."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""What accounts may use, what they pay, and the links that give a plan to whoever registers with them."""
+"""Plans and quotas, invoices, and premium links."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from fundwright.core.spreadsheets import csv_lines
 _SECTIONS_PER_DRAFT = 10
 
 TOPIC = "billing"
-"""The live topic of every change of plans, subscriptions, payments and premium links."""
+"""The live topic for every change of plans, subscriptions, payments, and premium links."""
 
 
 class QuotaSpent(FundwrightError):
@@ -60,7 +60,7 @@ class QuotaSpent(FundwrightError):
 
 
 class Missing(NotFound):
-    """As NotFound, with a sentence of its own."""
+    """Like NotFound, with a message of its own."""
 
     def __init__(self, sentence: str) -> None:
         FundwrightError.__init__(self, sentence)
@@ -86,7 +86,7 @@ class AlreadySettled(Conflict):
 
 
 class PremiumLinkSpent(FundwrightError):
-    """The link does not work (any more); `state` says why."""
+    """The link does not work; `state` says why."""
 
     status = 410
 
@@ -99,13 +99,13 @@ class PremiumLinkSpent(FundwrightError):
 
 
 async def list_plans(session: AsyncSession) -> list[PlanRead]:
-    """The plans there are, smallest first; everybody may see them."""
+    """The plans, smallest first; everyone may see them."""
     return [PlanRead.model_validate(plan) for plan in await repository.list_plans(session)]
 
 
 @needs(Permission.ADMINISTER)
 async def change_plan(session: AsyncSession, actor: Actor, code: PlanCode, change: PlanChange, *, client: Client) -> PlanRead:
-    """Change price and limits; they count at once for everybody on the plan."""
+    """Change price and limits, at once for everyone on the plan."""
     plan = await repository.get_plan(session, code)
     for name, value in change:
         setattr(plan, name, value)
@@ -118,7 +118,7 @@ async def change_plan(session: AsyncSession, actor: Actor, code: PlanCode, chang
 
 @needs(Permission.READ)
 async def own_plan(session: AsyncSession, actor: Actor) -> OwnPlan:
-    """Which plan the actor is on, and what is used up of it."""
+    """The actor's plan, and what is used up of it."""
     plan = await repository.plan_of(session, actor.id)
     subscription = await repository.current_subscription(session, actor.id)
     used = await repository.used_in(session, actor.id, _month())
@@ -135,8 +135,8 @@ async def own_plan(session: AsyncSession, actor: Actor) -> OwnPlan:
 async def check_quota(session: AsyncSession, actor: Actor, quota: Quota, *, held: int = 0) -> None:
     """Let the actor have one more of what a plan limits. Raises QuotaSpent (402). Administrators have no limits.
 
-    Drafts, imports, and sections are counted here, by the month; what is rolled back was not used. Of documents the caller says how many
-    the account has, and keeps others from adding one until the end of the transaction.
+    Drafts, imports, and sections are counted here by month; a rollback does not count. For documents, the caller passes the
+    present number, and others cannot add one until the end of the transaction.
     """
     plan = await repository.plan_of(session, actor.id)
     limit = None if actor.may(Permission.ADMINISTER) else _limit(plan, quota)
@@ -199,7 +199,7 @@ def _next_month() -> str:
 
 @needs(Permission.OVERSEE)
 async def list_subscribers(session: AsyncSession, actor: Actor, query: SubscriberQuery) -> Page[SubscriberRead]:
-    """Every account and the plan it is on."""
+    """All accounts and their plans."""
     rows, total = await repository.page_of_subscribers(session, people.directory(actor), query)
     items = [SubscriberRead.model_validate(row) for row in rows]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
@@ -239,7 +239,7 @@ async def export_subscribers(session: AsyncSession, actor: Actor, query: Subscri
 async def subscribe(
     session: AsyncSession, actor: Actor, account_id: UUID, change: SubscriptionChange, *, client: Client
 ) -> SubscriberRead:
-    """Put an account on a plan from now on; what it was on ends. Raises NotFound, Invalid."""
+    """Change the plan of an account from now on; the present one ends. Raises NotFound or Invalid."""
     account = await get_subscriber(session, actor, account_id)
     if change.plan is PlanCode.FREE and change.until is not None:
         raise Invalid(t("The Free plan has no end date. Leave the date empty, or choose another plan."))
@@ -278,7 +278,7 @@ def _end_of(day: date) -> datetime:
 
 @needs(Permission.OVERSEE)
 async def list_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> Page[PaymentRead]:
-    """Newest first unless `query.sort` says otherwise: number, email, amount, issued, due, state or paid_at."""
+    """Newest first unless `query.sort` says otherwise: number, email, amount, issued, due, state, or paid_at."""
     payments, total = await repository.page_of_payments(session, query)
     items = [PaymentRead.model_validate(payment) for payment in payments]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
@@ -286,7 +286,7 @@ async def list_payments(session: AsyncSession, actor: Actor, query: PaymentQuery
 
 @needs(Permission.OVERSEE)
 async def sum_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> list[PaymentSum]:
-    """What the whole list comes to, by currency and state."""
+    """The sums of the whole list, by currency and state."""
     return [PaymentSum.model_validate(row) for row in await repository.sums_of_payments(session, query)]
 
 
@@ -298,7 +298,7 @@ async def get_payment(session: AsyncSession, actor: Actor, payment_id: UUID) -> 
 
 @needs(Permission.OVERSEE)
 async def export_payments(session: AsyncSession, actor: Actor, query: PaymentQuery) -> AsyncIterator[str]:
-    """The whole list as CSV, line by line; amounts in whole units of the currency, such as 49.00."""
+    """Yield the whole list as lines of CSV; amounts in whole units of the currency, such as 49.00."""
     lines = csv_lines(
         [
             (t("Number"), lambda payment: payment.number),
@@ -319,7 +319,7 @@ async def export_payments(session: AsyncSession, actor: Actor, query: PaymentQue
 
 @needs(Permission.ADMINISTER)
 async def add_payment(core: Core, session: AsyncSession, actor: Actor, invoice: PaymentCreate, *, client: Client) -> PaymentRead:
-    """Write an invoice, open, under the next number of its year, and email it to its account. Raises NoSuchAccount, Invalid."""
+    """Create an open invoice with the next number of its year, and email it to its account. Raises NoSuchAccount or Invalid."""
     if invoice.due < invoice.issued:
         raise Invalid(t("The invoice is due before it is issued. Choose a later date."))
     owner_id = await repository.find_account(session, people.directory(actor), invoice.email)
@@ -339,13 +339,13 @@ async def add_payment(core: Core, session: AsyncSession, actor: Actor, invoice: 
 
 @needs(Permission.ADMINISTER)
 async def mark_paid(session: AsyncSession, actor: Actor, payment_id: UUID, *, client: Client) -> PaymentRead:
-    """Raises NotFound, AlreadySettled."""
+    """Raises NotFound or AlreadySettled."""
     return await _settle(session, actor, payment_id, PaymentState.PAID, client=client)
 
 
 @needs(Permission.ADMINISTER)
 async def void_payment(session: AsyncSession, actor: Actor, payment_id: UUID, *, client: Client) -> PaymentRead:
-    """Say that nobody has to pay this invoice. Raises NotFound, AlreadySettled."""
+    """Void this invoice. Raises NotFound or AlreadySettled."""
     return await _settle(session, actor, payment_id, PaymentState.VOID, client=client)
 
 
@@ -383,7 +383,7 @@ async def _record_payment(session: AsyncSession, action: str, actor: Actor, paym
 
 @needs(Permission.OVERSEE)
 async def list_premium_links(session: AsyncSession, actor: Actor, query: PremiumLinkQuery) -> Page[PremiumLinkRead]:
-    """Newest first unless `query.sort` says otherwise: created_at, plan, days, used, expires_on or state."""
+    """Newest first unless `query.sort` says otherwise: created_at, plan, days, used, expires_on, or state."""
     rows, total = await repository.page_of_links(session, query)
     items = [PremiumLinkRead.model_validate(row) for row in rows]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
@@ -420,7 +420,7 @@ def export_premium_link_uses(session: AsyncSession, actor: Actor, link_id: UUID,
 
 @needs(Permission.OVERSEE)
 async def export_premium_links(session: AsyncSession, actor: Actor, query: PremiumLinkQuery) -> AsyncIterator[str]:
-    """The whole list as CSV, line by line, with the email addresses of those who used each."""
+    """Yield the whole list as lines of CSV, with the email addresses of the accounts that used each link."""
     lines = csv_lines(
         [
             (t("Plan"), lambda link: link.plan_name),
@@ -444,7 +444,7 @@ async def export_premium_links(session: AsyncSession, actor: Actor, query: Premi
 async def create_premium_link(
     session: AsyncSession, actor: Actor, wanted: PremiumLinkCreate, *, client: Client
 ) -> PremiumLinkMade:
-    """Make a link; its address is in the answer and nowhere else. Raises Invalid."""
+    """Create a link; its address is in the result and nowhere else. Raises Invalid."""
     if wanted.expires_on < now().date():
         raise Invalid(t("The expiration date is in the past. Choose today or a later date."))
     secret = tokens.new_secret()
@@ -468,7 +468,7 @@ async def create_premium_link(
 
 @needs(Permission.ADMINISTER)
 async def revoke_premium_link(session: AsyncSession, actor: Actor, link_id: UUID, *, client: Client) -> PremiumLinkRead:
-    """Make a link useless at once; who registered with it keeps the plan. Raises NotFound."""
+    """Revoke a link at once; accounts that registered with it keep the plan. Raises NotFound."""
     if not await repository.revoke_link(session, link_id):
         raise _no_such_link()
     await audit.record(session, "premium_link.revoked", actor=actor, subject=str(link_id), client=client)
@@ -477,7 +477,7 @@ async def revoke_premium_link(session: AsyncSession, actor: Actor, link_id: UUID
 
 
 async def describe_premium_link(session: AsyncSession, token: str) -> PremiumOffer:
-    """What the link of this token gives, or why it does not work; for whoever holds it, signed in or not."""
+    """What the link of this token gives, or why it does not work; for its holder, signed in or not."""
     row = await repository.find_link_by_digest(session, tokens.digest(token))
     if row is None:
         return PremiumOffer(state=LinkState.UNKNOWN, sentence=_why_not(LinkState.UNKNOWN))
@@ -487,7 +487,7 @@ async def describe_premium_link(session: AsyncSession, token: str) -> PremiumOff
 
 @needs(Permission.READ)
 async def redeem_premium_link(session: AsyncSession, actor: Actor, token: str, *, client: Client) -> PlanRead:
-    """Put the actor, whose account is new, on the plan of the link. Of two who want its last use one gets it.
+    """Put the actor, whose account is new, on the plan of the link. Of two simultaneous attempts at the last use, one succeeds.
 
     Raises PremiumLinkSpent (410).
     """

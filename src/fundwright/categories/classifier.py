@@ -70,7 +70,7 @@ class Description:
 
 
 class Example(NamedTuple):
-    """A notice and, for each category, whether a person said that it belongs there: 1 yes, -1 no, 0 not known."""
+    """A notice and, for each category, whether a person said that it belongs there: 1 yes, -1 no, 0 unknown."""
 
     subject: Subject
     verdicts: Sequence[int]
@@ -83,8 +83,8 @@ def phrases_of(name: str, description: str) -> list[str]:
 
 
 class Classifier:
-    """Trained on `categories`, `examples`, and other notices about which nothing is known, a few thousand taken at random: they tell
-    how rare each word is, and what is usual."""
+    """Trained on `categories`, `examples`, and other notices about which nothing is known, a few thousand chosen at random:
+    they show how rare each word is."""
 
     def __init__(self, categories: Sequence[Description], examples: Sequence[Example], others: Sequence[Subject]) -> None:
         self._categories = categories
@@ -148,7 +148,8 @@ class _Features:
 
 
 def _weights(verdicts: NDArray[np.int8], count: int) -> Floats:
-    """Of each row, the descriptions first: all categories, and none of them, weigh the same, however many examples they have."""
+    """Weights of the rows, descriptions first: all categories, and none of them, have the same weight, however many examples
+    they have."""
     belongs = verdicts > 0
     is_none = ~belongs.any(axis=1)
     sizes = np.append(belongs.sum(axis=0), is_none.sum()) + 1

@@ -1,4 +1,4 @@
-"""What a copy of an account's data has of categories."""
+"""The data of categories in a copy of an account's data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What categories registers through the plug-in seam."""
+"""What categories registers through the plug-in hooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every query of categories. All start from the account they belong to."""
+"""All queries of categories. All are limited to one account."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ _WITH_COUNTS = (
 
 
 async def list_with_counts(session: AsyncSession, owner_id: UUID) -> list[CategoryRead]:
-    """Categories by name, each with what is in it."""
+    """Categories by name, each with its counts."""
     rows = await session.execute(_WITH_COUNTS, {"owner_id": owner_id})
     return [
         CategoryRead(
@@ -104,7 +104,8 @@ async def list_decisions(session: AsyncSession, owner_id: UUID) -> Sequence[Row[
 
 
 async def get(session: AsyncSession, owner_id: UUID, category_id: UUID, *, for_update: bool = False) -> Category:
-    """Raises NotFound, also for somebody else's category. With `for_update`, others wait to change or delete it, but not to label with it."""
+    """Raises NotFound, also for somebody else's category. With `for_update`, others wait to change or delete it, but not to
+    label with it."""
     query = select(Category).where(Category.id == category_id, Category.owner_id == owner_id)
     category = await session.scalar(
         query.with_for_update(key_share=True) if for_update else query, execution_options={"populate_existing": True}
@@ -117,7 +118,7 @@ async def get(session: AsyncSession, owner_id: UUID, category_id: UUID, *, for_u
 async def find_named(session: AsyncSession, owner_id: UUID, name: str) -> Category | None:
     """Find a category by name, ignoring case. A free name stays free until the transaction ends, because others have to wait."""
     await acquire_lock(session, f"category names:{owner_id}")
-    # The database knows fewer capitals than Python, depending on its locale: both sides have to be its own.
+    # The database knows fewer capitals than Python, depending on its locale: compare both in the database.
     is_same = func.lower(Category.name) == func.lower(name)
     return await session.scalar(select(Category).where(Category.owner_id == owner_id, is_same))
 
@@ -147,7 +148,7 @@ async def lock_labels(session: AsyncSession, owner_id: UUID, subject_id: UUID) -
 
 
 async def labels_of(session: AsyncSession, owner_id: UUID, subject_ids: Sequence[UUID]) -> dict[UUID, list[LabelRead]]:
-    """The labels of each subject that has any, the surest first."""
+    """The labels of each subject that has any, most confident first."""
     found: dict[UUID, list[LabelRead]] = {}
     for start in range(0, len(subject_ids), _BATCH):
         batch = subject_ids[start : start + _BATCH]
@@ -186,7 +187,7 @@ def labels_in(owner_id: UUID, subject_id: ColumnElement[UUID]) -> ScalarSelect[l
 async def page_of_suggestions(
     session: AsyncSession, owner_id: UUID, query: SuggestionQuery, among: Sequence[Select[UUID]] | None
 ) -> tuple[list[LabelRead], int]:
-    """The surest suggestion of each subject, or of each that is in one of `among`."""
+    """The most confident suggestion of each subject, or of each that is in one of `among`."""
     waiting = [Label.owner_id == owner_id, Label.state == LabelState.SUGGESTED]
     if query.category_id is not None:
         waiting.append(Label.category_id == query.category_id)
@@ -222,7 +223,7 @@ async def _page(
 async def decide(
     session: AsyncSession, owner_id: UUID, subject_id: UUID, states: Mapping[UUID, LabelState], decided_at: datetime
 ) -> None:
-    """Write what a person said of each of these categories."""
+    """Save a person's decision about each of these categories."""
     values = {"source": LabelSource.PERSON, "confidence": 1.0, "model_id": None, "decided_at": decided_at}
     await _write(session, owner_id, subject_id, [{"category_id": id, "state": state, **values} for id, state in states.items()])
 
@@ -278,7 +279,7 @@ async def known_labels(
 
 
 async def suggest(session: AsyncSession, owner_id: UUID, model_id: str, suggestions: Sequence[tuple[UUID, UUID, float]]) -> None:
-    """Write the model's labels (subject, category, confidence); one that a person has decided meanwhile stays theirs."""
+    """Save the model's labels (subject, category, confidence); decisions of people stay."""
     await _lock_additions(session, owner_id)
     for start in range(0, len(suggestions), _BATCH):
         rows: list[dict[str, Any]] = [
@@ -303,7 +304,7 @@ async def suggest(session: AsyncSession, owner_id: UUID, model_id: str, suggesti
 
 
 async def _lock_additions(session: AsyncSession, owner_id: UUID) -> None:
-    """Of two who lock the labels that there are and add others, each could wait for the other."""
+    """Two callers who lock existing labels and add others could each wait for the other."""
     await acquire_lock(session, f"labels:{owner_id}")
 
 

@@ -1,4 +1,4 @@
-"""What categories answer and accept."""
+"""Types of categories."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class LabelSource(StrEnum):
 
 
 class CategoryRead(BaseModel):
-    """A category with what is in it: subjects that the model suggests with medium or high confidence, and those a person has put
+    """A category with its counts: subjects that the model suggests with medium or high confidence, and those that a person put
     there, which are its examples."""
 
     model_config = ConfigDict(frozen=True)
@@ -85,8 +85,8 @@ class CategoryRead(BaseModel):
 
 
 class SuggestionQuery(PageRequest):
-    """Which suggestions to list: the surest first, with `sort=confidence` the least sure first. With `is_unsure_shown` also those below
-    the band "low", and with `is_all` also those for closed opportunities and award notices."""
+    """Which suggestions to list: the most confident first, with `sort=confidence` the least confident first. `is_unsure_shown`
+    adds those below the band "low", and `is_all` those for closed opportunities and award notices."""
 
     category_id: UUID | None = None
     is_unsure_shown: bool = False
@@ -118,7 +118,7 @@ class LabelRead(BaseModel):
 
 
 class Classified(BaseModel):
-    """What one call of `classify` did, in numbers of subjects."""
+    """The outcome of one call of `classify`, in numbers of subjects."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -127,7 +127,7 @@ class Classified(BaseModel):
     unchanged: int = 0
     """Suggestions are as they were."""
     abstained: int = 0
-    """No category was sure enough."""
+    """No category had enough confidence."""
     kept: int = 0
     """Decided by a person for every category."""
 

@@ -1,7 +1,7 @@
-"""What a person can do with categories, and how subjects get into them.
+"""Categories of accounts, and the labels of subjects.
 
-A subject is an id with its words and a vector. What it stands for (an opportunity, say) is known to the package that has it: the hook
-`label_subjects` tells which ids exist, and `current_subjects` which of them are still worth a decision.
+A subject is an id with its words and a vector. What it stands for (such as an opportunity) is known to the package that owns it:
+the hook `label_subjects` returns which ids exist, and `current_subjects` which of them are still worth a decision.
 """
 
 from __future__ import annotations
@@ -47,17 +47,17 @@ from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_lines
 
 SubjectReader = Callable[[AsyncSession, Actor, Collection[UUID]], Awaitable[Collection[UUID]]]
-"""Returns which of these ids stand for something that the actor may put into a category. It stays until the transaction ends."""
+"""Returns which of these ids are things that the actor may put into a category. They stay until the transaction ends."""
 
 CurrentSubjects = Callable[[Actor], Select[UUID]]
-"""Ids of the things that are still worth a decision, to be used as a sub-query."""
+"""Ids of things that are still worth a decision, for use as a subquery."""
 
 DecisionHandler = Callable[[Core, AsyncSession, Actor], Awaitable[None]]
-"""Called in the transaction of a decision about a label, or of a new or changed text of a category."""
+"""Called in the transaction of a decision about a label, or of a new or changed category text."""
 
 _SAME_CONFIDENCE = 1e-3
 _LEAST_CONFIDENCE = 0.1
-"""The surest category of a subject is kept from here on, to be shown on request; any other only from the band "low" on."""
+"""The most confident category of a subject is kept from here on, to be shown on request; others only from the band "low" on."""
 
 
 class DecidedSince(Conflict):
@@ -95,7 +95,7 @@ def categories_topic(owner_id: UUID) -> str:
 
 @needs(Permission.READ)
 async def list_categories(session: AsyncSession, actor: Actor) -> list[CategoryRead]:
-    """The actor's categories by name, with what is in each."""
+    """The actor's categories by name, with their counts."""
     return await repository.list_with_counts(session, actor.id)
 
 
@@ -137,8 +137,8 @@ async def _add(session: AsyncSession, actor: Actor, category: CategoryCreate, *,
 async def change(
     session: AsyncSession, actor: Actor, category_id: UUID, change: CategoryChange, *, core: Core | None = None
 ) -> CategoryRead:
-    """Rename, describe or recolor. Labels stay; with `core`, the classifier soon reads a new text, or else next time. Raises NotFound,
-    NameTaken, CategoryChangedMeanwhile."""
+    """Rename, describe, or recolor. Labels stay; with `core`, the classifier soon reads a new text, otherwise the next time it
+    runs. Raises NotFound, NameTaken, or CategoryChangedMeanwhile."""
     category = await repository.get(session, actor.id, category_id, for_update=True)
     if change.based_on is not None and change.based_on != category.changed_at:
         raise CategoryChangedMeanwhile
@@ -172,7 +172,7 @@ async def delete(session: AsyncSession, actor: Actor, category_id: UUID, *, clie
 
 @needs(Permission.LABEL)
 async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> int:
-    """Remove the categories that came with the account; answers how many there were."""
+    """Remove the sample categories of the account; return their number."""
     removed = await repository.remove_sample(session, actor.id)
     await audit.record(session, "sample.deleted", actor=actor, subject="categories", client=client)
     await _announce(session, actor)
@@ -181,26 +181,27 @@ async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client =
 
 @needs(Permission.READ)
 def labelled_with(actor: Actor, category_id: UUID | None = None) -> Select[UUID]:
-    """Ids of the subjects in a category (None: in any), to be used as a sub-query in another slice's filter."""
+    """Ids of the subjects in a category (None: in any), for use as a subquery in another slice's filter."""
     return repository.labelled_with(actor.id, category_id)
 
 
 @needs(Permission.READ)
 def labels_in(actor: Actor, subject_id: ColumnElement[UUID]) -> ScalarSelect[list[dict[str, Any]] | None]:
-    """The actor's categories that `subject_id` is in, in a form that `LabelRead` validates, or NULL: a column for the queries of other
-    slices."""
+    """The actor's categories that `subject_id` is in, in a form that `LabelRead` validates, or NULL: a column for the queries
+    of other slices."""
     return repository.labels_in(actor.id, subject_id)
 
 
 @needs(Permission.READ)
 async def labels_of(session: AsyncSession, actor: Actor, subject_ids: Sequence[UUID]) -> dict[UUID, list[LabelRead]]:
-    """The labels of each of these subjects that has any, surest first, with those that are rejected or uncertain."""
+    """The labels of each of these subjects that has any, most confident first, including rejected and uncertain ones."""
     return await repository.labels_of(session, actor.id, subject_ids)
 
 
 @needs(Permission.READ)
 async def list_suggestions(core: Core, session: AsyncSession, actor: Actor, query: SuggestionQuery) -> Page[LabelRead]:
-    """The surest suggestion of each subject that is still current, surest first (`sort="confidence"`: least sure first)."""
+    """The most confident suggestion of each current subject, most confident first (`sort="confidence"`: least confident
+    first)."""
     current: list[CurrentSubjects] = core.plugins.collect("current_subjects")
     among = None if query.is_all else [subjects(actor) for subjects in current]
     items, total = await repository.page_of_suggestions(session, actor.id, query, among)
@@ -209,7 +210,7 @@ async def list_suggestions(core: Core, session: AsyncSession, actor: Actor, quer
 
 @needs(Permission.READ)
 async def list_examples(session: AsyncSession, actor: Actor, category_id: UUID, request: PageRequest) -> Page[LabelRead]:
-    """What people put into this category, newest first. Raises NotFound."""
+    """What people put in this category, newest first. Raises NotFound."""
     await repository.get(session, actor.id, category_id)
     items, total = await repository.page_of_examples(session, actor.id, category_id, request)
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
@@ -258,19 +259,19 @@ def _labels(found: AsyncIterator[LabelRead]) -> AsyncIterator[str]:
 
 @needs(Permission.LABEL)
 async def accept(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID) -> LabelRead:
-    """Say that the subject belongs to the category, whatever else it belongs to. Raises NotFound."""
+    """Accept the category for the subject, whatever else it belongs to. Raises NotFound."""
     return await _decide_one(core, session, actor, subject_id, category_id, LabelState.ACCEPTED)
 
 
 @needs(Permission.LABEL)
 async def reject(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID) -> LabelRead:
-    """Say that the subject does not belong to the category. Raises NotFound."""
+    """Reject the category for the subject. Raises NotFound."""
     return await _decide_one(core, session, actor, subject_id, category_id, LabelState.REJECTED)
 
 
 @needs(Permission.LABEL)
 async def correct(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID | None) -> list[LabelRead]:
-    """Say which category is right instead of those that are suggested, or with None that no category is. Raises NotFound.
+    """Set the right category instead of the suggested ones, or with None that no category is right. Raises NotFound.
 
     Returns the labels of the subject. Categories that a person accepted before stay, unless none is right.
     """
@@ -289,7 +290,7 @@ async def correct(core: Core, session: AsyncSession, actor: Actor, subject_id: U
 
 @needs(Permission.LABEL)
 async def remove_example(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID) -> None:
-    """Take back what a person said of a subject and a category; the model may suggest it again. Raises NotFound."""
+    """Delete a decision about a subject and a category; the model may suggest it again. Raises NotFound."""
     labels = await repository.lock_labels(session, actor.id, subject_id)
     label = next((label for label in labels if label.category_id == category_id), None)
     if label is None or label.source != LabelSource.PERSON:
@@ -337,7 +338,8 @@ async def restore(
 
 @needs(Permission.LABEL)
 async def list_phrases_to_embed(session: AsyncSession, actor: Actor, *, model_id: str) -> dict[UUID, list[str]]:
-    """Phrases of each category whose text or model has changed. Embed them, and pass the vectors to `set_prototypes`."""
+    """Return the phrases of each category whose text or model has changed. Embed them, and pass the vectors to
+    `set_prototypes`."""
     found: dict[UUID, list[str]] = {}
     for category in await repository.list_for_classifier(session, actor.id):
         phrases = classifier.phrases_of(category.name, category.description)
@@ -367,7 +369,7 @@ async def set_prototypes(
 
 @dataclass(frozen=True)
 class Lesson:
-    """What there is to learn: the categories, each with the key of the text that its vectors are of, and what people decided."""
+    """The training data: the categories, each with the key of the text that its vectors are of, and people's decisions."""
 
     model_id: str
     keys: dict[UUID, str]
@@ -377,7 +379,7 @@ class Lesson:
 
 @needs(Permission.LABEL)
 async def read_lesson(session: AsyncSession, actor: Actor, *, model_id: str) -> Lesson:
-    """Raises CategoriesChanged unless `set_prototypes` was given what `list_phrases_to_embed` returns."""
+    """Raises CategoriesChanged unless `set_prototypes` has been given what `list_phrases_to_embed` returns."""
     found = await repository.list_for_classifier(session, actor.id)
     descriptions = [_description(category, model_id) for category in found]
     keys = {category.id: category.prototype_key or "" for category in found}
@@ -385,13 +387,13 @@ async def read_lesson(session: AsyncSession, actor: Actor, *, model_id: str) -> 
 
 
 async def learn(lesson: Lesson, examples: Mapping[UUID, Subject], others: Sequence[Subject]) -> Classifier:
-    """Train on those decided subjects of the lesson that `examples` has, and on `others`, about which nothing is known."""
+    """Train on the decided subjects of the lesson that `examples` has, and on `others`, about which nothing is known."""
     learned = [Example(examples[id], _verdicts(lesson, states)) for id, states in lesson.decided.items() if id in examples]
     return await asyncio.to_thread(Classifier, lesson.descriptions, learned, others)
 
 
 def _verdicts(lesson: Lesson, states: Mapping[UUID, str]) -> list[int]:
-    """Whoever accepts one category does not think of the others, and so says that it belongs there only."""
+    """Accepting one category implies that the undecided others are wrong."""
     undecided = -1 if LabelState.ACCEPTED in states.values() else 0
     points = {LabelState.ACCEPTED: 1, LabelState.REJECTED: -1}
     return [points[LabelState(states[id])] if id in states else undecided for id in lesson.keys]
@@ -401,9 +403,10 @@ def _verdicts(lesson: Lesson, states: Mapping[UUID, str]) -> list[int]:
 async def suggest(
     session: AsyncSession, actor: Actor, lesson: Lesson, subject_ids: Sequence[UUID], chances: Floats
 ) -> Classified:
-    """Suggest the categories of each subject by their chances, (subjects, categories of the lesson). What a person decided stays.
+    """Suggest the categories of each subject by their probabilities, (subjects, categories of the lesson). Decisions of people
+    stay.
 
-    Doing it twice with nothing changed changes nothing. Raises CategoriesChanged when the categories are no longer those of the lesson.
+    Repeating it without changes changes nothing. Raises CategoriesChanged if the categories are no longer those of the lesson.
     """
     current = await repository.list_for_classifier(session, actor.id)
     if {category.id: category.prototype_key or "" for category in current} != lesson.keys:
@@ -448,13 +451,13 @@ def _suggested(chances: Mapping[UUID, float], decided: Collection[UUID]) -> dict
 
 
 async def forget_subjects(session: AsyncSession, subject_ids: Sequence[UUID]) -> None:
-    """Drop every account's labels of subjects that no longer exist."""
+    """Delete every account's labels of subjects that no longer exist."""
     await repository.forget_subjects(session, subject_ids)
 
 
 @needs(Permission.READ)
 async def add_sample(_core: Core, session: AsyncSession, actor: Actor) -> None:
-    """Give a new account four categories to begin with, marked as sample."""
+    """Give a new account four sample categories."""
     for name, description, color in SAMPLE_CATEGORIES:
         await _add(session, actor, CategoryCreate(name=name, description=description, color=color), is_sample=True)
 

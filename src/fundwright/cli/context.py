@@ -1,4 +1,4 @@
-"""What every command shares: its options, the opened Core, the account it acts as, and its output."""
+"""Shared parts of commands: options, the opened Core, the account, and output."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from fundwright.core.plugins import Plugins
 from fundwright.core.settings import Settings
 
 _INTERRUPTED = 130
-"""What shells answer for a command that Ctrl-C ended."""
+"""The exit code of a command that Ctrl-C ended."""
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object as the last line.")]
 
@@ -40,7 +40,7 @@ class Options:
 
 @asynccontextmanager
 async def opened(context: typer.Context) -> AsyncIterator[Core]:
-    """The Core of the data folder given to this command; works beside a running server."""
+    """Open the Core of the data folder given to this command; works beside a running server."""
     options: Options = context.obj
     logs.configure(level=options.settings.log_level, form=options.settings.log_format)
     async with open_core(options.settings, load_plugins()) as core:
@@ -82,7 +82,7 @@ def load_plugins() -> Plugins:
 
 
 def run(command: Callable[[], Awaitable[None]], *, if_canceled: str = "Canceled.") -> None:
-    """Run the command to its end. After Ctrl-C the sentence `if_canceled` says what became of it."""
+    """Run the command. After Ctrl-C, print `if_canceled`, which says what was kept."""
 
     async def awaited() -> None:
         await command()

@@ -90,7 +90,7 @@ def draft(
 
 
 def as_json_result(draft: DraftRead, markdown: str) -> dict[str, object]:
-    """The shape scripts rely on: id, slug, text, sections, citations, open."""
+    """The format that scripts rely on: id, slug, text, sections, citations, open."""
     content = draft.model_dump(mode="json")
     return {
         "id": content["id"],

@@ -1,4 +1,4 @@
-"""`fundwright keys …`: the keys that sign who is signed in."""
+"""`fundwright keys …`: the signing keys of session tokens."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def retire(
     key_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the key, as `keys list` shows it.")],
     as_json: AsJson = False,
 ) -> None:
-    """Refuse what an older key has signed, at once. Who holds such a token has to sign in again."""
+    """Retire an older key at once. People with tokens signed by it have to sign in again."""
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:

@@ -1,4 +1,4 @@
-"""`fundwright mail`: the newest emails with their links, for whoever runs the server."""
+"""`fundwright mail`: the newest emails with their links, for the operator."""
 
 from __future__ import annotations
 

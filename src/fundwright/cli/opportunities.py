@@ -86,9 +86,9 @@ def categorize(context: typer.Context, as_json: AsJson = False) -> None:
 
 
 async def _where(core: Core, file: str) -> dict[str, Any]:
-    """What the job needs to find the file, also when another process resumes it.
+    """Prepare what the job needs to find the file, even if another process resumes it.
 
-    Standard input is copied into the data folder, and so is a file whose path is not UTF-8, which the record of a job cannot hold.
+    Standard input is copied into the data folder, and so is a file whose path is not UTF-8, which a job's record cannot hold.
     """
     if file == "-":
         return {"upload": await core.files.spool(_pieces(sys.stdin.buffer))}
@@ -114,7 +114,7 @@ async def _pieces(content: BinaryIO) -> AsyncIterator[bytes]:
 
 @contextmanager
 def _progress(core: Core, owner_id: UUID | None, verb: str) -> Iterator[None]:
-    """Show how far the command's job is, on a terminal only."""
+    """Show the job's progress, on a terminal only."""
     if not sys.stderr.isatty():
         yield
         return

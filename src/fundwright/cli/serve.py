@@ -93,7 +93,7 @@ async def work(core: Core) -> None:
 
 
 def _base(root_path: str, settings: Settings) -> str:
-    """The path prefix of every address, without a slash at its end. Raises StartRefused."""
+    """The path prefix of every address, without a trailing slash. Raises StartRefused."""
     public = urlsplit(settings.public_url).path if settings.public_url else None
     base = "/".join(["", *filter(None, root_path.split("/"))]) or public or ""
     if public is not None and base != public:
@@ -104,12 +104,12 @@ def _base(root_path: str, settings: Settings) -> str:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Take the port before anything else is started. Port 0 is any free one. Raises StartRefused."""
+    """Bind the port before anything else is started. Port 0 is any free one. Raises StartRefused."""
     try:
         listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET, backlog=2_048)
-        # asyncio does so only for sockets of its own making; without it a second small frame waits 40 ms for the first one's ACK.
+        # asyncio sets this only for its own sockets; without it, a second small frame waits 40 ms for the first one's ACK.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux: end connections whose other end reads nothing
+        if hasattr(socket, "TCP_USER_TIMEOUT"):  # Linux: end connections whose peer reads nothing
             listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNREAD_TIMEOUT_MS)
         return listening
     except OSError as error:
@@ -143,9 +143,10 @@ async def _serve(core: Core, listening: socket.socket, *, base: str, with_worker
 
 
 async def prepare(core: Core) -> str | None:
-    """Load the sample if there is none yet, and embed notices; returns the path that makes the first administrator, if one is needed.
+    """Load the samples if there are none, and embed notices; return the path that creates the first administrator, if one is
+    needed.
 
-    The database may go away at any moment, also now: wait for it, as a server that is already running does.
+    The database may go away at any moment, also now: wait for it, as a running server does.
     """
     while True:
         try:
@@ -158,7 +159,7 @@ async def prepare(core: Core) -> str | None:
 
 
 async def answer_requests(application: FastAPI, listening: socket.socket) -> None:
-    """Until a signal stops it."""
+    """Run until a signal."""
     import uvicorn
 
     from fundwright_ui.runtime.lag import watched_loop
@@ -176,6 +177,6 @@ async def answer_requests(application: FastAPI, listening: socket.socket) -> Non
         timeout_graceful_shutdown=2,
     )
     gc.collect()
-    gc.freeze()  # what starting has made stays, and looking at it again and again would hold everybody up
+    gc.freeze()  # objects created at startup stay, and checking them again and again would slow down everyone
     with watched_loop():
         await uvicorn.Server(config).serve(sockets=[listening])

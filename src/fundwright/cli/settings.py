@@ -1,4 +1,4 @@
-"""`fundwright settings`: what is set, packages' settings included."""
+"""`fundwright settings`: current settings, including those of packages."""
 
 from __future__ import annotations
 
