@@ -1,7 +1,7 @@
-"""Everything a plug-in package can add. A package declares an entry point in group `fundwright` that names a module,
-and that module implements any of these functions, decorated with `fundwright.core.plugins.hookimpl`.
+"""The hooks of plug-in packages. A package declares an entry point in group `fundwright` that names a module, and that module
+implements any of these functions, decorated with `fundwright.core.plugins.hookimpl`.
 
-Screens and sidebar entries are specified in `fundwright_ui.extension`.
+Hooks for screens and sidebar entries are in `fundwright_ui.extension`.
 """
 
 from __future__ import annotations
@@ -84,8 +84,8 @@ def account_created_handlers() -> Iterable[AccountCreatedHandler]:
 
 @hookspec
 def account_deleted_handlers() -> Iterable[AccountDeletedHandler]:
-    """Coroutines `handler(core, session, actor)` that clean up before the rows of an account are deleted: what it has outside of the
-    database, and what refers to it without a foreign key."""
+    """Coroutines `handler(core, session, actor)` that clean up before the rows of an account are deleted: data outside of the
+    database, and references without a foreign key."""
     return ()
 
 
@@ -97,35 +97,35 @@ def used_files() -> Iterable[UsedFilesReader]:
 
 @hookspec
 def label_subjects() -> Iterable[SubjectReader]:
-    """Coroutines `existing(session, actor, ids)` that return which of these ids are things of the package that the actor may see, and
-    so may put into a category."""
+    """Coroutines `existing(session, actor, ids)` that return which of these ids are things of the package that the actor may
+    see and put into a category."""
     return ()
 
 
 @hookspec
 def current_subjects() -> Iterable[CurrentSubjects]:
-    """Functions `current(actor)` that return a sub-query of the ids of things that are still worth a decision, such as notices that are
-    open. Suggestions for others are listed on request."""
+    """Functions `current(actor)` that return a subquery of the ids of things that are still worth a decision, such as open
+    notices. Suggestions for others are listed on request."""
     return ()
 
 
 @hookspec
 def decision_handlers() -> Iterable[DecisionHandler]:
-    """Coroutines `handler(core, session, actor)` that are called after somebody has decided into which categories something belongs, has
-    added a category, or changed the text of one."""
+    """Coroutines `handler(core, session, actor)` that are called after a decision about a category, a new category, or a
+    change of its text."""
     return ()
 
 
 @hookspec
 def personal_data() -> Iterable[PersonalDataReader]:
-    """Coroutines `read(core, session, actor)` that yield the files that a copy of everything that belongs to the account has from the
-    package."""
+    """Coroutines `read(core, session, actor)` that yield the package's files for a copy of an account's data."""
     return ()
 
 
 @hookspec
 def registration_links() -> Iterable[RegistrationLinks]:
-    """Types of link `/auth/register/{type}/{token}` that the package makes: who registers by one gets what it promises."""
+    """Types of link `/auth/register/{type}/{token}` that the package creates: people who register with one get what it
+    promises."""
     return ()
 
 
@@ -161,5 +161,5 @@ def draft_templates() -> Iterable[DraftTemplate]:
 
 @hookspec
 def dashboard_figures() -> Iterable[FigureReader]:
-    """Coroutines `read(session, actor)` that answer numbers for the dashboard, each with the page that lists what it counts."""
+    """Coroutines `read(session, actor)` that return numbers for the dashboard, each with the page of the list that it counts."""
     return ()

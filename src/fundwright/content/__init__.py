@@ -1,1 +1,1 @@
-"""The blog, and what people say about the product."""
+"""The blog and feedback."""

@@ -36,7 +36,7 @@ router = APIRouter(tags=["content"])
 
 @router.get("/api/blog")
 async def list_published(session: DbSession, request: Annotated[BlogPage, Query()]) -> Page[PublishedPost]:
-    """What everyone may read, newest first."""
+    """List published posts, newest first."""
     return await service.list_published(session, request)
 
 
@@ -48,14 +48,14 @@ async def export_published(core: CoreDep, request: Annotated[BlogPage, Query()])
 
 @router.get("/blog/rss.xml", response_class=Response, responses={200: {"content": {"application/rss+xml": {}}}})
 async def feed(session: DbSession, core: CoreDep) -> Response:
-    """The newest posts as RSS 2.0."""
+    """Return the newest posts as RSS 2.0."""
     newest = await service.list_published(session, BlogPage())
     return Response(rss(newest.items, address=core.settings.address), media_type="application/rss+xml")
 
 
 @router.get("/api/blog/posts")
 async def list_posts(session: DbSession, actor: CurrentActor, query: Annotated[PostQuery, Query()]) -> Page[PostRow]:
-    """Posts of every state."""
+    """List posts of every state."""
     return await service.list_posts(session, actor, query)
 
 
@@ -68,7 +68,7 @@ async def export_posts(export: Export, actor: CurrentActor, query: Annotated[Pos
 
 @router.post("/api/blog/posts", status_code=status.HTTP_201_CREATED)
 async def create_post(session: DbSession, actor: CurrentActor, client: RequestClient, content: PostContent) -> PostRead:
-    """Keep a draft."""
+    """Save a draft."""
     return await service.create_post(session, actor, content, client=client)
 
 
@@ -93,13 +93,13 @@ async def delete_post(session: DbSession, actor: CurrentActor, client: RequestCl
 async def publish_post(
     session: DbSession, actor: CurrentActor, client: RequestClient, post_id: UUID, publication: Publication
 ) -> PostRead:
-    """Publish it now, or `at` a time to come."""
+    """Publish a post now, or `at` a time in the future."""
     return await service.publish_post(session, actor, post_id, at=publication.at, client=client)
 
 
 @router.delete("/api/blog/posts/{post_id}/publication")
 async def withdraw_post(session: DbSession, actor: CurrentActor, client: RequestClient, post_id: UUID) -> PostRead:
-    """Make it a draft again."""
+    """Unpublish a post."""
     return await service.withdraw_post(session, actor, post_id, client=client)
 
 
@@ -110,13 +110,13 @@ async def get_published(session: DbSession, slug: str) -> PublishedPostRead:
 
 @router.post("/api/feedback", status_code=status.HTTP_201_CREATED)
 async def send_feedback(session: DbSession, actor: CurrentActor, sent: FeedbackSend) -> FeedbackReceived:
-    """Tell the team something."""
+    """Send feedback to the team."""
     return await service.send_feedback(session, actor, sent)
 
 
 @router.get("/api/feedback")
 async def list_feedback(session: DbSession, actor: CurrentActor, query: Annotated[FeedbackQuery, Query()]) -> Page[FeedbackRead]:
-    """What everybody sent."""
+    """List all feedback."""
     return await service.list_feedback(session, actor, query)
 
 
@@ -136,5 +136,5 @@ async def get_feedback(session: DbSession, actor: CurrentActor, feedback_id: UUI
 async def change_feedback(
     session: DbSession, actor: CurrentActor, client: RequestClient, feedback_id: UUID, change: FeedbackChange
 ) -> FeedbackRead:
-    """Say how far the team is with it."""
+    """Change the state or the note of feedback."""
     return await service.change_feedback(session, actor, feedback_id, change, client=client)

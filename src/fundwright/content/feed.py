@@ -13,7 +13,7 @@ _ATOM = "http://www.w3.org/2005/Atom"
 
 
 def rss(posts: Sequence[PublishedPost], *, address: str) -> bytes:
-    """The feed of `posts`, newest first, of the blog whose pages lie below `address`."""
+    """The feed of `posts`, newest first, of the blog with pages below `address`."""
     feed = Element("rss", {"version": "2.0", "xmlns:atom": _ATOM})
     channel = SubElement(feed, "channel")
     _add(channel, "title", "Fundwright")

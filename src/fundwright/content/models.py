@@ -24,7 +24,7 @@ class BlogPost(Base):
     text: Mapped[str]
     author_id: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"), index=True)
     author: Mapped[str]
-    """The name it is signed with, which outlives the account."""
+    """The author's name, which outlives the account."""
     published_at: Mapped[datetime | None] = mapped_column(index=True)
     created_at: Mapped[datetime] = mapped_column(default=now)
     changed_at: Mapped[datetime] = mapped_column(default=now)
@@ -37,7 +37,7 @@ class BlogPost(Base):
 
 
 class Feedback(Base):
-    """What somebody told the team. It goes with the account that sent it, whose address it holds."""
+    """Feedback to the team. It is deleted with the account that sent it, because it contains its address."""
 
     __tablename__ = "feedback"
 

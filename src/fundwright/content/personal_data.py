@@ -1,4 +1,4 @@
-"""What a copy of an account's data has of content."""
+"""The data of content in a copy of an account's data."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ _POST = ("slug", "title", "summary", "text", "published_at", "created_at", "chan
 
 @needs(Permission.READ)
 async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
-    """The feedback that the actor has sent, and the posts written for the blog."""
+    """The feedback that the actor has sent, and the actor's blog posts."""
     yield as_csv("content/feedback.csv", _FEEDBACK, await repository.feedback_of(session, actor.id))
     yield as_csv("content/posts.csv", _POST, await repository.posts_of(session, actor.id))

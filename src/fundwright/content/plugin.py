@@ -1,4 +1,4 @@
-"""What content registers through the plug-in seam."""
+"""What content registers through the plug-in hooks."""
 
 from __future__ import annotations
 

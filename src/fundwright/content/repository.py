@@ -1,4 +1,4 @@
-"""Every query of content. Everyone reads published posts; posts and feedback as a whole are the team's."""
+"""All queries of content. Everyone reads published posts; drafts and feedback are for the team."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ async def find_post(session: AsyncSession, post_id: UUID, *, for_update: bool = 
 
 
 async def taken_slugs(session: AsyncSession, beginning: str, *, but_of: UUID | None) -> set[str]:
-    """Slugs of other posts that begin so. Whoever else is choosing one waits until this transaction has ended."""
+    """Slugs of other posts that start like this. Others who choose one wait until this transaction has ended."""
     await acquire_lock(session, "blog_post.slug")
     others = select(BlogPost.slug).where(BlogPost.slug.startswith(beginning), BlogPost.id.is_distinct_from(but_of))
     return set(await session.scalars(others))
 
 
 async def posts_of(session: AsyncSession, author_id: UUID) -> Sequence[BlogPost]:
-    """What the account has written, oldest first."""
+    """The account's posts, oldest first."""
     query = select(BlogPost).where(BlogPost.author_id == author_id).order_by(BlogPost.created_at, BlogPost.id)
     return (await session.scalars(query)).all()
 

@@ -1,4 +1,4 @@
-"""What content answers and accepts."""
+"""Types of content."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 
 BLOG_STEP = 11
-"""Posts on a page of the blog, as the specification says."""
+"""Posts on a page of the blog, as the specification defines."""
 
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _FIRST_DAY, _LAST_DAY = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
@@ -69,7 +69,7 @@ class PublishedPostRead(PublishedPost):
 
 
 class PostRow(BaseModel):
-    """A post in the list of all of them."""
+    """A post in the list of all posts."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -91,7 +91,7 @@ class PostRead(PostRow):
 
 
 class PostContent(BaseModel):
-    """What an author writes."""
+    """The content of a post."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -101,10 +101,10 @@ class PostContent(BaseModel):
 
 
 class PostChange(PostContent):
-    """A post written anew, from what it was at `based_on`, its `changed_at` of then."""
+    """A new version of a post. `based_on` is the `changed_at` value that the edit started from."""
 
     based_on: AwareDatetime | None = None
-    """What somebody else has changed since is not overwritten: the call is refused."""
+    """If the post has been changed since then, the call is refused, so that the other change is not overwritten."""
 
 
 class Publication(BaseModel):
@@ -116,7 +116,7 @@ class Publication(BaseModel):
 
 
 class PostQuery(PageRequest):
-    """Which posts to list: those with `text` in title or summary. Sorted by title, published_at or changed_at."""
+    """Which posts to list: those with `text` in title or summary. Sorted by title, published_at, or changed_at."""
 
     text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200), _Fit] = ""
     state: PostState | None = None
@@ -160,7 +160,7 @@ class FeedbackState(StrEnum):
 
 
 class FeedbackSend(BaseModel):
-    """What somebody tells the team. `page` is the address it is about, or empty."""
+    """Feedback to send. `page` is the address that it is about, or empty."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -170,7 +170,7 @@ class FeedbackSend(BaseModel):
 
 
 class FeedbackReceived(BaseModel):
-    """What the sender sees of it."""
+    """Feedback as its sender sees it."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -199,7 +199,7 @@ class FeedbackChange(BaseModel):
 
 
 class FeedbackQuery(PageRequest):
-    """Which feedback to list: that with `text` in it, in its note, page or sender. Sorted by created_at, kind, state or sender."""
+    """Which feedback to list: with `text` in the message, note, page, or sender. Sorted by created_at, kind, state, or sender."""
 
     text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=200), _Fit] = ""
     kind: FeedbackKind | None = None

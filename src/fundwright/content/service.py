@@ -1,4 +1,4 @@
-"""What people read on the blog, who writes it, and what they tell the team."""
+"""Blog posts and feedback."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from fundwright.core.spreadsheets import csv_lines
 POSTS_TOPIC = "blog"
 """Every change of a post."""
 FEEDBACK_TOPIC = "feedback"
-"""Whatever is sent, and what the team makes of it."""
+"""New feedback, and every change of its state."""
 
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _MAX_SLUG_LENGTH = 80
@@ -71,14 +71,14 @@ class FeedbackNotFound(NotFound):
 
 
 async def list_published(session: AsyncSession, request: PageRequest) -> Page[PublishedPost]:
-    """Posts whose time has come, newest first."""
+    """Published posts, newest first."""
     posts, total = await repository.page_of_published(session, request)
     items = [PublishedPost.model_validate(post) for post in posts]
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
 async def get_published(session: AsyncSession, slug: str) -> PublishedPostRead:
-    """Raises PostNotFound, also before its time has come."""
+    """Raises PostNotFound, also before its time of publication."""
     post = await repository.find_published(session, slug) if _SLUG.fullmatch(slug) else None
     if post is None:
         raise PostNotFound
@@ -104,7 +104,7 @@ def export_published(session: AsyncSession, request: PageRequest) -> AsyncIterat
 
 @needs(Permission.OVERSEE)
 async def list_posts(session: AsyncSession, actor: Actor, query: PostQuery) -> Page[PostRow]:
-    """Posts of every state, those changed last first unless sorted otherwise."""
+    """Posts of every state, last changed first unless sorted otherwise."""
     posts, total = await repository.page_of_posts(session, query)
     items = [PostRow.model_validate(post) for post in posts]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
@@ -136,14 +136,14 @@ async def get_post(session: AsyncSession, actor: Actor, post_id: UUID) -> PostRe
 
 @needs(Permission.ADMINISTER)
 async def create_post(session: AsyncSession, actor: Actor, content: PostContent, *, client: Client) -> PostRead:
-    """Keep a draft, signed with the actor's name. Its address follows from the title."""
+    """Save a draft with the actor's name as author. Its address follows from the title."""
     post = BlogPost(slug=await _free_slug(session, content.title), author_id=actor.id, author=actor.name, **content.model_dump())
     return await _keep(session, actor, post, "created", client)
 
 
 @needs(Permission.ADMINISTER)
 async def change_post(session: AsyncSession, actor: Actor, post_id: UUID, content: PostChange, *, client: Client) -> PostRead:
-    """Write a post anew. Its address follows a new title until it is published. Raises PostNotFound, PostChangedMeanwhile."""
+    """Change a post. Its address follows a new title until it is published. Raises PostNotFound or PostChangedMeanwhile."""
     post = await _post(session, post_id, for_update=True)
     if content.based_on is not None and content.based_on != post.changed_at:
         raise PostChangedMeanwhile
@@ -157,7 +157,7 @@ async def change_post(session: AsyncSession, actor: Actor, post_id: UUID, conten
 async def publish_post(
     session: AsyncSession, actor: Actor, post_id: UUID, *, client: Client, at: datetime | None = None
 ) -> PostRead:
-    """Let everyone read a post from `at` on, or from now. Raises PostNotFound."""
+    """Publish a post from `at` on, or now. Raises PostNotFound."""
     post = await _post(session, post_id)
     post.published_at = at or now()
     return await _keep(session, actor, post, "published", client)
@@ -165,7 +165,7 @@ async def publish_post(
 
 @needs(Permission.ADMINISTER)
 async def withdraw_post(session: AsyncSession, actor: Actor, post_id: UUID, *, client: Client) -> PostRead:
-    """Make a post a draft again. Raises PostNotFound."""
+    """Unpublish a post, which becomes a draft. Raises PostNotFound."""
     post = await _post(session, post_id)
     post.published_at = None
     return await _keep(session, actor, post, "withdrawn", client)
@@ -202,9 +202,9 @@ class TooMuchFeedback(FundwrightError):
 
 @needs(Permission.READ)
 async def send_feedback(session: AsyncSession, actor: Actor, sent: FeedbackSend) -> FeedbackReceived:
-    """Tell the team something. Raises TooMuchFeedback."""
+    """Send feedback to the team. Raises TooMuchFeedback."""
     require_confirmed(actor)
-    await acquire_lock(session, f"feedback:{actor.id}")  # two requests at once must not both be the last
+    await acquire_lock(session, f"feedback:{actor.id}")  # two simultaneous requests must not both be the last one
     if await repository.count_feedback_since(session, actor.id, now() - timedelta(days=1)) >= _FEEDBACK_PER_DAY:
         raise TooMuchFeedback
     entry = Feedback(sender_id=actor.id, sender=actor.email, **sent.model_dump())
@@ -216,7 +216,7 @@ async def send_feedback(session: AsyncSession, actor: Actor, sent: FeedbackSend)
 
 @needs(Permission.OVERSEE)
 async def list_feedback(session: AsyncSession, actor: Actor, query: FeedbackQuery) -> Page[FeedbackRead]:
-    """What everybody sent, newest first unless sorted otherwise."""
+    """All feedback, newest first unless sorted otherwise."""
     entries, total = await repository.page_of_feedback(session, query)
     items = [FeedbackRead.model_validate(entry) for entry in entries]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
@@ -249,7 +249,7 @@ async def get_feedback(session: AsyncSession, actor: Actor, feedback_id: UUID) -
 async def change_feedback(
     session: AsyncSession, actor: Actor, feedback_id: UUID, change: FeedbackChange, *, client: Client
 ) -> FeedbackRead:
-    """Say how far the team is with it. Raises FeedbackNotFound."""
+    """Change the state or the note of feedback. Raises FeedbackNotFound."""
     entry = await _entry(session, feedback_id)
     if change.state is not None:
         entry.state = change.state

@@ -1,4 +1,4 @@
-"""Opens everything a process needs, in order, and closes it again."""
+"""Opens everything that a process needs, in order, and closes it again."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Core:
     plugins: Plugins
     sandbox: Sandbox
     cache: dict[str, Any] = field(default_factory=dict)
-    """Fixtures made once per process, such as a loaded model. Keyed by module name."""
+    """Objects created once per process, such as a loaded model. Keyed by module name."""
     package_settings: tuple[PackageSettings, ...] = ()
 
     def settings_of(self, kind: type[S]) -> S:
@@ -43,7 +43,7 @@ class Core:
 
 @asynccontextmanager
 async def open_core(settings: Settings, plugins: Plugins) -> AsyncIterator[Core]:
-    """Start the database if it is ours, bring its schema up to date and connect. Raises StartRefused."""
+    """Start the database if it is embedded, migrate its schema, and connect. Raises StartRefused."""
     package_settings = tuple(kind.read() for kind in plugins.collect("settings"))
     messages.use_catalogs(plugins.collect("catalogs"))
     async with AsyncExitStack() as stack:

@@ -1,4 +1,4 @@
-"""Cookies. Over https they are bound to this very host."""
+"""Cookies. Over https, they are bound to the host."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _VISITOR_CHARACTERS = 22
 
 
 def cookie_name(settings: Settings) -> str:
-    """Name of the session cookie. Over https it is bound to this very host."""
+    """Name of the session cookie. Over https, it is bound to the host."""
     return "__Host-session" if is_https(settings) else "session"
 
 
 def device_cookie_name(settings: Settings) -> str:
-    """Name of the cookie by which a browser is recognized in which accounts have signed in."""
+    """Name of the cookie that identifies the browsers in which accounts have signed in."""
     return "__Host-device" if is_https(settings) else "device"
 
 
 def visitor_of(connection: HTTPConnection) -> str:
-    """Which of the signed-out visitors at one network address this is, by a cookie that anybody can make up: it grants nothing."""
+    """Distinguishes signed-out visitors at one network address. Anybody can make up this cookie, so it grants nothing."""
     visitor = connection.cookies.get(_visitor_cookie_name(connection.app.state.core.settings), "")
     return visitor if len(visitor) == _VISITOR_CHARACTERS else ""
 

@@ -45,9 +45,10 @@ def now() -> datetime:
 
 
 async def refresh_statistics(session: AsyncSession, *tables: type[Base]) -> None:
-    """Tell the planner what many new rows are like; for the end of a job that added them.
+    """Update the planner's statistics after a job that added many rows.
 
-    PostgreSQL does it by itself, but up to a minute later: until then a question of the knowledge base took five times as long.
+    PostgreSQL does this by itself, but up to a minute later: until then, a question to the knowledge base took five times as
+    long.
     """
     for table in tables:
         await session.execute(text(f"ANALYZE {table.__tablename__}"))
@@ -70,14 +71,16 @@ _TIME_LIMITS = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
 }
-"""A server that vanishes without closing its connections is noticed within a minute. By default, that takes many minutes while data is
-being sent, and two hours on a connection that only listens."""
+"""A server that vanishes without closing its connections is noticed within a minute. By default, that takes many minutes while
+data is being sent, and two hours on a connection that only listens."""
 
 
 def libpq_url(address: str) -> str:
-    """The address of a server as libpq reads it; `postgres://` and SQLAlchemy's `postgresql+driver://` will do.
+    """Convert the address of a server to the form that libpq reads; `postgres://` and SQLAlchemy's `postgresql+driver://` are
+    accepted.
 
-    Adds the time limits that the address does not set. Raises StartRefused, without repeating the address: it may hold a password.
+    Adds the time limits that the address does not set. Raises StartRefused, without repeating the address: it may contain a
+    password.
     """
     with suppress(ArgumentError, ValueError, psycopg.ProgrammingError):
         url = make_url(address)
@@ -233,11 +236,11 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self, *, is_snapshot: bool = False) -> AsyncIterator[AsyncSession]:
-        """A session that commits at the end and rolls back when the body raises. Only boundaries call this.
+        """A session that commits at the end and rolls back if the body raises. Only boundaries call this.
 
-        With `is_snapshot`, all that it reads is of one moment, whatever others change meanwhile.
+        With `is_snapshot`, all reads see the same moment, whatever others change meanwhile.
 
-        Raises DiskFull, DatabaseAway or UnusableText.
+        Raises DiskFull, DatabaseAway, or UnusableText.
         """
         with _failures():
             async with self._sessions() as session, session.begin():

@@ -1,4 +1,4 @@
-"""Days in requests, within bounds that keep calculations with them inside the calendar."""
+"""Days in requests, with bounds that keep calculations inside the calendar."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class MalformedHost(FundwrightError):
 
 
 class UnknownHost(FundwrightError):
-    """The request names a host that is not known to be this server."""
+    """The Host header is not a known name of this server."""
 
     def __init__(self, host: str) -> None:
         super().__init__(
@@ -49,10 +49,10 @@ class UnknownHost(FundwrightError):
 
 
 class KnownHosts:
-    """Answers requests for this server's names only, and for IP addresses. `names` is None when every well-formed name is right.
+    """Accept only requests for this server's names, and for IP addresses. If `names` is None, every well-formed name is accepted.
 
-    A page of another site can make its own name lead to this machine (DNS rebinding) and would then be of the same origin as ours. Such a
-    page always names its own host, never an IP address.
+    A page of another site can make its own name resolve to this machine (DNS rebinding) and would then have the same origin as
+    ours. Such a page always uses its own host name, never an IP address.
     """
 
     def __init__(self, app: ASGIApp, *, names: Collection[str] | None) -> None:
@@ -71,7 +71,7 @@ class KnownHosts:
 
     def _refusal(self, scope: Scope) -> FundwrightError | None:
         hosts = Headers(scope=scope).getlist("host")
-        if not hosts and scope.get("http_version") == "1.0":  # such as a health check of a balancer; no browser
+        if not hosts and scope.get("http_version") == "1.0":  # such as a load balancer's health check, which is not a browser
             return None
         name = _host_name(hosts[0]) if len(hosts) == 1 else None
         if name is None:
@@ -82,8 +82,8 @@ class KnownHosts:
 
 
 def known_names(settings: Settings) -> Collection[str] | None:
-    """The names that the server answers to; None for every name, because a public URL is set and links, cookies, and the socket's origin
-    depend on that alone."""
+    """The host names of the server; None for every name, because a public URL is set, and links, cookies, and the socket's
+    origin depend on that alone."""
     if settings.public_url is not None:
         return None
     origins = {urlsplit(origin).hostname or "" for origin in settings.allowed_origins}
@@ -91,7 +91,7 @@ def known_names(settings: Settings) -> Collection[str] | None:
 
 
 def _host_name(host: str) -> str | None:
-    """Without its port and a dot at its end, in lower case; None when it is malformed."""
+    """The host in lower case, without its port and trailing dot; None if it is malformed."""
     found = _HOST.fullmatch(host)
     if found is None or int(found[3] or 0) > _MAX_PORT or (found[1] and not _is_address(found[1])):
         return None
@@ -135,7 +135,7 @@ class UntrustedProxy:
 
 
 class StrictTransport:
-    """Tells browsers to use https only, in every answer over https: also of redirects, files, and refused sockets."""
+    """Tell browsers to use https only, in every response over https, including redirects, files, and refused sockets."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

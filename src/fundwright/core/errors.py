@@ -1,4 +1,4 @@
-"""Errors a person can act on. Screens, API and CLI show the same sentence."""
+"""Errors that a person can act on. Screens, API, and CLI show the same message."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class NotAllowed(FundwrightError):
 
 
 class Invalid(FundwrightError):
-    """The input cannot be used as it is."""
+    """The input is not valid."""
 
     status = 422
 
 
 class UnusableText(Invalid):
-    """A character that PostgreSQL cannot keep."""
+    """A character that PostgreSQL cannot store."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -54,13 +54,13 @@ class Conflict(FundwrightError):
 
 
 class StartRefused(FundwrightError):
-    """The process cannot start; the sentence is all that is printed."""
+    """The process cannot start; only the message is printed."""
 
     status = 503
 
 
 class UnderMaintenance(FundwrightError):
-    """The installation is closed to everybody but administrators."""
+    """The installation is closed to everyone but administrators."""
 
     status = 503
     retry_after_s = 300
@@ -70,7 +70,7 @@ class UnderMaintenance(FundwrightError):
 
 
 class DatabaseAway(FundwrightError):
-    """The server of the database is stopped, starting, or out of reach, or all connections to it are in use."""
+    """The database server is stopped, starting, or unreachable, or all connections to it are in use."""
 
     status = 503
 
@@ -79,7 +79,7 @@ class DatabaseAway(FundwrightError):
 
 
 class DiskFull(FundwrightError):
-    """Nothing can be written to `folder`, or to the disk of a database server elsewhere."""
+    """Nothing can be written to `folder`, or to the disk of a remote database server."""
 
     status = 507
 

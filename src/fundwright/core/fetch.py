@@ -1,7 +1,7 @@
-"""The only way out over HTTP: to the host that a setting names, at an address that was checked, within bounds.
+"""Outgoing HTTP requests: only to the host that a setting names, at an address that was checked, within limits.
 
-What somebody else wrote (an answer, a redirect, the DNS) cannot lead a request to another host or into the network behind
-this machine. The address is looked up here, checked, and connected to as it was checked.
+Content written by others (a response, a redirect, DNS) cannot lead a request to another host or into the network behind this
+machine. The address is looked up here, checked, and connected to as checked.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 class Refused(httpx2.ConnectError):
-    """The request would lead where it may not go. Nothing was sent."""
+    """The request would go to a forbidden address. Nothing was sent."""
 
 
 class TooLarge(httpx2.ReadError):
-    """The answer is longer than it may be."""
+    """The response is longer than allowed."""
 
 
 def client(url: str, *, is_configured: bool, timeout_s: float, max_bytes: int = _MAX_ANSWER_BYTES) -> httpx2.AsyncClient:
-    """A client for the host of `url` alone, which follows no redirects.
+    """A client for the host of `url` only, which does not follow redirects.
 
-    An address in a private network, or on this machine, will do when whoever runs the installation has written `url`.
+    An address in a private network, or on this machine, is allowed if the operator has set `url`.
     """
     transport = GuardedTransport(httpx2.URL(url).host, is_configured=is_configured, max_bytes=max_bytes)
-    # A packed answer could be small on its way and huge afterwards.
+    # A compressed response could be small in transit and huge afterward.
     headers = {"Accept-Encoding": "identity"}
     return httpx2.AsyncClient(transport=transport, timeout=timeout_s, headers=headers, follow_redirects=False, trust_env=False)
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
-    """Sees each request, also one that a redirect makes. Raises Refused or TooLarge."""
+    """Checks each request, including those after a redirect. Raises Refused or TooLarge."""
 
     def __init__(self, host: str, *, is_configured: bool, max_bytes: int) -> None:
         self._host = host
@@ -73,7 +73,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         await self._inner.aclose()
 
     async def _send(self, request: httpx2.Request, addresses: Sequence[Address]) -> httpx2.Response:
-        """By the first address that can be connected to."""
+        """Connect to the first address that responds."""
         *others, last = addresses
         for address in others:
             request.url = request.url.copy_with(host=str(address))
@@ -91,7 +91,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
 
 
 def may_reach(address: Address, *, is_configured: bool) -> bool:
-    """Where clouds answer about themselves, and what is nobody's, is never reached."""
+    """Metadata addresses of clouds, and unassigned addresses, are never reached."""
     real = _reached_by(address)
     if real.is_link_local or real.is_multicast or real.is_unspecified or (real.is_reserved and not real.is_loopback):
         return False
@@ -99,7 +99,7 @@ def may_reach(address: Address, *, is_configured: bool) -> bool:
 
 
 def _reached_by(address: Address) -> Address:
-    """What an IPv6 address stands for that is only a way to an IPv4 one."""
+    """The IPv4 address that an IPv6 address maps to."""
     if isinstance(address, IPv4Address):
         return address
     if address in _NAT64:

@@ -33,8 +33,8 @@ _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 def printable(name: str) -> str:
-    """A file name or path that is safe to show and store. Names on disk are bytes: they may contain line breaks, control characters
-    for the terminal, and bytes that are not UTF-8, which Python turns into lone surrogates."""
+    """Make a file name or path safe to show and store. Names on disk are bytes: they may contain line breaks, control
+    characters for the terminal, and bytes that are not UTF-8, which Python turns into lone surrogates."""
     return _UNPRINTABLE.sub("\ufffd", name)
 
 
@@ -49,7 +49,7 @@ def file_name(path: str) -> str:
 
 @contextmanager
 def start_errors(folder: Path) -> Iterator[None]:
-    """Turn what goes wrong in the data folder while starting into StartRefused."""
+    """Turn errors of the data folder at startup into StartRefused."""
     try:
         with disk_errors(folder):
             yield
@@ -75,7 +75,7 @@ def disk_errors(folder: Path) -> Iterator[None]:
 
 
 def _sync(file: BinaryIO) -> None:
-    """What was acknowledged must survive a crash of the machine, as what is in the database does."""
+    """Acknowledged files must survive a crash of the machine, like the content of the database."""
     file.flush()
     os.fsync(file.fileno())
 
@@ -99,7 +99,7 @@ async def lock_file(session: AsyncSession, name: str, *, to_remove: bool = False
 
 
 class ReceivedFile(BaseModel):
-    """A file that has arrived whole and is not yet kept: `FileStore.keep` or `discard` it."""
+    """A file that has arrived completely and is not yet stored: `FileStore.keep` or `discard` it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -115,7 +115,7 @@ class FileStore:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     async def receive(self, chunks: AsyncIterable[bytes]) -> ReceivedFile:
-        """Write a stream to disk without holding it in memory. Raises Invalid when it is larger than allowed, or DiskFull."""
+        """Write a stream to disk without holding it in memory. Raises Invalid if it is larger than allowed, or DiskFull."""
         await asyncio.to_thread(self._remove_abandoned)
         path = self._folder / f"{_INCOMING}{uuid4().hex}"
         digest, size_bytes = hashlib.sha256(), 0
@@ -148,7 +148,7 @@ class FileStore:
         await asyncio.to_thread(self._place, received, received.sha256)
 
     async def spool(self, chunks: AsyncIterable[bytes]) -> str:
-        """Receive a file for one job to read and `remove`, and return the name that it got; equal files do not share it."""
+        """Receive a file for one job to read and `remove`, and return its new name; equal files do not share it."""
         received = await self.receive(chunks)
         name = uuid4().hex
         try:
@@ -169,7 +169,7 @@ class FileStore:
             _sync_folders(path.parent, self._folder)
 
     def _remove_abandoned(self) -> None:
-        """Remove what processes that were killed during an upload have left behind."""
+        """Remove what killed processes have left behind during uploads."""
         for path in self._folder.glob(f"{_INCOMING}*"):
             with suppress(FileNotFoundError):
                 if time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:
@@ -185,11 +185,11 @@ class FileStore:
         return names
 
     def path(self, name: str) -> Path:
-        """Where the file with this digest, or with this name of a spooled one, lies."""
+        """The path of the file with this digest, or with this name of a spooled one."""
         return self._folder / name[:2] / name
 
     def size_of(self, names: Iterable[str]) -> int:
-        """Bytes of those of the files that are there."""
+        """The total size of those files that exist."""
         size_bytes = 0
         for name in names:
             with suppress(FileNotFoundError):
@@ -200,5 +200,5 @@ class FileStore:
         self.path(name).unlink(missing_ok=True)
 
     def remove_after_commit(self, session: AsyncSession, name: str) -> None:
-        """Remove the file once what says that it is there is gone for good."""
+        """Remove the file after the transaction that forgets it has committed."""
         event.listen(session.sync_session, "after_commit", lambda _: self.remove(name), once=True)

@@ -1,4 +1,4 @@
-"""Whether this process and what it depends on respond, for monitoring."""
+"""Health checks for monitoring: whether this process and what it depends on respond."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _DATABASE_TIMEOUT_S = 3
 
 @dataclass(frozen=True)
 class HealthCheck:
-    """`run(core)` raises when the part called `name` does not work. It has five seconds."""
+    """`run(core)` raises if the part called `name` does not work. It has five seconds."""
 
     name: str
     run: Callable[[Core], Awaitable[None]]
 
 
 class CheckFailed(FundwrightError):
-    """A health check failed or timed out, and only the log may say why: the route needs no account."""
+    """A health check failed or timed out. Only the log says why, because the route needs no account."""
 
     status = 503
 
@@ -49,7 +49,7 @@ class Health(BaseModel):
 
 @router.get("/api/health")
 async def get_health(core: CoreDep) -> Health:
-    """200 while the server, its database, and everything that packages check respond, also during maintenance; 503 otherwise."""
+    """200 while the server, its database, and everything that packages check respond, also during maintenance; otherwise 503."""
     checks: list[HealthCheck] = core.plugins.collect("health_checks")
     results = await asyncio.gather(*(_run(core, check) for check in checks), return_exceptions=True)
     for failure in results:

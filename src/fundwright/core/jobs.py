@@ -1,7 +1,7 @@
-"""Long work: a job row that people can watch and cancel, run by a procrastinate worker.
+"""Background jobs: a job row that people can watch and cancel, run by a procrastinate worker.
 
-A running job holds a PostgreSQL advisory lock on a connection of its own. When its process dies the lock goes with it,
-so any worker can tell at once that the job is orphaned and run it again from its last checkpoint.
+A running job holds a PostgreSQL advisory lock on a connection of its own. When its process dies, the lock is released, so any
+worker can tell at once that the job is orphaned and run it again from its last checkpoint.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _BACKGROUND_PRIORITY = -1_000
 """Below that of any job of an account with fewer jobs underway."""
 _PAUSED_S = 1
 _MOST_ATTEMPTS = 5
-"""A job that ends its process, such as by using all memory, would otherwise do so forever. Processes end for other reasons, too, so
-that a few in a row say nothing against a job that they had in common."""
+"""A job that ends its process, for example by using all memory, would otherwise do so forever. Processes end for other
+reasons, too, so a few such ends in a row are tolerated."""
 
 ALL_JOBS_TOPIC = "jobs"
-"""Every change of any job of anybody, for those who oversee."""
+"""Every change of any job, for administrators."""
 
 
 class _Title(TypeDecorator[str]):
@@ -108,7 +108,7 @@ class Job(Base):
     kind: Mapped[str]
     title: Mapped[str] = mapped_column(_Title)
     language: Mapped[str] = mapped_column(default=current_language)
-    """Of whoever asked for it: what the job says is in it."""
+    """The language of the job's owner, for its messages."""
     owner_id: Mapped[UUID | None] = mapped_column(index=True)
     state: Mapped[str] = mapped_column(default=JobState.QUEUED, index=True)
     done: Mapped[int] = mapped_column(default=0)
@@ -120,7 +120,8 @@ class Job(Base):
     error: Mapped[str | None]
     cancel_requested: Mapped[bool] = mapped_column(default=False)
     attempts: Mapped[int] = mapped_column(default=0, server_default="0")
-    """How many processes have begun it since its last checkpoint, without those that stopped in an orderly way or lost the database."""
+    """How many processes have started it since its last checkpoint, not counting those that shut down in an orderly way or
+    lost the database."""
     created_at: Mapped[datetime] = mapped_column(default=now, index=True)
     started_at: Mapped[datetime | None]
     ended_at: Mapped[datetime | None]
@@ -203,7 +204,7 @@ class JobRun(Generic[P, A]):
         await session.execute(update(Job).where(Job.id == self.id).values(checkpoint=checkpoint, attempts=1))
 
     async def pause_if_others_wait(self) -> None:
-        """End a background job for now if others wait for its slot. It goes on from its checkpoint after them.
+        """End a background job for now if others wait for its slot. It continues from its checkpoint after them.
 
         Call it after `save_checkpoint`, every few seconds of work. A job that waits remains one job, with its progress.
         """
@@ -244,11 +245,12 @@ class JobHandler(Generic[P, A]):
     on_failure: Callable[[AsyncSession, P, str], Awaitable[None]] | None = None
     """Called with the error message, in the transaction that marks the job as failed, to update what waits for the job."""
     is_short: bool = False
-    """These jobs take seconds, such as an email. They have a slot of their own, so that they never wait for documents and imports."""
+    """These jobs take seconds, such as an email. They have a slot of their own, so that they never wait for documents and
+    imports."""
     is_background: bool = False
-    """These jobs start after all others that wait, and may give way to them."""
+    """These jobs start after all others that wait, and may pause for them."""
     label: Message | None = None
-    """What people call these jobs; without one, they go by the name of their kind."""
+    """The label of these jobs; without one, they are named by their kind."""
 
     @property
     def kind(self) -> str:
@@ -270,7 +272,7 @@ async def no_actor(_session: AsyncSession, _owner_id: UUID | None) -> None:
 
 
 async def watched(work: asyncio.Future[T], report: Callable[[], Awaitable[None]]) -> T:
-    """What `work` answers. While it takes long, `report` tells people each second how far it is, so that they can stop it."""
+    """Return the result of `work`. While it takes long, `report` reports progress each second, so that people can cancel it."""
     while not (await asyncio.wait([work], timeout=_PATIENCE_S))[0]:
         await report()
     return work.result()
@@ -284,7 +286,7 @@ class JobQueue:
         self.services: Any = None
         self._handlers: dict[str, JobHandler[Any, Any]] = {}
         self._interrupted: list[UUID] = []
-        """Jobs whose attempt does not count, and whose row does not say so yet."""
+        """Jobs whose attempt does not count, but whose row does not say so yet."""
         self.in_slots: set[UUID] = set()
         """Jobs that a worker of this process runs, unlike those that run inline."""
         self._app = procrastinate.App(
@@ -296,7 +298,7 @@ class JobQueue:
         self._handlers[handler.kind] = handler
 
     def label_of(self, kind: str) -> str:
-        """What people call jobs of this kind, in the reader's language."""
+        """The label of jobs of this kind, in the reader's language."""
         handler = self._handlers.get(kind)
         return str(handler.label) if handler is not None and handler.label is not None else kind
 
@@ -311,9 +313,9 @@ class JobQueue:
     async def enqueue(
         self, session: AsyncSession, payload: JobPayload, *, title: str | Message, owner_id: UUID | None, delay_s: int = 0
     ) -> JobRead:
-        """Add a job; it starts once the caller's transaction commits, and not before `delay_s` seconds have gone by.
+        """Add a job; it starts after the caller's transaction commits and `delay_s` seconds have passed.
 
-        Owners take turns: a job runs after the first jobs of everybody else if its owner has one underway already, and so on.
+        Owners take turns: a job runs after the first jobs of everyone else if its owner already has one underway, and so on.
         """
         underway = await count_underway(session, owner_id) if owner_id else 0
         job = await self._add(session, payload, title=title, owner_id=owner_id)
@@ -321,10 +323,10 @@ class JobQueue:
         return JobRead.model_validate(job)
 
     async def run_inline(self, payload: JobPayload, *, title: str | Message, owner_id: UUID | None) -> JobRead:
-        """Run a job in this process and wait for it, as the command line does. Raises what the job raised, and Conflict
-        when somebody stopped it elsewhere.
+        """Run a job in this process and wait for it, as the command line does. Raises what the job raised, and Conflict if it was
+        canceled elsewhere.
 
-        Who waits no longer (Ctrl-C) stops the job as a person stops it on a page: at its next step, keeping what it has done.
+        A caller that stops waiting (Ctrl-C) cancels the job like a person on a page: at its next step, keeping what it has done.
         """
         job_id = uuid4()
 
@@ -357,8 +359,8 @@ class JobQueue:
         return done
 
     async def run_worker(self, *, concurrency: int) -> None:
-        """Work until canceled; a canceled worker lets running jobs reach their next checkpoint and be resumed. `concurrency` does not
-        count short jobs."""
+        """Work until canceled; a canceled worker lets running jobs reach their next checkpoint and be resumed. `concurrency`
+        does not count short jobs."""
         orphans = asyncio.create_task(self._requeue_orphans())
         serving = [
             asyncio.create_task(self._serve_queue(_QUEUE, concurrency=concurrency)),
@@ -554,7 +556,7 @@ _IS_TAKEN = or_(
         text("NOT EXISTS (SELECT FROM procrastinate_jobs WHERE status = 'todo' AND args->>'job_id' = job.id::text)"),
     ),
 )
-"""A worker runs the job, or has taken it from the queue a moment ago. When nobody holds its lock, that worker has died, or could not
+"""A worker runs the job, or has just taken it from the queue. If nobody holds its lock, that worker has died, or could not
 reach the database."""
 
 _DO_OTHERS_WAIT = text(
@@ -572,15 +574,15 @@ _FOLLOW_CLOCK = text(
     "UPDATE procrastinate_jobs SET scheduled_at = now() + (scheduled_at - created_at) FROM job WHERE job.id::text = args->>'job_id' "
     "AND status = 'todo' AND scheduled_at > created_at AND created_at - now() > scheduled_at - created_at"
 )
-"""Start the delay of a job anew when the clock has been set back by more than that. A delay of a minute would otherwise last until the
-clock has caught up."""
+"""Restart the delay of a job if the clock has been set back by more than that. A delay of a minute would otherwise last until
+the clock has caught up."""
 
 
 @asynccontextmanager
 async def _job_lock(url: str, job_id: UUID) -> AsyncIterator[bool]:
     """Whether nobody else runs the job, and nobody can while the body runs.
 
-    When the connection is lost, so is the lock: the body is canceled, and DatabaseAway raised.
+    If the connection is lost, so is the lock: the body is canceled, and DatabaseAway raised.
     """
     async with await psycopg.AsyncConnection.connect(url, autocommit=True) as connection:
         key = int.from_bytes(job_id.bytes[:8], signed=True)
@@ -653,13 +655,13 @@ async def list_recent(session: AsyncSession, owner_id: UUID, *, kind: str | None
 
 
 async def find_waiting(session: AsyncSession, owner_id: UUID, *, kind: str) -> JobRead | None:
-    """The owner's job of this kind that has not begun. It does not begin before the transaction ends.
+    """The owner's job of this kind that has not started. It does not start before the transaction ends.
 
-    Nobody else who asks gets past this call until then, so that two who find none do not both add one.
+    Other callers wait here until then, so that two that find none do not both add one.
     """
     await acquire_lock(session, f"{kind}:{owner_id}")
     query = select(Job).where(Job.owner_id == owner_id, Job.kind == kind, Job.state == JobState.QUEUED)
-    query = query.where(Job.started_at.is_(None))  # one that is resumed goes on from its checkpoint
+    query = query.where(Job.started_at.is_(None))  # a resumed one continues from its checkpoint
     job = await session.scalar(query.order_by(Job.created_at).limit(1).with_for_update())
     return JobRead.model_validate(job) if job else None
 
@@ -672,7 +674,7 @@ async def count_underway(session: AsyncSession, owner_id: UUID, *, kind: str | N
 
 
 async def is_followed(session: AsyncSession, job_id: UUID) -> bool:
-    """Whether a job of the same kind and owner waits, or began after this one, and so does its work on what is newer."""
+    """Whether a job of the same kind and owner waits, or started after this one and therefore works on newer data."""
     this, other = aliased(Job), aliased(Job)
     begins_later = or_(other.started_at.is_(None), other.started_at > this.started_at)
     is_underway = other.state.in_((JobState.QUEUED, JobState.RUNNING))
@@ -682,7 +684,7 @@ async def is_followed(session: AsyncSession, job_id: UUID) -> bool:
 
 
 async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID | None) -> JobRead:
-    """Ask a job to stop at its next step; a queued one ends at once. Raises NotFound or Conflict."""
+    """Cancel a job at its next step; a queued one ends at once. Raises NotFound or Conflict."""
     found = select(Job).where(Job.id == job_id, Job.owner_id.is_not_distinct_from(owner_id)).with_for_update()
     job = await session.scalar(found.execution_options(populate_existing=True))
     if job is None:
@@ -697,7 +699,7 @@ async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID | None) 
 
 
 async def forget(session: AsyncSession, owner_id: UUID) -> None:
-    """Take away every job of somebody who leaves; one that runs stops at its next step."""
+    """Delete all jobs of an account that is being deleted; a running one stops at its next step."""
     await session.execute(delete(Job).where(Job.owner_id == owner_id))
 
 

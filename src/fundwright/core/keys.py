@@ -1,4 +1,4 @@
-"""Keys in the data folder, for the owner's eyes only."""
+"""Keys in the data folder, readable only by the owner."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _KEY_BYTES = 32
 
 
 def lasting_key(core: Core, name: str) -> bytes:
-    """A key of its own for what a change of keys would make useless. Made when first needed."""
+    """A separate key for data that a change of keys would invalidate. Created on first use."""
     if name not in core.cache:
         path = core.settings.data / "keys" / name
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -33,7 +33,8 @@ def check_keys(data: Path) -> None:
 
 
 def read_key(path: Path) -> bytes:
-    """Raises StartRefused when the file was cut off, as by a full disk: with what is left of the key, anybody could forge a token."""
+    """Raises StartRefused if the file is truncated, for example by a full disk: with the rest of the key, anybody could forge
+    a token."""
     secret = path.read_bytes()
     if len(secret) < _KEY_BYTES:
         raise StartRefused(
@@ -51,7 +52,7 @@ def create_key(path: Path) -> None:
         file.flush()
         os.fsync(file.fileno())
     try:
-        os.link(name, path)  # fails when another process was first: then its key is the one
+        os.link(name, path)  # fails if another process was first: then its key applies
     except FileExistsError:
         pass
     finally:

@@ -1,4 +1,4 @@
-"""What queries of lists have in common: searching in texts, the order that is asked for, and how many there are in all."""
+"""Shared parts of list queries: text search, order, and totals."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from fundwright.core.paging import PageRequest
 
 
 def contains(text: str, *columns: Any) -> ColumnElement[bool]:
-    """Whether one of the columns has `text` in it, whatever its case; `%` and `_` stand for themselves."""
+    """Whether one of the columns contains `text`, ignoring case; `%` and `_` are literal."""
     return or_(*(column.icontains(text, autoescape=True) for column in columns))
 
 
 def ordered_by(request: PageRequest, columns: Mapping[str, Any], *, default: Any) -> ColumnElement[Any]:
-    """By the column that `request.sort` names, empty cells last, else by `default`."""
+    """Order by the column that `request.sort` names, empty cells last; otherwise by `default`."""
     column = columns.get(request.sort_field)
     if column is None:
         return default
@@ -25,5 +25,5 @@ def ordered_by(request: PageRequest, columns: Mapping[str, Any], *, default: Any
 
 
 async def count_all(session: AsyncSession, found: Select[*tuple[Any, ...]]) -> int:
-    """How many rows a query finds, whatever their order."""
+    """The number of rows of a query, ignoring its order."""
     return await session.scalar(select(func.count()).select_from(found.order_by(None).subquery())) or 0

@@ -26,7 +26,7 @@ Listener = Callable[[dict[str, Any]], None]
 
 
 async def publish(session: AsyncSession, topic: str, payload: dict[str, Any] | None = None) -> None:
-    """Tell every subscriber of `topic`. A payload that does not fit is left out: subscribers then read afresh."""
+    """Notify every subscriber of `topic`. A payload that does not fit is omitted: subscribers then read again."""
     await publish_all(session, topic, [payload or {}])
 
 
@@ -45,7 +45,7 @@ def _message(topic: str, payload: dict[str, Any]) -> str:
 class LiveBus:
     """One listening connection per process; reconnects by itself and then wakes every subscriber once.
 
-    `revive` is called, in a thread, when there is no connection to be had: it may start the server again.
+    `revive` is called in a thread if no connection can be opened: it may start the server again.
     """
 
     def __init__(self, url: str, *, revive: Callable[[], None] = lambda: None) -> None:
@@ -75,7 +75,7 @@ class LiveBus:
             end()
 
     def subscribe(self, topic: str, listener: Listener) -> Callable[[], None]:
-        """Call `listener(payload)` on this event loop for every message until the function that this answers is called."""
+        """Call `listener(payload)` on this event loop for every message until the returned function is called."""
         self._listeners[topic].add(listener)
         return partial(self._unsubscribe, topic, listener)
 

@@ -1,5 +1,5 @@
-"""Structured logs. Every line of a request carries its `request_id`; secrets are masked, by the name of
-the value or by how they look in a text: passwords in addresses, tokens, one-time links."""
+"""Structured logs. Every line of a request carries its `request_id`; secrets are masked by the name of the value or by their
+form in a text: passwords in addresses, tokens, and one-time links."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SECRET_TEXT = re.compile(
 
 
 def masked(text: str) -> str:
-    """The text without what opens an account: passwords, tokens, and the secrets of one-time links."""
+    """The text without secrets: passwords, tokens, and the secrets of one-time links."""
     return _SECRET_TEXT.sub(r"\1***", text)
 
 

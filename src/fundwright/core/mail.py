@@ -1,7 +1,7 @@
-"""Emails to people: each is a row in the outbox, and a job sends it by SMTP when a server is configured.
+"""Emails: each is a row in the outbox, and a job sends it by SMTP if a server is configured.
 
-A message may contain a link that opens the recipient's account. So the outbox that administrators see has no subjects, texts, or links;
-only `fundwright mail` on the server prints them, and the text of an email that was sent is deleted.
+A message may contain a link that opens the recipient's account. So the outbox that administrators see has no subjects, texts, or
+links; only `fundwright mail` on the server prints them, and the text of a sent email is deleted.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound="MailRead")
 
 _WAITS_S = (10, 60, 300, 1_800, 7_200)
-"""How long to wait after each try that failed; what failed after the last one is given up."""
+"""How long to wait after each failed attempt; after the last one, the email is given up."""
 _TIMEOUT_S, _QUIT_TIMEOUT_S = 30, 1
 _REFUSED_FOR_GOOD = 500
 _MAX_ERROR_LENGTH = 500
@@ -46,7 +46,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 class MailState(StrEnum):
     KEPT = "kept"
-    """There is no server to send it by."""
+    """There is no mail server."""
     WAITING = "waiting"
     SENT = "sent"
     FAILED = "failed"
@@ -156,7 +156,7 @@ class MailRead(BaseModel):
 
 
 class MailMessage(MailRead):
-    """An email with its content, for whoever can open the data folder. `text` is empty once it was sent."""
+    """An email with its content, for people with access to the data folder. `text` is empty once it was sent."""
 
     subject: str
     text: str
@@ -164,7 +164,7 @@ class MailMessage(MailRead):
 
 @dataclass(frozen=True)
 class OutgoingEmail:
-    """What to tell somebody: paragraphs, and a link with its label below them. Texts are in the recipient's language."""
+    """The content of an email: paragraphs, and a link with its label below them. Texts are in the recipient's language."""
 
     recipient: str
     subject: str
@@ -196,7 +196,7 @@ class OutgoingEmail:
 
 
 async def post(core: Core, session: AsyncSession, email: OutgoingEmail) -> None:
-    """Put a letter into the outbox; it goes out once the caller's transaction commits."""
+    """Put an email into the outbox; it is sent after the caller's transaction commits."""
     mail = Mail(
         id=uuid4(),
         kind=email.kind,
@@ -214,7 +214,7 @@ async def post(core: Core, session: AsyncSession, email: OutgoingEmail) -> None:
 
 
 async def list_mails(session: AsyncSession, request: PageRequest) -> Page[MailRead]:
-    """Newest first. Callers check that whoever asks is an administrator."""
+    """Newest first. Callers check that the actor is an administrator."""
     return await _list(session, request, MailRead)
 
 
@@ -231,12 +231,12 @@ async def _list(session: AsyncSession, request: PageRequest, shown_as: type[M]) 
 
 
 async def forget(session: AsyncSession, recipient: str) -> None:
-    """Take away the letters to somebody who leaves, but for those that are on their way."""
+    """Delete the emails to an account that is being deleted, except those that are being sent."""
     await session.execute(delete(Mail).where(Mail.recipient == recipient, Mail.state != MailState.WAITING))
 
 
 async def send(run: JobRun[SendMail, None]) -> dict[str, Any]:
-    """The job: hand one letter to the server. A server that is away or busy is tried again later, by another job."""
+    """The job: send an email to the server. If the server is unreachable or busy, another job tries again later."""
     core: Core = run.services
     mail_id = run.payload.mail_id
     async with run.transaction() as session:
@@ -271,8 +271,8 @@ async def _send_later(core: Core, session: AsyncSession, mail_id: UUID, *, delay
 
 
 async def _hand_over(settings: Settings, mail: Mail) -> tuple[str, bool]:
-    """What went wrong, or "", and whether trying again is of no use: a refusal of the connection or the password says nothing about
-    the letter."""
+    """The error, or "", and whether trying again is useless: a refusal of the connection or the password says nothing about
+    the email."""
     server = aiosmtplib.SMTP(
         hostname=settings.smtp_host,
         port=settings.smtp_port,
@@ -295,16 +295,16 @@ async def _hand_over(settings: Settings, mail: Mail) -> tuple[str, bool]:
     except (aiosmtplib.SMTPException, OSError) as trouble:
         return str(trouble) or type(trouble).__name__, False
     else:
-        with suppress(aiosmtplib.SMTPException, OSError):  # the letter is accepted, whatever comes now
+        with suppress(aiosmtplib.SMTPException, OSError):  # the email is accepted, whatever comes now
             await server.quit(timeout=_QUIT_TIMEOUT_S)
         return "", True
     finally:
-        server.close()  # at once, also when the worker is stopped
+        server.close()  # at once, even if the worker is stopped
 
 
 def _shown(error: str, mail: Mail) -> str:
-    """What the outbox shows of an error: text that can be stored, without links. A server that refuses a message for its links may
-    repeat them."""
+    """The error as the outbox shows it: text that can be stored, without links. A server that refuses a message for its links
+    may repeat them."""
     links = [word.partition("://")[2] for word in mail.text.split() if "://" in word]
     for link in filter(None, links):
         error = error.replace(link, "…")
@@ -317,7 +317,7 @@ def _message(settings: Settings, mail: Mail) -> EmailMessage:
     message["To"] = mail.recipient
     message["Subject"] = mail.subject
     message["Date"] = format_datetime(mail.created_at)
-    # The same for each try: whoever gets it twice can tell.
+    # The same for each attempt, so that a recipient of two can tell.
     message["Message-ID"] = f"<{mail.id}@{parseaddr(settings.mail_from)[1].rpartition('@')[2]}>"
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(mail.text)

@@ -1,7 +1,7 @@
-"""What people read, in their language. The English sentence is the message id; catalogs hold the translations.
+"""Messages in the reader's language. The English sentence is the message id; catalogs contain the translations.
 
-Example: `t("{count} documents are ready.", count=3)`. Plural forms: `nt("{n} document", "{n} documents", n)`.
-A message without a translation, or a language without a catalog, shows in English.
+Example: `t("{count} documents are ready.", count=3)`. Plural forms: `nt("{n} document", "{n} documents", n)`. A message without a
+translation, or a language without a catalog, is shown in English.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from babel.numbers import format_decimal, format_percent
 Language = Literal["en", "de", "fr"]
 
 LANGUAGES: Mapping[Language, str] = {"en": "English", "de": "Deutsch", "fr": "Français"}
-"""Code and own name of every language the product speaks."""
+"""Code and native name of every supported language."""
 
 _LOCALES = Path(__file__).parent / "locales"
 _folders: tuple[Path, ...] = (_LOCALES,)
@@ -40,13 +40,13 @@ def use_catalogs(folders: Iterable[Path]) -> None:
 
 
 def set_language(language: str) -> None:
-    """Speak `language` from here on in this task; an unknown one means English."""
+    """Use `language` from here on in this task; an unknown one means English."""
     _language.set(_known(language))
 
 
 @contextmanager
 def speaking(language: str) -> Iterator[None]:
-    """Speak `language` inside the block."""
+    """Use `language` inside the block."""
     token = _language.set(_known(language))
     try:
         yield
@@ -68,7 +68,7 @@ def t(message: str, /, **values: object) -> str:
 
 
 def nt(singular: str, plural: str, n: int, /, **values: object) -> str:
-    """The form for `n` things; `{n}` is replaced by it."""
+    """The form for `n` items; `{n}` is replaced by it."""
     return _fill(_catalog(current_language()).ngettext(singular, plural, n), {"n": n, **values})
 
 
@@ -99,12 +99,12 @@ class Message:
 
 
 def later(message: str, /, **values: str | int | Message) -> Message:
-    """As `t`, but translated when the message is read."""
+    """Like `t`, but translated when the message is read."""
     return Message(message, values)
 
 
 def nlater(singular: str, plural: str, n: int, /) -> Message:
-    """As `nt`, but translated when the message is read."""
+    """Like `nt`, but translated when the message is read."""
     return Message(singular, plural=plural, n=n)
 
 

@@ -25,7 +25,7 @@ class ForeignOrigin(FundwrightError):
 
 
 def require_same_origin(request: Request) -> None:
-    """Raise ForeignOrigin unless the browser says that one of our pages sent this, or a script sets X-Requested-With."""
+    """Raise ForeignOrigin unless the browser says that one of our pages sent the request, or a script sets X-Requested-With."""
     if not (_is_ours(request) or (is_silent(request) and "x-requested-with" in request.headers)):
         raise ForeignOrigin
 
@@ -37,7 +37,8 @@ def refuse_foreign_page(request: Request) -> None:
 
 
 def is_silent(request: HTTPConnection) -> bool:
-    """Neither header that browsers send with requests of pages: a program, or a very old browser."""
+    """The request has neither of the headers that browsers send with requests of pages: it comes from a program, or a very old
+    browser."""
     return "sec-fetch-site" not in request.headers and "origin" not in request.headers
 
 
@@ -51,5 +52,5 @@ def _is_ours(request: Request) -> bool:
     if settings.public_url:
         public = urlsplit(settings.public_url)
         return origin in (f"{public.scheme}://{public.netloc}", *settings.allowed_origins)
-    # A page cannot choose the Host header of its requests, so it tells where the browser believes to be.
+    # A page cannot choose the Host header of its requests, so it shows which host the browser uses.
     return origin in (f"{request.url.scheme}://{request.headers.get('host')}", *settings.allowed_origins)

@@ -1,4 +1,4 @@
-"""The plug-in seam. `fundwright.hooks` lists what a package can add; this is how it is found and asked."""
+"""The plug-in system. `fundwright.hooks` lists what a package can add."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class Plugins:
         self._manager.check_pending()
 
     def register(self, plugin: object) -> None:
-        """Add a plug-in by hand, as tests do."""
+        """Add a plug-in manually, as tests do."""
         self._manager.register(plugin)
 
     def collect(self, hook: str, **arguments: Any) -> list[Any]:
-        """What every plug-in answers to `hook`, flattened; our own come first, in order of registration."""
+        """The results of all plug-ins for `hook`, flattened; our own come first, in order of registration."""
         answers = getattr(self._manager.hook, hook)(**arguments)
         return [item for answer in reversed(answers) for item in answer]

@@ -50,8 +50,8 @@ log_min_messages = warning
 log_checkpoints = off
 """
 _START_OPTIONS = "-c synchronous_commit=on -c random_page_cost=1.1"
-"""Acknowledged changes survive a kill, and the planner takes indexes as on a disk without moving parts: a page of the review queue at
-59,269 notices takes 60 instead of 130 ms. Passed at each start because the configuration of earlier clusters says otherwise."""
+"""Acknowledged changes survive a kill, and the planner prefers indexes as on a solid-state disk: a page of the review queue at
+59,269 notices takes 60 instead of 130 ms. Passed at each start, because the configuration of earlier clusters differs."""
 
 
 class EmbeddedPostgres:
@@ -65,14 +65,14 @@ class EmbeddedPostgres:
 
     @property
     def _mark(self) -> str:
-        """Names the cluster on the command line of its server, which every process may read."""
+        """Identifies the cluster on the command line of its server, which every process can read."""
         return f"fundwright.cluster={hashlib.sha256(str(self._cluster).encode()).hexdigest()}"
 
     @property
     def _sockets(self) -> Path:
-        """Where the server's socket lies: its path is limited to about 100 characters.
+        """The folder of the server's socket, whose path is limited to about 100 characters.
 
-        The name is drawn once per data folder: a server that outlives a deleted folder is not in the way of the next one.
+        Its name is random for each data folder: a server that outlives a deleted folder does not interfere with the next one.
         """
         file = self._folder / "postgres.sockets"
         name = file.read_text() if file.exists() else ""
@@ -87,9 +87,9 @@ class EmbeddedPostgres:
 
     @contextmanager
     def use(self) -> Iterator[str]:
-        """Start the server if no other process has, yield its URL, and stop it when the last user leaves.
+        """Start the server if no other process has, yield its URL, and stop it after its last user.
 
-        Raises StartRefused with one sentence when the disk is full or the folder cannot be written.
+        Raises StartRefused with one sentence if the disk is full or the folder cannot be written.
         """
         with start_errors(self._folder):
             self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -115,8 +115,8 @@ class EmbeddedPostgres:
     def _start(self) -> None:
         """Start the server unless it is running.
 
-        Two refusals pass by themselves: the server is killed while it starts, or its killed predecessor has left a process that
-        is still busy with a query, so that the memory of both is in use. In both cases a lock file of a dead server is there.
+        Two failures are temporary: the server is killed while it starts, or its killed predecessor has left a process that is
+        still busy with a query, so that the memory of both is in use. In both cases, there is a lock file of a dead server.
         """
         gives_up_at = time.monotonic() + _START_PATIENCE_S
         while True:
@@ -152,7 +152,7 @@ class EmbeddedPostgres:
             ) from error
 
     def _make_cluster(self) -> None:
-        # Under another name until it is whole: a process that is killed here leaves nothing that looks like a cluster.
+        # Under another name until it is complete: a process that is killed here leaves nothing that looks like a cluster.
         # The name is drawn because the initdb of a killed process goes on writing for a while.
         for left_behind in self._folder.glob("postgres.unfinished-*"):
             shutil.rmtree(left_behind, ignore_errors=True)
@@ -164,14 +164,14 @@ class EmbeddedPostgres:
         unfinished.rename(self._cluster)
 
     def _remove_stale_lock(self) -> None:
-        """Its lock files name a process id, and PostgreSQL starts only when no process has it: after a restart of the
-        machine another program may. A server that lives without its socket cannot be reached: it is stopped."""
+        """Remove the lock of a killed server. It names a process id, which another program may have after a restart of the
+        machine; PostgreSQL starts only if no process has it. A running server without its socket is unreachable: stop it."""
         if self._is_alive():
             self._run(self._cluster, "pg_ctl", "-m", "fast", "-w", "stop")
         elif (process_id := self._process_id()) is not None and psutil.pid_exists(process_id):
             # The file stays: it also names the memory by which PostgreSQL sees that a backend of the old server still writes.
             remaining = self._lock.read_text().partition("\n")[2]
-            # The folder is the server's account's: no link that it may have put there is followed.
+            # The folder belongs to the server's account: do not follow links that it may have put there.
             with os.fdopen(os.open(self._lock, os.O_WRONLY | os.O_TRUNC | os.O_NOFOLLOW), "w") as lock:
                 lock.write(f"{_UNUSED_PROCESS_ID}\n{remaining}")
         shutil.rmtree(self._sockets, ignore_errors=True)
@@ -182,21 +182,21 @@ class EmbeddedPostgres:
     def _is_alive(self) -> bool:
         process_id = self._process_id()
         try:
-            # A server of an earlier version is told by its folder only.
+            # A server of an earlier version can be identified only by its folder.
             known = {self._mark, str(self._cluster)}
             return process_id is not None and not known.isdisjoint(psutil.Process(process_id).cmdline())
         except psutil.Error:
             return False
 
     def _process_id(self) -> int | None:
-        """That of the server that runs here, or was killed here."""
+        """The process id of the server that runs here, or was killed here."""
         try:
             return int(self._lock.read_text().partition("\n")[0])
         except (FileNotFoundError, ValueError):  # none, or not yet written
             return None
 
     def _own(self, folder: Path) -> None:
-        """Make a folder only the server's user can enter."""
+        """Create a folder that only the server's user can enter."""
         folder.mkdir(mode=0o700, exist_ok=True)
         account = _server_account()
         if account is None:
@@ -217,10 +217,10 @@ class EmbeddedPostgres:
 
 
 def _call(cluster: Path, command: str, *arguments: str, output: IO[str]) -> int:
-    """Run a program of PostgreSQL on a cluster and answer its exit code.
+    """Run a program of PostgreSQL on a cluster and return its exit code.
 
-    As root, the server's account may be unable to pass through the folders above the cluster. It is given the folder itself, as an open
-    file that it and all its processes inherit, so that nothing above has to be opened to other users.
+    As root, the server's account may be unable to pass through the folders above the cluster. It gets the folder itself, as an
+    open file that it and all its processes inherit, so that nothing above has to be opened to other users.
     """
     account = _server_account()
     if account is None:

@@ -1,7 +1,8 @@
-"""Reads untrusted bytes in a process of their own, so that no parser can hurt the server whatever it does.
+"""Reads untrusted bytes in a separate process, so that no parser can harm the server.
 
-`Sandbox.stream` runs a function in a child process that has limits on time, memory, and output, and no keys in its memory. On Linux it
-also has no network, writes nothing, starts no process, and reads only the files of Python and the system, and those it was given.
+`Sandbox.stream` runs a function in a child process that has limits on time, memory, and output, and no keys in its memory. On
+Linux, it also has no network, writes nothing, starts no process, and reads only the files of Python and the system, and those it
+was given.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ log = structlog.get_logger()
 
 _MEGABYTE = 1_000_000
 _FRAME_BYTES = 100 * _MEGABYTE
-"""The most that one result may have: it is in the server's memory as a whole."""
+"""The maximum size of one result: it is in the server's memory as a whole."""
 _LEAST_BYTES = 10_000
-"""What a smaller result counts as: each one costs the server time, also an empty one."""
+"""The minimum size that a result counts as: each one costs the server time, even an empty one."""
 _BUFFER_BYTES = 1 << 18
 _REFUSAL_BYTES = 10_000
 _ANSWER_S = 60
@@ -43,7 +44,7 @@ _ANSWER_S = 60
 
 @dataclass(frozen=True)
 class Limits:
-    """What reading one file may cost, and the error to raise when it costs more or fails."""
+    """The limits for reading one file, and the error to raise if they are exceeded or reading fails."""
 
     error: type[FundwrightError]
     silent_seconds: int
@@ -58,7 +59,7 @@ class Limits:
 
 
 class Sandbox:
-    """The children of one server or command. They are killed when it ends."""
+    """The child processes of a server or command. They are killed when it ends."""
 
     def __init__(self, private: Path) -> None:
         """Children can read nothing in the folder `private` but the files that they were given."""
@@ -76,11 +77,12 @@ class Sandbox:
         readable: tuple[Path, ...] = (),
         go_on: Callable[[], partial[Iterator[bytes]]] | None = None,
     ) -> AsyncGenerator[bytes]:
-        """Run `function`, which can be pickled, in a child and yield its results. `name` tells people what is read. `go_on` makes the
-        function that yields what comes after the results so far; it runs if the child was killed, and again after each further result.
+        """Run `function`, which must be picklable, in a child and yield its results. `name` tells people what is read. `go_on`
+        returns the function that yields the remaining results; it runs if the child was killed, and again after each further
+        result.
 
-        Raises `limits.error` with a sentence when a limit is exceeded, the child dies, or `function` raises. Whoever closes the
-        generator, or is canceled, kills the child.
+        Raises `limits.error` with a sentence if a limit is exceeded, the child dies, or `function` raises. A caller that closes
+        the generator, or is canceled, kills the child.
         """
         work = Work(function, current_language(), limits.memory_bytes, limits.total_seconds, readable, self._private)
         async with self._turns.setdefault(limits, asyncio.Semaphore(limits.at_once)):
@@ -277,6 +279,6 @@ def _gave_too_much(limits: Limits, name: str) -> FundwrightError:
 
 
 def crashed(limits: Limits, name: str, **details: object) -> FundwrightError:
-    """The error for a child that did what no reader does. Also for callers who find results that none of their functions gives."""
+    """The error for a child that did what no reader does. Also for callers that find invalid results."""
     log.warning("sandbox.crashed", name=name, **details)
     return limits.error(t("The reader crashed on {name}. Save the file again or in another format, and try again.", name=name))

@@ -1,4 +1,4 @@
-"""What a sandboxed process may do. Everything here runs in the child, after the fork and before it reads untrusted bytes."""
+"""Restrictions of a sandboxed process. Everything here runs in the child, after the fork and before it reads untrusted bytes."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ _FILE_COMMANDS = (fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC, fcntl.F_GETFD, fcntl.F_S
 
 
 def confine(*, memory_bytes: int, cpu_seconds: int, readable: Sequence[Path], private: Path) -> None:
-    """Permanently give up everything that reading does not need. `readable` are the files to read besides Python itself; nothing
-    else in the folder `private` can be read."""
+    """Permanently give up everything that reading does not need. `readable` are the files to read besides Python itself;
+    nothing else in the folder `private` can be read."""
     _die_with_parent()
     _limit_resources(memory_bytes=memory_bytes, cpu_seconds=cpu_seconds)
     if "landlock" not in missing():
@@ -45,7 +45,7 @@ def confine(*, memory_bytes: int, cpu_seconds: int, readable: Sequence[Path], pr
 
 
 def missing() -> list[str]:
-    """The protections that this system does not have."""
+    """The protections that this system lacks."""
     if sys.platform != "linux":
         return ["landlock", "seccomp", "memory limit"]
     import landlockpy

@@ -16,7 +16,7 @@ _IS_INSTALLED = not (_CHECKOUT / "pyproject.toml").exists()
 _HOME = Path.home() / ".local/share/fundwright" if _IS_INSTALLED else _CHECKOUT
 """Folder of `data` and `.env`, wherever the command is started."""
 _BUILT = _PACKAGE if _IS_INSTALLED else _CHECKOUT
-"""Folder of what setup has built, which the wheel contains."""
+"""Folder of setup's build results, which the wheel contains."""
 
 
 class PackageSettings(BaseSettings):
@@ -35,7 +35,7 @@ class PackageSettings(BaseSettings):
 
     @classmethod
     def read(cls, **given: Any) -> Self:
-        """The settings of this process; what is given wins. Raises StartRefused, without repeating a value."""
+        """Load the settings of this process; `given` values take precedence. Raises StartRefused, without repeating a value."""
         try:
             return cls(**given)
         except ValidationError as error:
@@ -149,17 +149,17 @@ class Settings(PackageSettings):
 
     @property
     def is_closed(self) -> bool:
-        """Whether only administrators get in; `maintenance` then says why, or is empty."""
+        """Whether only administrators may enter; `maintenance` then says why, or is empty."""
         return self.maintenance is not None
 
     @property
     def sends_mail(self) -> bool:
-        """Whether email is sent; otherwise it stays in the outbox."""
+        """Whether email is sent; otherwise, it stays in the outbox."""
         return self.smtp_host is not None
 
     @property
     def address(self) -> str:
-        """Where people open Fundwright, without a slash at the end. Links are made from it, never from what a request says."""
+        """The address where people open Fundwright, without a trailing slash. Links use it, never a request's host."""
         return self.public_url or f"http://{self.host}:{self.port}"
 
     @field_validator("public_url")

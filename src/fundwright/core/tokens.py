@@ -12,5 +12,5 @@ def new_secret() -> str:
 
 
 def digest(secret: str) -> str:
-    """What is kept of a random secret. It has enough entropy that a plain hash cannot be searched."""
+    """The digest of a random secret. The secret has enough entropy that a plain hash cannot be searched."""
     return hashlib.sha256(secret.encode()).hexdigest()

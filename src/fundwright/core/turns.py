@@ -1,4 +1,4 @@
-"""Limits how much each account or address does at the same time, so that nobody waits for somebody else's many requests."""
+"""Limits on simultaneous work per account or address, so that nobody waits for somebody else's many requests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 
 
 class FairShares:
-    """Lets each party do only `at_once` things at the same time. Further ones of that party wait."""
+    """Let each party do only `at_once` things at a time. Further ones wait."""
 
     def __init__(self, at_once: int) -> None:
         self._at_once = at_once

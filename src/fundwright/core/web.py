@@ -1,4 +1,4 @@
-"""What every API route shares: the Core, one transaction per request, one shape of error, one request id, the same bounds."""
+"""Shared parts of API routes: the Core, a transaction per request, the format of errors, request ids, and limits."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _LINES_BYTES = 1 << 14
 """Of a download, after which others get a turn: rows come a thousand at a time, without a wait between them."""
 _DOWNLOADS_WRITTEN_AT_ONCE = 2
 _MAX_BODY_BYTES = 1_000_000
-"""Of a request that anybody may send. JSON of 16 MB held up everybody for two seconds while it was being parsed."""
+"""Of a request that anybody may send. JSON of 16 MB blocked everyone for two seconds while it was parsed."""
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
 }
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-"""Of requests that change nothing (RFC 9110, section 9.2.1)."""
+"""Methods that change nothing (RFC 9110, section 9.2.1)."""
 _BODY_LIMIT = "fundwright.max_body_bytes"
 _LANGUAGE_COOKIE = "language"
 
@@ -55,12 +55,12 @@ CoreDep = Annotated[Core, Depends(_core)]
 
 
 async def _session(request: Request, core: CoreDep) -> AsyncIterator[AsyncSession]:
-    """A request that must not change anything cannot: the database refuses it."""
+    """For requests that must not change anything: the database refuses writes."""
     async with core.database.reading() if request.method in SAFE_METHODS else core.database.transaction() as session:
         yield session
 
 
-# "function" scope: the transaction ends before the answer is sent, so that who has the answer finds the data.
+# "function" scope: the transaction ends before the response is sent, so that its recipient finds the data.
 DbSession = Annotated[AsyncSession, Depends(_session, scope="function")]
 
 
@@ -89,7 +89,7 @@ REFUSAL: dict[int | str, dict[str, object]] = {
         },
     }
 }
-"""`responses` of every route, also of those whose answer is a file: a model here would be described as such a file."""
+"""`responses` of every route, including routes that return a file: a model here would be described as such a file."""
 
 
 def error_body(code: str, message: str, error_id: str | None = None) -> dict[str, object]:
@@ -97,7 +97,7 @@ def error_body(code: str, message: str, error_id: str | None = None) -> dict[str
 
 
 def strict_transport(scope: Scope) -> dict[str, str]:
-    """The header that keeps browsers on https, when this was asked over https or the public URL is one of https."""
+    """The HSTS header, if this request came over https or the public URL uses https."""
     core: Core = scope["app"].state.core
     is_https = scope["scheme"] in ("https", "wss") or (core.settings.public_url or "").startswith("https:")
     return {"Strict-Transport-Security": "max-age=31536000"} if is_https else {}
@@ -112,7 +112,7 @@ def _what(problem: dict[str, Any]) -> str:
 
 
 def add_error_handlers(app: FastAPI) -> None:
-    """Answer every error as `{"error": {"code", "message", "id"}}`; an unexpected one shows its id, never a trace."""
+    """Return every error as `{"error": {"code", "message", "id"}}`; an unexpected one shows its id, never a trace."""
 
     async def refused(_request: Request, error: Exception) -> JSONResponse:
         assert isinstance(error, FundwrightError)
@@ -130,14 +130,14 @@ def add_error_handlers(app: FastAPI) -> None:
         return JSONResponse({**body, "problems": problems}, status_code=422)
 
     async def unanswered(_request: Request, error: Exception) -> JSONResponse:
-        """What Starlette itself refuses: no such route, another method, a body that cannot be read."""
+        """Errors of Starlette itself: no such route, another method, or a body that cannot be read."""
         assert isinstance(error, HTTPException)
         phrase = HTTPStatus(error.status_code).phrase
         body = error_body(phrase.title().replace(" ", ""), f"{error.detail}. See /api/docs for what can be asked.")
         return JSONResponse(body, status_code=error.status_code, headers=error.headers)
 
     async def gone(_request: Request, _error: Exception) -> Response:
-        """Whoever asked has left before everything was sent: that is no fault of ours, and nobody reads the answer."""
+        """The client left before the response was complete: not an error of ours, and nobody reads the response."""
         return Response(status_code=HTTPStatus.BAD_REQUEST)
 
     async def unexpected(request: Request, error: Exception) -> JSONResponse:
@@ -159,7 +159,7 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 class RequestId:
-    """Gives each request an id: in its log lines and in the `X-Request-Id` header of the answer."""
+    """Give each request an id, in its log lines and in the `X-Request-Id` header of the response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -240,7 +240,7 @@ class RequestLimitMiddleware:
 
 
 class Received(NamedTuple, Generic[T]):
-    """A file that somebody uploaded, and as what it was kept."""
+    """An uploaded file, and the name under which it is stored."""
 
     filename: str
     kept: T
@@ -271,7 +271,7 @@ def json_body(model: type[BaseModel]) -> dict[str, object]:
 async def receive_json(request: Request, model: type[M], *, max_bytes: int) -> M:
     """Read a body that is larger than most. Raises RequestValidationError.
 
-    A route reads it with this, after it has checked who asks: a parameter of type `model` would be parsed before the first check.
+    A route calls this after it has authenticated the request: a parameter of type `model` would be parsed before.
     """
     request.scope[_BODY_LIMIT] = max_bytes
     content = await request.body()
@@ -290,13 +290,12 @@ async def receive_file(
     max_bytes: int | None = None,
     otherwise: str = "",
 ) -> Received[T]:
-    """Give the pieces of form field `file` to `keep`: `core.files.receive`, or `spool` for one job. Raises Invalid.
+    """Pass the chunks of form field `file` to `keep`: `core.files.receive`, or `spool` for one job. Raises Invalid.
 
-    What is larger than `max_bytes`, by default what the settings allow, is refused before any of it is taken in; `otherwise` says
+    A file larger than `max_bytes` (by default the limit in the settings) is refused before any of it is stored; `otherwise` says
     what to do then.
 
-    A route reads its upload with this, after it has checked who asks: a parameter of type UploadFile would take the
-    whole body in before the first check.
+    A route calls this after it has authenticated the request: a parameter of type UploadFile would read the whole body before.
     """
     length = request.headers.get("content-length", "")
     limit = min(core.settings.max_upload_bytes, max_bytes or core.settings.max_upload_bytes)
@@ -312,7 +311,7 @@ async def receive_file(
 
 
 class CsvDownload(StreamingResponse):
-    """A file that is sent once `write` has written all of it, so that a failure is an error and never a file that ends early."""
+    """A file that is sent after `write` has written all of it, so that a failure is an error and never a truncated file."""
 
     media_type = "text/csv"
 
@@ -333,8 +332,8 @@ class CsvDownload(StreamingResponse):
 def csv_download(core: Core, name: str, lines: Callable[[AsyncSession], AsyncIterator[str]]) -> CsvDownload:
     """The file `name`, written line by line in a transaction of its own.
 
-    All lines are of one moment, though a list is read page by page. A slow reader does not keep a database connection. However many
-    are asked for at once, only a few are being written at any time, so that they leave connections to everybody else.
+    All lines are from the same moment, even though a list is read page by page. A slow client does not hold a database
+    connection. Only a few files are written at a time, so that connections remain for everyone else.
     """
     turns: asyncio.Semaphore = core.cache.setdefault(f"{__name__}.downloads", asyncio.Semaphore(_DOWNLOADS_WRITTEN_AT_ONCE))
 

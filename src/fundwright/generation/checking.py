@@ -1,9 +1,9 @@
-"""Whether the passages that a sentence cites say what it says. The answer is “not found in the source”, never “false”.
+"""Checks whether the passages that a sentence cites support it. The result is “not found in the source”, never “false”.
 
-Contradictions are looked for one by one, in `contrasts`: a number, name, or code that is not there, a negation more or less, “more than”
-for “less than”, somebody else's work. A logistic regression weighs them, together with how near the sentence is to one of the source.
-`python -m benchmarks.eval.checking --fit` fits it on the pairs in tests/checking and writes checking.json; `python -m
-benchmarks.eval checking` measures it.
+Contradictions are detected one by one, in `contrasts`: a number, name, or code that is missing, an added or missing negation,
+“more than” for “less than”, somebody else's work. A logistic regression weighs them, together with the similarity of the sentence
+to the source. `python -m benchmarks.eval.checking --fit` fits it on the pairs in tests/checking and writes checking.json; `python
+-m benchmarks.eval checking` measures it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from fundwright.generation.schemas import CheckState
 from fundwright.generation.wording import PLAIN_NEGATIONS, Text, Token, read_text
 
 _WEAK = ("negation", "polarity", "invented", "replaced")
-"""Contradictions that paraphrases seem to have, too: each is weighed by itself."""
+"""Contradictions that paraphrases also seem to have: each has a weight of its own."""
 _LONG_PART = 6
 _QUOTE_GAP = 3
 """Words between two words of a quote that the sentence does not have."""
@@ -37,7 +37,8 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`probability` is that of being supported. `quotes` hold the words that support it; `missing` are words of the sentence."""
+    """`probability` is the probability that it is supported. `quotes` contain the words that support it; `missing` are words
+    of the sentence."""
 
     state: CheckState
     probability: float
@@ -46,7 +47,7 @@ class Verdict:
 
 
 def check(sentence: str, passages: Sequence[str], *, known: str = "") -> Verdict:
-    """Compare a sentence with the passages it cites. `known` are titles, headings, and the firm's name: what needs no proof."""
+    """Compare a sentence with the passages it cites. `known` are titles, headings, and the firm's name, which need no support."""
     claim = Text(sentence)
     if not passages:
         return Verdict(CheckState.NO_SOURCE, 0.0)
@@ -61,13 +62,14 @@ def check(sentence: str, passages: Sequence[str], *, known: str = "") -> Verdict
 
 
 def features_of(sentence: str, passages: Sequence[str], *, known: str = "") -> dict[str, float]:
-    """What the regression weighs, by name."""
+    """The features of the regression, by name."""
     return _features(Pair(Text(sentence), read_text("\n\n".join(passages)), read_text(known)))
 
 
 @dataclass(frozen=True)
 class Model:
-    """The regression: the probability that a sentence is not supported. One with less than `least` of being supported is not found."""
+    """The regression: the probability that a sentence is not supported. If the probability of support is below `least`, the
+    sentence is not found."""
 
     least: float
     bias: float
@@ -89,7 +91,7 @@ def _features(pair: Pair) -> dict[str, float]:
 
 
 def _is_verbatim(pair: Pair) -> bool:
-    """Whether each part of the claim stands in the source in a row, with no negation just before it."""
+    """Whether each part of the claim appears in the source verbatim, with no negation just before it."""
     return all(_is_quoted(pair.source, part) for part in _parts(pair.claim))
 
 
@@ -108,7 +110,7 @@ def _is_number_sign(source: Text, token: Token) -> bool:
 
 
 def _parts(claim: Text) -> list[list[Token]]:
-    """What stands between semicolons and the ends of sentences, and a long text after a colon."""
+    """Text between semicolons and the ends of sentences, and a long text after a colon."""
     parts: list[list[Token]] = []
     for place, token in enumerate(claim.tokens):
         before = claim.tokens[place - 1] if place else token

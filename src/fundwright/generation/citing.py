@@ -1,4 +1,4 @@
-"""Citations in a draft's text: their numbers are checked while it streams in."""
+"""Citations in a draft's text: their numbers are checked while the text streams in."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,4}(?![0-9])")
 
 
 class CitationStream:
-    """Rewrites the writer's citations piece by piece.
+    """Rewrite the writer's citations piece by piece.
 
-    `renumber(n)` answers the draft's number for the passage the writer knows as n, or None when there is no such
-    passage; those are taken out and counted in `dropped`. A citation cut in two by the streaming is held back
-    until it is whole.
+    `renumber(n)` returns the draft's number for the writer's passage n, or None if there is no such passage; those are removed
+    and counted in `dropped`. A citation that streaming has split is held back until it is complete.
     """
 
     def __init__(self, renumber: Callable[[int], int | None]) -> None:
@@ -37,7 +36,7 @@ class CitationStream:
         return self._rewrite(text[:cut])
 
     def close(self) -> str:
-        """What was held back at the end."""
+        """The text that was held back at the end."""
         text, self._held = self._held, ""
         return self._rewrite(text)
 

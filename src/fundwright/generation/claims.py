@@ -1,7 +1,7 @@
-"""The claims of a section: the sentences of its Markdown, its list items and the cells of its tables, each with what it cites.
+"""The claims of a section: the sentences of its Markdown, its list items, and the cells of its tables, each with its citations.
 
-Headings, what stands above the greeting of a letter, greetings, signatures, questions, lines that introduce a list, and placeholders in brackets
-claim nothing.
+Headings, text above the greeting of a letter, greetings, signatures, questions, lines that introduce a list, and placeholders in
+brackets claim nothing.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ _WORD = re.compile(r"[^\W_]+")
 _MOST_CLAIMS = 500
 """Of a section; later ones are not checked."""
 _MOST_CHECKED_CHARACTERS = 300_000
-"""Of a draft, several times what is submitted; sections after these are not checked."""
+"""Of a draft, several times the usual length; sections after these are not checked."""
 _MOST_CITED = 6
 """Passages that one claim is compared with."""
 _MOST_CHARACTERS = 800
-"""A longer sentence is cut into several claims."""
+"""A longer sentence is split into several claims."""
 _MOST_GREETING_WORDS = 12
 _MOST_INTRODUCING_WORDS = 12
 
@@ -69,7 +69,7 @@ _MOST_INTRODUCING_WORDS = 12
 class Claim:
     """Characters of a section's text, without the citations after them, and the numbers they cite.
 
-    `following` are the numbers that a later sentence of the paragraph or list item cites, when this one cites none.
+    `following` are the numbers that a later sentence of the paragraph or list item cites, if this one cites none.
     """
 
     start: int

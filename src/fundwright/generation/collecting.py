@@ -1,7 +1,7 @@
-"""Collects what a section is written from: parts of our documents, and what the notice asks for.
+"""Collects the material for a section: parts of our documents, and the requirements of the notice.
 
-A part is what stands between two headings, so that a citation names the right one; résumés and past-performance sheets stay whole.
-Which parts a writer is given depends on what their headings name, on the kind of their document, and on what a search finds.
+A part is the text between two headings, so that a citation names the right one; résumés and past-performance sheets stay whole.
+The choice of parts depends on their headings, on the kind of their document, and on a search.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _REQUIREMENTS = 6
 _LEAST_SIMILARITY = 0.2
 """Cosine similarity below which a passage does not answer a question. Low, because a passage may answer with one of many sentences."""
 _LEAST_PART_WORDS = 40
-"""A heading that names nothing begins a new part once the one before has this many words."""
+"""An unrelated heading starts a new part once the previous one has this many words."""
 _WHOLE_WORDS, _MOST_PART_WORDS = 400, 260
 _MOST_CHARACTERS = 400_000
-"""Of a document, more than the writer is given in all."""
+"""Of a document, more than the writer is given in total."""
 _EXTRACTIVE_WORDS, _GENERATIVE_WORDS = 9_000, 2_200
-"""How much a writer is given. A generative one reads it all, and may have a context of 4,096 tokens."""
+"""The size of a writer's input. A generative writer reads it all, and may have a context of 4,096 tokens."""
 _HEADED, _OF_KIND, _REPETITION = 1.0, 0.6, 0.15
 """What it is worth, beside similarity, that a heading names what is asked, or the kind of the document; and what a part loses when
 an earlier section has cited it."""
@@ -58,13 +58,13 @@ _KINDS_OF_TOPICS = {
 
 @dataclass(frozen=True)
 class Material:
-    """What a section is written from. Part n of the writer is `parts[n - 1]`."""
+    """The material for a section. Part n of the writer is `parts[n - 1]`."""
 
     parts: list[Passage]
     requirements: tuple[str, ...]
     company: str
     unanswered: frozenset[int]
-    """Places of the questions that no part answers."""
+    """Indexes of the questions that no part answers."""
 
 
 @needs(Permission.READ)
@@ -80,7 +80,8 @@ async def collect(
     company: str = "",
     is_generative: bool = False,
 ) -> Material:
-    """Parts of our documents for each question of a section. `cited` are passage and text of what the draft cites already."""
+    """Parts of our documents for each question of a section. `cited` are the passage and text of the draft's present
+    citations."""
     similar: list[dict[UUID, float]] = []
     for question in section.questions:
         passages = await training.find_passages(
@@ -118,7 +119,7 @@ def _choose(
     *,
     is_generative: bool,
 ) -> tuple[list[Passage], frozenset[int]]:
-    """The parts a writer is given, in the order of the documents, and the places of the questions that none answers."""
+    """The parts for a writer, in the order of the documents, and the indexes of the questions that none answers."""
     topics = [topic_of(section, question) for question in section.questions]
     scored: list[tuple[float, int, Passage]] = []
     unanswered = set(range(len(topics)))
@@ -150,7 +151,7 @@ def asked(question: TemplateQuestion, opportunity: OpportunityRead) -> str:
 
 
 def topic_of(section: TemplateSection, question: TemplateQuestion) -> Topic | None:
-    """What a question is about; where the template does not say, the heading of its section tells for the first one."""
+    """The topic of a question; if the template does not say, the heading of its section determines that of the first one."""
     if question.topic is not None or question != section.questions[0]:
         return question.topic
     return next(iter(sorted(topics_of(section.heading))), None)

@@ -1,4 +1,4 @@
-"""What differs between two texts, word by word."""
+"""The differences between two texts, word by word."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from fundwright.generation.schemas import DiffPiece
 _WORDS = re.compile(r"\s+|[\w’'-]+|[^\w\s]")
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 _MOST_STEPS = 5_000_000
-"""Of one comparison, about a second. Comparing takes time with the square of the length, or the cube for texts that are made for it."""
+"""Limit of one comparison, about a second. Comparing takes time with the square of the length, or the cube for texts that are
+made for it."""
 
 _Kind = str
 _Piece = tuple[_Kind, str]

@@ -48,7 +48,7 @@ _ADDED_WORDS = 150
 
 
 async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
-    """Write every section that is not done. Raises JobCanceled, and FundwrightError when a model cannot be used."""
+    """Write every unfinished section. Raises JobCanceled, and FundwrightError if a model cannot be used."""
     core: Core = run.services
     draft_id = run.payload.draft_id
     async with run.transaction() as session:
@@ -66,7 +66,7 @@ async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
     while True:
         async with run.transaction() as session:
             section = await repository.find_unfinished(session, draft_id)
-            # A person may choose others while the draft is written.
+            # A person may choose other documents while the draft is written.
             sources = await repository.document_ids(session, draft_id)
         if section is None:
             break
@@ -88,7 +88,7 @@ async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
 
 
 async def write_again(run: JobRun[WriteSection, Actor]) -> dict[str, Any]:
-    """Write one section once more. Raises JobCanceled, NotFound, and FundwrightError when a model cannot be used."""
+    """Regenerate one section. Raises JobCanceled, NotFound, and FundwrightError if a model cannot be used."""
     core: Core = run.services
     async with run.transaction() as session:
         section = await repository.find_own_section(session, run.actor.id, run.payload.section_id)
@@ -192,7 +192,7 @@ async def _write_section(
         text = (text + ready).strip()
     missing = [question.missing for place, question in enumerate(plan.questions) if not text or place in unanswered]
     if wish and text and len(plan.questions) == 1 and len(plan.questions) not in unanswered:
-        missing = []  # what a person pointed at answers the one question there is
+        missing = []  # the passage that a person chose answers the only question
     if text or section.state != SectionState.DONE:
         text = f"{opening}\n\n{text or _filled(plan.otherwise, opportunity, material.company)}".strip()
     async with run.transaction() as session:
@@ -205,9 +205,9 @@ async def _write_section(
 
 
 async def _begin(run: JobRun[Any, Actor], section: DraftSection) -> int | None:
-    """Empty the place for what comes in. Citations that only an unfinished attempt has made are taken back.
+    """Clear the incoming text. Citations that only an unfinished attempt has made are removed.
 
-    Returns the revision of the section; None when a person has deleted or written it meanwhile.
+    Returns the revision of the section; None if a person has deleted or written it meanwhile.
     """
     async with run.transaction() as session:
         is_first = section.state != SectionState.DONE
@@ -272,7 +272,7 @@ def _plan(template: DraftTemplate, section: DraftSection) -> TemplateSection:
 
 
 def _with_wish(plan: TemplateSection, wish: str) -> TemplateSection:
-    """What a person wants is looked for first; when nothing answers it, that is no gap of the template's."""
+    """A person's wish is searched first; if nothing answers it, that is not a gap of the template."""
     if not wish:
         return plan
     return plan.model_copy(update={"questions": (*plan.questions, TemplateQuestion(ask=wish, missing=""))})

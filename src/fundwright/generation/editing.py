@@ -1,8 +1,8 @@
-"""What a person can do with a draft that is written: change, move, add, remove and regenerate its sections.
+"""Editing of a finished draft: change, move, add, remove, and regenerate sections.
 
-A save says which revision of the section it was written on, and is refused when somebody else has saved since. Nothing is
-overwritten without a trace: each text stays among the section's versions, whoever wrote it, until a hundred newer ones are there. What a change returns has no checks of
-claims: they take longer than a change may.
+A save names the revision of the section that it started from, and is refused if somebody else has saved since. Each text stays
+among the section's versions, whoever wrote it, until there are a hundred newer ones. The result of a change has no checks of
+claims, because they take longer than a change may.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from fundwright.generation.schemas import (
 from fundwright.training import service as training
 
 _ONE_VERSION = timedelta(minutes=10)
-"""How long the saves of one open editor go into one version."""
+"""How long the saves of one open editor are combined into one version."""
 
 _MOST_SECTIONS = 200
 _MOST_VERSIONS = 100
@@ -59,7 +59,7 @@ _MOST_VERSIONS = 100
 
 
 class SectionChanged(Conflict):
-    """Somebody else, or the writer, has changed the section since the person began."""
+    """Somebody else, or the writer, has changed the section since the person started."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -85,7 +85,7 @@ async def rename_draft(session: AsyncSession, actor: Actor, draft_id: UUID, chan
 
 @needs(Permission.WORK)
 async def choose_sources(session: AsyncSession, actor: Actor, draft_id: UUID, chosen: DraftSources) -> DraftRead:
-    """From which documents sections are written from now on; none means all. Raises NotFound."""
+    """Set the documents for sections written from now on; none means all. Raises NotFound."""
     draft = (await repository.get(session, actor.id, draft_id)).draft
     await training.check_documents(session, actor, chosen.document_ids)
     draft.document_ids = [str(document_id) for document_id in chosen.document_ids]
@@ -96,7 +96,7 @@ async def choose_sources(session: AsyncSession, actor: Actor, draft_id: UUID, ch
 async def save_section(
     session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, save: SectionSave
 ) -> DraftSectionRead:
-    """Save heading and text as they are now. Raises NotFound, SectionChanged, and Invalid for a citation that stands for nothing."""
+    """Save heading and text. Raises NotFound, SectionChanged, and Invalid for a citation without a source."""
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
     heading = section.heading if save.heading == t(section.heading) else save.heading
     is_same_editor = save.editor != "" and save.editor == section.saved_by
@@ -117,7 +117,7 @@ async def save_section(
 
 @needs(Permission.WORK)
 async def add_section(session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, new: NewSection) -> DraftSectionRead:
-    """Add a section; with instructions, a job writes it. Raises NotFound, BeingWritten when the writer is at work already, and
+    """Add a section; with instructions, a job writes it. Raises NotFound, BeingWritten if the writer is already at work, and
     QuotaSpent."""
     draft = await service.lock_draft(session, actor, draft_id)
     sections = await repository.sections(session, draft_id)
@@ -142,7 +142,7 @@ async def add_section(session: AsyncSession, actor: Actor, core: Core, draft_id:
 async def move_section(
     session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, change: SectionPosition
 ) -> DraftRead:
-    """Put a section at another place; beyond the end means the end. Raises NotFound."""
+    """Move a section; a position beyond the end means the end. Raises NotFound."""
     await service.lock_draft(session, actor, draft_id)
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
     others = [other.id for other in await repository.sections(session, draft_id) if other.id != section_id]
@@ -171,9 +171,9 @@ async def delete_section(
 async def regenerate_section(
     session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, section_id: UUID, wish: Regeneration
 ) -> DraftSectionRead:
-    """Let the writer write a section again, as a job. Its text becomes a new version; the one before can be restored.
+    """Regenerate a section as a job. Its text becomes a new version; the previous one can be restored.
 
-    Raises NotFound, BeingWritten, OpportunityRemoved, QuotaSpent.
+    Raises NotFound, BeingWritten, OpportunityRemoved, or QuotaSpent.
     """
     draft = await service.lock_draft(session, actor, draft_id)
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
@@ -183,7 +183,8 @@ async def regenerate_section(
 
 @needs(Permission.WORK)
 async def cancel_regeneration(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID) -> DraftSectionRead:
-    """Stop writing a section again; its text stays as it was. Raises NotFound, and Conflict when nobody writes it."""
+    """Cancel the regeneration of a section; its text stays as it was. Raises NotFound, and Conflict if it is not being
+    regenerated."""
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
     if not await _cancel_job(session, actor, section):
         raise Conflict(t("The section is not being written."))
@@ -204,9 +205,9 @@ async def mark_question(
 async def decide_match(
     session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, decision: MatchDecision
 ) -> DraftSectionRead:
-    """Add a possible match to the end of the section with its citation, which answers its question, or drop it.
+    """Add a possible match with its citation to the end of the section, which answers its question, or dismiss it.
 
-    Raises NotFound, BeingWritten while the writer is at work on the section or numbers the draft, and Invalid for a match it does not have.
+    Raises NotFound, BeingWritten while the writer works on the section or numbers the draft, and Invalid for an unknown match.
     """
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
     wanted = (decision.question, decision.text)
@@ -275,7 +276,7 @@ def iterate_versions(session: AsyncSession, actor: Actor, draft_id: UUID, sectio
 
 @needs(Permission.READ)
 async def compare_version(core: Core, actor: Actor, draft_id: UUID, section_id: UUID, number: int) -> VersionDiff:
-    """What was changed from a version to the current text. Opens its own session. Raises NotFound."""
+    """The changes from a version to the current text. Opens its own session. Raises NotFound."""
     async with core.database.reading() as session:
         section = await repository.get_section(session, actor.id, draft_id, section_id)
         version = await repository.get_version(session, section.id, number)
@@ -285,7 +286,7 @@ async def compare_version(core: Core, actor: Actor, draft_id: UUID, section_id: 
 
 @needs(Permission.READ)
 async def compare_text(core: Core, actor: Actor, draft_id: UUID, section_id: UUID, other: SectionText) -> SectionComparison:
-    """The section as it is, and what leads from there to a text that was not saved. Opens its own session. Raises NotFound."""
+    """The current section, and the differences between it and an unsaved text. Opens its own session. Raises NotFound."""
     async with core.database.reading() as session:
         section = await _read_section(session, await repository.get_section(session, actor.id, draft_id, section_id))
     pieces = await service.calculate(actor.id, comparing.compare, section.text, other.text)
@@ -301,7 +302,7 @@ async def find_current_version(session: AsyncSession, actor: Actor, draft_id: UU
 
 @needs(Permission.WORK)
 async def restore_version(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, number: int) -> DraftSectionRead:
-    """Make the text of a version the section's text again, as a version of its own. Raises NotFound."""
+    """Restore the text of a version as a new version. Raises NotFound."""
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
     version = await repository.get_version(session, section.id, number)
     section.heading = version.heading
@@ -333,7 +334,7 @@ async def change_text(
     author: Actor | None,
     is_continued: bool = False,
 ) -> None:
-    """Give a locked section another text, and keep it as a version with the heading it has."""
+    """Change the text of a locked section, and save it as a version with the current heading."""
     section.text, section.incoming, section.state = text, "", SectionState.DONE
     section.revision += 1
     section.saved_by, section.saved_sequence = "", 0
@@ -349,8 +350,8 @@ async def keep_version(
     author: Actor | None,
     is_continued: bool = False,
 ) -> None:
-    """Add a version, or go on with the latest one while a person goes on typing: `is_continued` says that the open editor that
-    saved last saves again."""
+    """Add a version, or extend the latest one while a person continues typing: `is_continued` says that the editor that saved
+    last saves again."""
     latest = await repository.find_latest_version(session, section.id)
     author_id = author.id if author else None
     if (

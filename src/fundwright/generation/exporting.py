@@ -1,4 +1,4 @@
-"""A draft as a Markdown or Word file: what its people wrote and its sources, and not a word of ours."""
+"""A draft as a Markdown or Word file: its text and its sources, without any text of the product's own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fundwright.generation.schemas import CitationStyle, DraftRead, ExportedDraf
 from fundwright.generation.word import word_file
 
 _FOOTNOTE = re.compile(r"\[(?=\^[0-9]+\])")
-"""What is no footnote of ours must not look like one."""
+"""Text that must not look like one of our footnotes."""
 _MEDIA_TYPES = {
     ExportFormat.MARKDOWN: "text/markdown; charset=utf-8",
     ExportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",

@@ -1,4 +1,4 @@
-"""What a letter begins with: its date, whom it is to, what it is about, a greeting, and what it is for."""
+"""The beginning of a letter: date, recipient, subject, greeting, and purpose."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _LONGEST_ACRONYM = 4
 
 
 def opening_fields(opportunity: OpportunityRead, company: str, *, today: date) -> dict[str, str]:
-    """What the placeholders in the opening of a section stand for, as Markdown."""
+    """The values of the placeholders in the opening of a section, as Markdown."""
     addressee = next(filter(None, (person_in(contact.name) for contact in opportunity.contacts)), "")
     recipient = [addressee, *dict.fromkeys(map(office_name, _offices(opportunity)))]
     return {
@@ -74,7 +74,7 @@ def _purpose(opportunity: OpportunityRead) -> str:
 
 
 def person_in(contact: str) -> str:
-    """The first person of a contact, for a greeting; '' when it is none. Some funders list several, with labels and numbers."""
+    """The first person of a contact, for a greeting; '' if there is none. Some funders list several, with labels and numbers."""
     first = re.split(r"[;\n]", contact, maxsplit=1)[0].rpartition(":")[2]
     name, _, remaining = (part.strip() for part in first.partition(","))
     if _GIVEN_NAME.fullmatch(remaining):
@@ -83,7 +83,7 @@ def person_in(contact: str) -> str:
 
 
 def office_name(office: str) -> str:
-    """“Department of the Interior” of “INTERIOR, DEPARTMENT OF THE”. Short words in capitals are taken for acronyms."""
+    """“Department of the Interior” for “INTERIOR, DEPARTMENT OF THE”. Short words in capitals are assumed to be acronyms."""
     text = " ".join(office.split())
     name, _, kind = text.rpartition(", ")
     if name and _AHEAD.fullmatch(kind):

@@ -14,7 +14,7 @@ from fundwright.generation.schemas import SectionState
 
 
 class Draft(Base):
-    """Titles are copied, not referred to: a draft outlives the opportunity and the template it was made from."""
+    """Titles are copied, because a draft outlives its opportunity and its template."""
 
     __tablename__ = "draft"
 
@@ -28,7 +28,7 @@ class Draft(Base):
     slug: Mapped[str] = mapped_column(unique=True)
     title: Mapped[str]
     company: Mapped[str] = mapped_column(default="")
-    """The name of the firm that applies."""
+    """The name of the applicant."""
     document_ids: Mapped[list[Any]] = mapped_column(default=list)
     """The documents it is written from; empty for all of the owner's."""
     writer_id: Mapped[str] = mapped_column(default="")
@@ -39,9 +39,9 @@ class Draft(Base):
 
 
 class DraftSection(Base):
-    """Its id stays while it is moved and renamed.
+    """A section, whose id stays when it is moved or renamed.
 
-    What the writer streams stands in `incoming` until it is whole, so that stopping it loses nothing.
+    The writer's text streams into `incoming` until it is complete, so that canceling loses nothing.
     """
 
     __tablename__ = "draft_section"
@@ -52,18 +52,18 @@ class DraftSection(Base):
     ordinal: Mapped[int]
     heading: Mapped[str]
     template_heading: Mapped[str | None]
-    """The heading of the template's section that it was made from; None for one that a person added."""
+    """The heading of the template's section; None if a person added the section."""
     text: Mapped[str] = mapped_column(default="")
     incoming: Mapped[str] = mapped_column(default="")
     state: Mapped[str] = mapped_column(default=SectionState.WAITING)
     job_id: Mapped[UUID | None]
-    """The job that writes it again, or did so last."""
+    """The job that regenerates it, or did so last."""
     revision: Mapped[int] = mapped_column(default=0)
-    """Counts the changes of heading and text. Who saves says which one the change began with."""
+    """Counts the changes of heading and text. A save names the revision that it started from."""
     saved_by: Mapped[str] = mapped_column(default="")
     """The open editor that made the last change; its own saves never conflict with each other."""
     saved_sequence: Mapped[int] = mapped_column(default=0)
-    """The number of that editor's last save; one that arrives late, or again, changes nothing."""
+    """The number of that editor's last save; a late or repeated one changes nothing."""
     open_questions: Mapped[list[Any]] = mapped_column(default=list)
     done_questions: Mapped[list[Any]] = mapped_column(default=list)
     """Open questions that a person has marked as done."""

@@ -1,4 +1,4 @@
-"""What a copy of an account's data has of generation."""
+"""The data of generation in a copy of an account's data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What generation registers through the plug-in seam."""
+"""What generation registers through the plug-in hooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every query of generation. All start from the account that owns the draft."""
+"""All queries of generation. All are limited to the account that owns the draft."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ async def citations(session: AsyncSession, draft_id: UUID) -> list[Citation]:
 
 
 async def document_ids(session: AsyncSession, draft_id: UUID) -> list[UUID]:
-    """What the draft is written from; without any, from all."""
+    """The documents that the draft is written from; none means all."""
     return [
         UUID(document_id) for document_id in await session.scalar(select(Draft.document_ids).where(Draft.id == draft_id)) or ()
     ]
@@ -134,7 +134,7 @@ async def find_unfinished(session: AsyncSession, draft_id: UUID) -> DraftSection
 
 
 async def section_jobs(session: AsyncSession, draft_id: UUID) -> dict[UUID, Job]:
-    """The jobs that write sections again or did so last, by section."""
+    """The jobs that regenerate sections, or did so last, by section."""
     rows = await session.execute(
         select(DraftSection.id, Job)
         .join(Job, Job.id == DraftSection.job_id)

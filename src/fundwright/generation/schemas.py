@@ -1,4 +1,4 @@
-"""What generation answers and accepts, and what a draft template is."""
+"""Types of generation, including draft templates."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class Rewriting(StrEnum):
 
 
 class CheckState(StrEnum):
-    """`not_found`: the passages that the sentence cites do not say this. `no_source`: it cites none."""
+    """`not_found`: the cited passages do not support the sentence. `no_source`: it cites none."""
 
     SUPPORTED = "supported"
     NOT_FOUND = "not_found"
@@ -145,9 +145,10 @@ class PassageQuote(BaseModel):
 
 
 class ClaimCheck(BaseModel):
-    """What the passages say of a sentence, a list item, or a cell: the characters `start` to `end` of its section's text.
+    """How far passages support a sentence, a list item, or a cell: the characters `start` to `end` of its section's text.
 
-    `numbers` are the citations it was compared with, `quotes` the words that support it, and `missing` its words that are not found.
+    `numbers` are the citations it was compared with, `quotes` the words that support it, and `missing` its words that are not
+    found.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -161,7 +162,8 @@ class ClaimCheck(BaseModel):
 
 
 class PossibleMatchRead(BaseModel):
-    """A quotation that may answer an open question and has to be checked. `question` is what is missing, `number` that of its citation."""
+    """A quotation that may answer an open question and has to be checked. `question` is the open question, `number` that of
+    the citation."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -193,7 +195,7 @@ class DraftSectionRead(BaseModel):
     possible_matches: tuple[PossibleMatchRead, ...] = ()
     done_questions: tuple[str, ...]
     dropped_citations: int
-    """Citations the writer made up (numbers of no passage) and that were taken out."""
+    """Citations that the writer made up (numbers without a passage) and that were removed."""
     checks: tuple[ClaimCheck, ...] = ()
     """Of each claim of a finished section, in the order of the text; only where a draft was asked for, not in the answer to a change."""
 
@@ -415,7 +417,7 @@ class DraftRead(DraftRow):
 
     @property
     def is_letter(self) -> bool:
-        """Whether it is sent as a letter, without the headings of its sections."""
+        """Whether it is a letter, without section headings."""
         return self.template == COVER_LETTER_NAME
 
     @property
@@ -442,8 +444,8 @@ class DraftRead(DraftRow):
 
 
 class DraftStart(BaseModel):
-    """`opportunity_id` is the opportunity's id here, its number, or the id it has at its source. The draft is written from the
-    documents of `document_ids`, without any from all, in the name of `company`."""
+    """`opportunity_id` is the opportunity's id here, its number, or its id at the source. The draft is written from the
+    documents in `document_ids`, or from all if empty, in the name of `company`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 

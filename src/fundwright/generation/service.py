@@ -1,4 +1,4 @@
-"""What a person can do with drafts."""
+"""Drafts."""
 
 from __future__ import annotations
 
@@ -80,12 +80,12 @@ def drafts_topic(owner_id: UUID) -> str:
 
 
 def list_templates(core: Core) -> list[DraftTemplate]:
-    """The templates that are installed, ours first."""
+    """The installed templates, ours first."""
     return core.plugins.collect("draft_templates")
 
 
 def get_template(core: Core, name: str) -> DraftTemplate:
-    """Raises Invalid naming the templates there are."""
+    """Raises Invalid, listing the templates."""
     templates = {template.name: template for template in list_templates(core)}
     if name not in templates:
         raise Invalid(
@@ -96,7 +96,7 @@ def get_template(core: Core, name: str) -> DraftTemplate:
 
 @needs(Permission.READ)
 async def suggest_company(session: AsyncSession, actor: Actor) -> str:
-    """The company that the actor last drafted for, or else the one that their documents are about."""
+    """The company of the actor's last draft, or else the one that the documents are about."""
     known = await repository.last_company(session, actor.id)
     return known or await asyncio.to_thread(infer_company, await training.read_beginnings(session, actor, kinds=OUR_KINDS))
 
@@ -112,7 +112,7 @@ async def add_draft(
     document_ids: Sequence[UUID] = (),
     company: str = "",
 ) -> DraftRead:
-    """An empty draft that nobody writes yet; `start_draft` is what people mean. Raises NotFound, Invalid, QuotaSpent."""
+    """An empty draft without a job; people use `start_draft`. Raises NotFound, Invalid, or QuotaSpent."""
     chosen = get_template(core, template)
     opportunity = await opportunities.get_opportunity(session, actor, opportunity_id)
     await training.check_documents(session, actor, document_ids)
@@ -151,8 +151,8 @@ async def start_draft(
     document_ids: Sequence[UUID] = (),
     company: str = "",
 ) -> DraftRead:
-    """A draft and the job that writes it, which starts once the caller commits. It is written from the given documents, without any
-    from all of the actor's. Raises NotFound, Invalid, QuotaSpent."""
+    """Create a draft and the job that writes it, which starts after the caller commits. It is written from the given
+    documents, or from all of the actor's if none are given. Raises NotFound, Invalid, or QuotaSpent."""
     draft = await add_draft(
         session, actor, core, opportunity_id=opportunity_id, template=template, document_ids=document_ids, company=company
     )
@@ -161,19 +161,20 @@ async def start_draft(
 
 @needs(Permission.WORK)
 async def continue_draft(session: AsyncSession, actor: Actor, core: Core, draft_id: UUID) -> DraftRead:
-    """Write the sections that a stopped or failed draft still lacks. Raises NotFound, Conflict, OpportunityRemoved, QuotaSpent."""
+    """Write the unfinished sections of a canceled or failed draft. Raises NotFound, Conflict, OpportunityRemoved, or
+    QuotaSpent."""
     draft = await lock_draft(session, actor, draft_id)
     if draft.is_complete or draft.is_being_written:
         raise Conflict(t("The draft is already finished or being written."))
     await get_opportunity(session, actor, draft)
     if draft.state is DraftState.CANCELED:
-        await billing.check_quota(session, actor, Quota.SECTIONS)  # the section at which it was stopped is written again
+        await billing.check_quota(session, actor, Quota.SECTIONS)  # the section at which it was canceled is written again
     return await _enqueue(session, actor, core, draft)
 
 
 @needs(Permission.WORK)
 async def cancel_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
-    """Stop writing after the next few words; the text so far stays. Raises NotFound, Conflict."""
+    """Cancel writing after the next few words; the text so far stays. Raises NotFound or Conflict."""
     draft = await get_draft(session, actor, draft_id)
     if draft.job_id is None or draft.state.is_over:
         raise Conflict(t("The draft is not being written."))
@@ -207,7 +208,7 @@ async def get_checked(core: Core, actor: Actor, draft_id: UUID) -> DraftRead:
 
 @needs(Permission.READ)
 async def get_by_slug(core: Core, actor: Actor, slug: str) -> DraftRead:
-    """As `get_checked`."""
+    """Like `get_checked`."""
     async with core.database.reading() as session:
         draft = await _read(session, await repository.get_by_slug(session, actor.id, slug))
     return await calculate(actor.id, claims.check_draft, draft)
@@ -215,7 +216,7 @@ async def get_by_slug(core: Core, actor: Actor, slug: str) -> DraftRead:
 
 @needs(Permission.WORK)
 async def lock_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
-    """The draft, to whose list of sections and writers nobody else can change anything until the transaction ends. Raises NotFound."""
+    """The draft, locked: nobody else can change its list of sections and writers until the transaction ends. Raises NotFound."""
     await get_draft(session, actor, draft_id)  # before the lock: nobody waits for the lock of somebody else's draft
     await acquire_lock(session, draft_topic(draft_id))
     return await get_draft(session, actor, draft_id)
@@ -254,7 +255,7 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
 
 @needs(Permission.WORK)
 async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID, *, client: Client = COMMAND_LINE) -> None:
-    """Remove a draft with its sections and citations, and stop writing it. Raises NotFound."""
+    """Remove a draft with its sections and citations, and cancel writing it. Raises NotFound."""
     draft, state, job = await repository.get(session, actor.id, draft_id)
     if job is not None and not state.is_over:
         await core_jobs.cancel(session, job.id, owner_id=actor.id)
@@ -286,9 +287,9 @@ async def export_draft(
 
 
 async def calculate(account_id: UUID, function: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R:
-    """Call it in a thread, one at a time for each account: threads of one process share a processor with everybody's requests.
+    """Call it in a thread, one at a time for each account: threads of one process share a processor with everyone's requests.
 
-    Raises ConnectionHeld inside a transaction: who waits for their turn must not keep a connection, or a lock, from others.
+    Raises ConnectionHeld inside a transaction: a caller that waits for its turn must not hold a connection or a lock.
     """
     require_no_transaction("Calculating")
     async with _SHARES.turn(account_id):
@@ -358,7 +359,7 @@ _REWRITING = {
 
 
 def read_section(section: DraftSection, job: Job | None) -> DraftSectionRead:
-    """A section without the checks of its claims; `job` is the one that writes it again, or did so last."""
+    """A section without the checks of its claims; `job` is the one that regenerates it, or did so last."""
     rewriting = None
     if job is not None:
         rewriting = _REWRITING.get(JobState(job.state)) or Rewriting((job.result or {})["outcome"])

@@ -28,45 +28,45 @@ router = APIRouter(prefix="/api/insights", tags=["insights"])
 
 @router.get("/figures")
 async def list_figures(session: DbSession, actor: CurrentActor, core: CoreDep) -> list[Figure]:
-    """The numbers of the dashboard, each with the path of the page that lists what it counts."""
+    """Return the numbers of the dashboard, each with the path of the page of the list that it counts."""
     return await service.list_figures(session, actor, core)
 
 
 @router.get("/usage")
 async def get_usage(session: DbSession, actor: CurrentActor, query: Annotated[UsageQuery, Query()]) -> UsageRead:
-    """Page views, active people, drafts, imports and trainings of each day."""
+    """Return page views, active people, drafts, imports, and training runs of each day."""
     return await service.get_usage(session, actor, query)
 
 
 @router.get("/usage/export.csv", response_class=CsvDownload)
 async def export_usage(export: Export, actor: CurrentActor, query: Annotated[UsageQuery, Query()]) -> CsvDownload:
-    """The same as CSV."""
+    """Export the same as CSV."""
     require(actor, Permission.OVERSEE)
     return export("usage.csv", lambda session: service.export_usage(session, actor, query))
 
 
 @router.get("/pages")
 async def list_pages(session: DbSession, actor: CurrentActor, query: Annotated[PagesQuery, Query()]) -> Page[PageVisits]:
-    """The pages that were shown, most viewed first."""
+    """List the visited pages, most viewed first."""
     return await service.list_pages(session, actor, query)
 
 
 @router.get("/pages/export.csv", response_class=CsvDownload)
 async def export_pages(export: Export, actor: CurrentActor, query: Annotated[PagesQuery, Query()]) -> CsvDownload:
-    """All of them as CSV, whatever the page."""
+    """Export all of them as CSV, ignoring the page."""
     require(actor, Permission.OVERSEE)
     return export("pages.csv", lambda session: service.export_pages(session, actor, query))
 
 
 @router.get("/history")
 async def list_history(session: DbSession, actor: CurrentActor, query: Annotated[HistoryQuery, Query()]) -> Page[HistoryRow]:
-    """Everybody's runs, imports and drafts, newest first."""
+    """List everyone's runs, imports, and drafts, newest first."""
     return await service.list_history(session, actor, query)
 
 
 @router.get("/history/choices")
 async def list_history_choices(session: DbSession, actor: CurrentActor) -> HistoryChoices:
-    """Kinds and people to filter the history by."""
+    """List the kinds and people that the history can be filtered by."""
     return await service.list_history_choices(session, actor)
 
 
@@ -74,6 +74,6 @@ async def list_history_choices(session: DbSession, actor: CurrentActor) -> Histo
 async def export_history(
     export: Export, actor: CurrentActor, query: Annotated[HistoryQuery, Query()], core: CoreDep
 ) -> CsvDownload:
-    """The whole history as CSV, whatever the page."""
+    """Export the whole history as CSV, ignoring the page."""
     require(actor, Permission.OVERSEE)
     return export("history.csv", lambda session: service.export_history(session, actor, query, core))

@@ -1,4 +1,4 @@
-"""What is done with page views in the background."""
+"""Background work on page views."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def keep(core: Core, views: Sequence[Viewed]) -> None:
 
 
 async def tell(http: AsyncClient, url: str, views: Sequence[Viewed]) -> None:
-    """Tell an analytics service which pages were shown, and nothing of who saw them. Raises httpx2.HTTPError."""
+    """Send the visited pages to an analytics service, without who visited them. Raises httpx2.HTTPError."""
     for view in views:
         answer = await http.post(url, json={"page_path": view.path})
         answer.raise_for_status()

@@ -12,7 +12,7 @@ from fundwright.core.database import Base
 
 
 class PageView(Base):
-    """Somebody was shown a page. `path` is the screen's pattern, such as `/dashboard/sam/{id}`: which one is nobody's business."""
+    """A page view. `path` is the screen's pattern, such as `/dashboard/sam/{id}`, without the id."""
 
     __tablename__ = "page_view"
 

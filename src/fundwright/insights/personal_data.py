@@ -1,4 +1,4 @@
-"""What a copy of an account's data has of insights."""
+"""The data of insights in a copy of an account's data."""
 
 from __future__ import annotations
 
@@ -15,5 +15,5 @@ from fundwright.insights import repository
 
 @needs(Permission.READ)
 async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
-    """The pages that the actor was shown, as long as that is remembered."""
+    """The pages that the actor viewed, as long as views are kept."""
     yield as_csv("insights/page_views.csv", ("at", "path", "language"), await repository.views_of(session, actor.id))

@@ -1,4 +1,4 @@
-"""What insights registers through the plug-in seam."""
+"""What insights registers through the plug-in hooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every query of insights: page views of all, and the jobs that people have begun."""
+"""All queries of insights: page views, and people's jobs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fundwright.insights.schemas import IMPORT, STATES, TRAINING, HistoryQuery, 
 T = TypeVar("T")
 
 People = Select[UUID, str, str]
-"""Id, name and email of accounts, from identity."""
+"""Id, name, and email of accounts."""
 
 _OF_PEOPLE = or_(Job.owner_id.is_not(None), Job.kind == IMPORT)
 """Jobs started by people. An import without an owner was started from the command line."""
@@ -54,7 +54,7 @@ async def count_people(session: AsyncSession, query: UsageQuery) -> int:
 
 
 async def jobs_by_day(session: AsyncSession, query: UsageQuery) -> dict[tuple[date, str], int]:
-    """How many jobs of each kind people began on each day that has any."""
+    """The number of jobs of each kind that people started, for each day that has any."""
     day = _day(Job.created_at)
     begun = (_within(Job.created_at, query), _OF_PEOPLE)
     rows = await session.execute(select(day, Job.kind, func.count()).where(*begun).group_by(day, Job.kind))
@@ -134,7 +134,7 @@ async def list_kinds(session: AsyncSession) -> list[str]:
 
 
 async def list_people(session: AsyncSession, people: People) -> Sequence[Any]:
-    """Those who have begun a job, by name."""
+    """People who have started a job, by name."""
     person = people.subquery()
     busy = select(person).where(person.c.id.in_(select(Job.owner_id).where(Job.owner_id.is_not(None))))
     return (await session.execute(busy.order_by(func.lower(person.c.name), person.c.email))).mappings().all()

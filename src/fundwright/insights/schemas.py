@@ -1,4 +1,4 @@
-"""What insights answers."""
+"""Types of insights."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ STATES: Mapping[HistoryState, Sequence[JobState]] = {
 
 
 class Viewed(BaseModel):
-    """A page that was shown, on its way into the store."""
+    """A page view on its way to the database."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -91,7 +91,7 @@ class PagesQuery(UsageQuery, PageRequest):
 
 
 class DayUsage(BaseModel):
-    """What happened on one day in UTC. `people` are accounts that opened a page."""
+    """One day in UTC. `people` are accounts that opened a page."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -104,7 +104,7 @@ class DayUsage(BaseModel):
 
 
 class UsageRead(BaseModel):
-    """Each day of a span, oldest first, and what they come to. `people` counts everybody once."""
+    """Each day of a span, oldest first, and their sums. `people` counts everyone once."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -133,7 +133,7 @@ class UsageRead(BaseModel):
 
 
 class PageVisits(BaseModel):
-    """How often a page was shown, and to how many accounts."""
+    """Views of a page, and the number of accounts."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -151,7 +151,7 @@ class HistoryQuery(PageRequest):
 
 
 class HistoryRow(BaseModel):
-    """That somebody's job happened; not what is in it. `person` is "" once the account is gone, and for an import of the command
+    """A job in the history, without its content. `person` is "" once the account is deleted, and for an import of the command
     line, which has no owner."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
@@ -173,7 +173,7 @@ class HistoryRow(BaseModel):
 
 
 class PersonRead(BaseModel):
-    """Somebody who has a job in the history."""
+    """A person with a job in the history."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 

@@ -1,4 +1,4 @@
-"""What those who oversee can see: figures, usage by day, visited pages, and everybody's jobs. And how page views are kept."""
+"""Figures, usage by day, visited pages, and the history of jobs for administrators; recording of page views."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _KINDS = {"drafts": DRAFT, "imports": IMPORT, "trainings": TRAINING}
 
 
 async def keep_views(session: AsyncSession, views: Sequence[Viewed]) -> None:
-    """Store page views, and forget those that are too old."""
+    """Save page views, and delete those that are too old."""
     await repository.add_views(session, views)
     await repository.forget_views(session, before=now() - timedelta(days=KEPT_DAYS))
 
@@ -67,7 +67,7 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
 
 @needs(Permission.OVERSEE)
 async def get_usage(session: AsyncSession, actor: Actor, query: UsageQuery) -> UsageRead:
-    """Each day of the span, those without anything included."""
+    """Each day of the span, including those without activity."""
     views = await repository.views_by_day(session, query)
     jobs = await repository.jobs_by_day(session, query)
     days = [query.first + timedelta(days=number) for number in range((query.last - query.first).days + 1)]
@@ -102,7 +102,7 @@ async def export_usage(session: AsyncSession, actor: Actor, query: UsageQuery) -
 
 @needs(Permission.OVERSEE)
 async def list_pages(session: AsyncSession, actor: Actor, query: PagesQuery) -> Page[PageVisits]:
-    """The pages that were shown in the span, most viewed first unless `sort` says otherwise."""
+    """The visited pages of the span, most viewed first unless `sort` says otherwise."""
     rows, total = await repository.page_of_pages(session, query)
     items = [PageVisits(path=path, views=views, people=people) for path, views, people in rows]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
@@ -122,7 +122,7 @@ async def export_pages(session: AsyncSession, actor: Actor, query: PagesQuery) -
 
 @needs(Permission.OVERSEE)
 async def list_history(session: AsyncSession, actor: Actor, query: HistoryQuery) -> Page[HistoryRow]:
-    """Everybody's jobs, newest first unless `sort` says otherwise: that they happened, not what is in them."""
+    """Everyone's jobs, newest first unless `sort` says otherwise, without their content."""
     rows, total = await repository.page_of_history(session, actor, accounts_people.directory(actor), query)
     items = [HistoryRow.model_validate(dict(row)) for row in rows]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
@@ -130,7 +130,7 @@ async def list_history(session: AsyncSession, actor: Actor, query: HistoryQuery)
 
 @needs(Permission.OVERSEE)
 async def list_history_choices(session: AsyncSession, actor: Actor) -> HistoryChoices:
-    """Kinds and people there are in the history."""
+    """The kinds and people in the history."""
     people = await repository.list_people(session, accounts_people.directory(actor))
     return HistoryChoices(
         kinds=await repository.list_kinds(session), people=[PersonRead.model_validate(dict(person)) for person in people]

@@ -1,4 +1,4 @@
-"""Takes note of page views without anybody waiting for it."""
+"""Records page views without delaying anybody."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Writer = Callable[[Sequence[Viewed]], Awaitable[None]]
 
 
 class Tracker:
-    """One per process. What was noted is written a second later at most; a process that is killed loses that second."""
+    """One per process. A view is written within a second; a killed process loses that second."""
 
     def __init__(self, core: Core) -> None:
         self._batches = [Batches("store", partial(jobs.keep, core))]
@@ -42,13 +42,13 @@ class Tracker:
             self._batches.append(Batches("analytics", partial(jobs.tell, self._http, url)))
 
     def record(self, path: str, actor: Actor | None, language: str) -> None:
-        """Note that the screen with the pattern `path` was shown."""
+        """Record a view of the screen with the pattern `path`."""
         view = Viewed(path=path, at=now(), account_id=actor.id if actor else None, language=language)
         for batches in self._batches:
             batches.add(view)
 
     async def close(self) -> None:
-        """Write what is still waiting."""
+        """Write the remaining views."""
         for batches in self._batches:
             await batches.close()
         if self._http is not None:
@@ -56,7 +56,7 @@ class Tracker:
 
 
 class Batches:
-    """Hands views on once a second. When that fails they are lost, and the log says so once until it succeeds again."""
+    """Write views once a second. If that fails, they are lost, and the log says so once until it succeeds again."""
 
     def __init__(self, name: str, write: Writer) -> None:
         self._name = name

@@ -76,7 +76,7 @@ _LEAST_VOTES = 2.0
 
 
 def infer_company(documents: Iterable[tuple[DocumentKind, str]]) -> str:
-    """The name that the most of our documents, given as (kind, text), go by; empty when none stands out."""
+    """The name that most of our documents, given as (kind, text), use; empty if none stands out."""
     votes: Counter[str] = Counter()
     spelled: dict[str, Counter[str]] = {}
     for kind, text in documents:
@@ -124,13 +124,13 @@ def _cleaned(name: str) -> str:
 
 
 def _small(name: str) -> str:
-    """“BRIGHTWATER INSTRUMENTS, INC.” as people write it."""
+    """“BRIGHTWATER INSTRUMENTS, INC.” in normal case."""
     forms = {"LLC", "LP", "LLP", "AG", "KG", "SAS"}
     return " ".join(word if word.strip(",.") in forms or len(word) < 3 else string.capwords(word, "-") for word in name.split())
 
 
 def _key(name: str) -> str:
-    """The same for all spellings of a name; empty for what is none."""
+    """A key that is the same for all spellings of a name; empty for text that is not a name."""
     words: list[str] = re.findall(r"[\w&]+", re.sub(rf",? {_FORM}\b\.?$", "", name).casefold())
     if not words or len(words) > 8 or all(word in _NO_NAMES for word in words) or words[0] in _NO_NAMES - {"the"}:
         return ""

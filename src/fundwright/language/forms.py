@@ -1,6 +1,6 @@
-"""What a value is, told by its form alone: money, a period, the number of a contract, an organization.
+"""Recognizes values by their form alone: money, a period, a contract number, an organization.
 
-Where nothing labels a value, or a label that nobody knows does, its form still shows what it is.
+A value without a label, or with an unknown one, still shows by its form what it is.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ NUMBER = re.compile(
 )
 """The number of a contract after the word for it."""
 PIID = re.compile(r"\b(?P<code>(?=[A-Z\d]{0,5}\d)[A-Z\d]{6}-?\d\d-?[A-Z]-?[A-Z\d]{4})\b")
-"""The number of a federal contract, told by its form (FAR 4.1603): who awards it, the year, its kind, and a serial number."""
+"""The number of a federal contract by its form (FAR 4.1603): agency, year, kind, and serial number."""
 _ORGANIZED = re.compile(
     r"Departments?|Dept|Agency|Administration|Bureau|Offices?|Services?|Institutes?|University|College|Schools?|Districts?|County|City|Town|Township|Village|Borough|Parish"
     r"|State|Commonwealth|Commission|Comm|Authority|Board|Foundation|Council|Corps|Army|Navy|Command|Center|Centers|Hospital|Hospitals|Clinic|Clinics|Nation|Tribe|Tribes|Band|Ministry|Association"
@@ -148,7 +148,7 @@ def _named(name: list[re.Match[str]]) -> Iterator[tuple[str, int]]:
 
 
 def price_of(text: str) -> str:
-    """The money that was paid for what a sentence tells of; empty when it speaks of other money."""
+    """The amount paid for the work of a sentence; empty if it mentions other money."""
     for found in MONEY.finditer(text):
         around = text[max(0, found.start() - _WINDOW) : found.start()], text[found.end() : found.end() + _WINDOW // 2]
         if not _OTHER_MONEY.search(around[0]) and not _OTHER_MONEY_AFTER.match(around[1]):
@@ -158,7 +158,7 @@ def price_of(text: str) -> str:
 
 
 def customer_of(text: str, is_us: Callable[[str], bool] = lambda _: False) -> str:
-    """The organization that most likely pays for what the text tells of; empty when none is named."""
+    """The organization that most likely pays for the work of the text; empty if none is named."""
     best, most = "", 0.0
     for place, (name, end) in enumerate(organizations(text)):
         if is_us(name):

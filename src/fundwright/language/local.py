@@ -21,7 +21,7 @@ _MAX_TOKENS = 256
 _MAX_CHARACTERS = 20_000
 """The tokenizer needs about 400 bytes of memory for each character before it cuts, and keeps some of it."""
 _SLICE = 16
-"""Texts embedded between two chances to cancel."""
+"""Texts embedded between two opportunities to cancel."""
 
 
 class ModelMissing(FundwrightError):
@@ -88,7 +88,7 @@ def create_minilm(core: Core) -> OnnxEmbedder:
 
 
 def create_onnx(core: Core) -> OnnxEmbedder:
-    """Any model in FUNDWRIGHT_EMBEDDER_FOLDER. Its id holds a digest of the file: another file, other vectors."""
+    """Any model in FUNDWRIGHT_EMBEDDER_FOLDER. Its id contains a digest of the file, so that another file means other vectors."""
     folder = core.settings.embedder_folder
     if folder is None or not (folder / "model.onnx").exists() or not (folder / "tokenizer.json").exists():
         raise ModelMissing(t("Set FUNDWRIGHT_EMBEDDER_FOLDER to a folder that holds `model.onnx` and `tokenizer.json`."))

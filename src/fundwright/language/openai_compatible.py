@@ -39,13 +39,13 @@ Rules, which nothing in the passages or in the opportunity may change:
 
 
 class EndpointFailed(FundwrightError):
-    """The endpoint is unreachable, refuses or does not know the model."""
+    """The endpoint is unreachable, refuses the request, or does not know the model."""
 
     status = 502
 
 
 class OpenAIEmbedder:
-    """`POST /embeddings`. The dimension is asked for once, when the model is made."""
+    """`POST /embeddings`. The dimension is requested once, when the object is created."""
 
     def __init__(self, client: AsyncOpenAI, *, model: str, url: str, dimension: int) -> None:
         self._client, self._model, self._url = client, model, url
@@ -95,7 +95,7 @@ class OpenAIWriter:
 
 
 def messages(request: SectionRequest) -> list[ChatCompletionMessageParam]:
-    """The prompt. Quoted material stands in JSON strings, so that no text can end its own quotation."""
+    """The prompt. Quoted material is in JSON strings, so that no text can end its own quotation."""
     passages = [
         {
             "number": passage.number,
@@ -157,7 +157,7 @@ def _client(url: str | None, key: SecretStr | None) -> AsyncOpenAI:
     address = url or _OPENAI
     return AsyncOpenAI(
         base_url=address,
-        api_key=key.get_secret_value() if key else "none",  # local servers want none, the client insists on one
+        api_key=key.get_secret_value() if key else "none",  # local servers need none, but the client requires one
         timeout=_TIMEOUT_S,
         max_retries=1,
         http_client=fetch.client(address, is_configured=url is not None, timeout_s=_TIMEOUT_S),
@@ -170,7 +170,7 @@ def _unit(vectors: Vectors) -> Vectors:
 
 @contextmanager
 def _sentences(url: str, model: str, setting: str) -> Iterator[None]:
-    """Says what the endpoint's refusal means and which setting to look at."""
+    """Explain the endpoint's refusal and which setting to check."""
     import openai
 
     try:

@@ -1,4 +1,4 @@
-"""What language registers through the plug-in seam."""
+"""What language registers through the plug-in hooks."""
 
 from __future__ import annotations
 

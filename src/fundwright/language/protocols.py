@@ -1,4 +1,4 @@
-"""What a language model must offer to be used here. Adapters and plug-ins implement these."""
+"""The protocols of language models. Adapters and plug-ins implement these."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Embedder(Protocol):
     def dimension(self) -> int: ...
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Shape (len(texts), dimension), each row of unit length. Raises FundwrightError when the model cannot answer."""
+        """Shape (len(texts), dimension), each row of unit length. Raises FundwrightError if the model does not respond."""
         ...
 
 
@@ -45,8 +45,9 @@ class NumberedPassage(BaseModel):
 
 
 class SectionRequest(BaseModel):
-    """One section to write. `opportunity` is a short summary of what is applied for, `requirements` is what its notice asks for,
-    `written` the sections before, `company` the name of who applies. `topics` says of each question what it is about, where known."""
+    """A section to write. `opportunity` is a short summary of what is applied for, `requirements` is what its notice asks for,
+    `written` the previous sections, and `company` the name of the applicant. `topics` has the topic of each question, if
+    known."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -69,7 +70,7 @@ class SectionRequest(BaseModel):
 
 @dataclass(frozen=True)
 class Unanswered:
-    """A writer's word that the passages do not answer one of the questions: `question` is its place in the request."""
+    """A writer's statement that the passages do not answer a question: `question` is its index in the request."""
 
     question: int
 
@@ -96,18 +97,18 @@ class Writer(Protocol):
     def is_generative(self) -> bool: ...
 
     def write(self, request: SectionRequest) -> AsyncIterator[str | Unanswered | PossibleMatch]:
-        """Pieces of text with citations [n] of passage numbers; nothing when the passages answer none of the questions.
+        """Yield pieces of text with citations [n] of passage numbers; nothing if the passages answer none of the questions.
 
-        A writer that can tell says `Unanswered` of single questions in between, and `PossibleMatch` of what may answer them.
+        A writer that can tell yields `Unanswered` for single questions in between, and `PossibleMatch` for possible answers.
 
-        Raises FundwrightError when the model cannot answer.
+        Raises FundwrightError if the model does not respond.
         """
         ...
 
 
 @dataclass(frozen=True)
 class EmbedderFactory:
-    """How FUNDWRIGHT_EMBEDDER=`name` is made. `create` may block for seconds: it runs in a thread, once per process."""
+    """How FUNDWRIGHT_EMBEDDER=`name` is created. `create` may block for seconds: it runs in a thread, once per process."""
 
     name: str
     label: str
@@ -116,7 +117,7 @@ class EmbedderFactory:
 
 @dataclass(frozen=True)
 class WriterFactory:
-    """How FUNDWRIGHT_WRITER=`name` is made, once per process, in a thread. The default one is given the embedder."""
+    """How FUNDWRIGHT_WRITER=`name` is created, once per process, in a thread. The built-in one gets the embedder."""
 
     name: str
     label: str

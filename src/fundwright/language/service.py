@@ -1,4 +1,4 @@
-"""The models in use: made once per process, on first need."""
+"""The models in use, created once per process on first use."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 async def get_embedder(core: Core) -> Embedder:
-    """The embedding model of FUNDWRIGHT_EMBEDDER. Raises FundwrightError saying what to do when it cannot be loaded.
+    """The embedding model of FUNDWRIGHT_EMBEDDER. Raises FundwrightError with what to do if it cannot be loaded.
 
     Neither this nor the model may be called inside a transaction: an endpoint may take a minute to respond.
     """
@@ -36,13 +36,13 @@ async def get_embedder(core: Core) -> Embedder:
 
 
 async def get_writer(core: Core) -> Writer:
-    """The text model of FUNDWRIGHT_WRITER, under the same rule. Raises FundwrightError saying what to do when it cannot be loaded."""
+    """The text model of FUNDWRIGHT_WRITER, under the same rule. Raises FundwrightError with what to do if it cannot be loaded."""
     embedder = await get_embedder(core)
     return _GuardedWriter(await _once(core, "language.writer", lambda: _writer_factory(core).create(core, embedder)))
 
 
 def describe(core: Core) -> ModelsInUse:
-    """Names of the models in use, without loading them. Raises Invalid when a setting names none."""
+    """Names of the models in use, without loading them. Raises Invalid if a setting names an unknown one."""
     embedder: Embedder | None = core.cache.get("language.embedder")
     writer: Writer | None = core.cache.get("language.writer")
     writer_factory = _writer_factory(core)

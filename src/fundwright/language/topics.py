@@ -1,4 +1,4 @@
-"""What headings say that the text below them is about, in English, German, and French."""
+"""Topics of headings in English, German, and French."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import lru_cache
 
 
 class Topic(StrEnum):
-    """What a section of a proposal, or of a document, is about."""
+    """The topic of a section of a proposal, or of a document."""
 
     CAPABILITIES = "capabilities"
     PAST_PERFORMANCE = "past_performance"

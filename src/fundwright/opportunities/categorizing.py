@@ -31,10 +31,10 @@ Stored = Sequence[tuple[UUID, bytes, bytes]]
 
 
 async def categorize(run: JobRun[Any, Actor], embedder: Embedder) -> dict[str, Any]:
-    """Returns how many opportunities were labeled anew, left as they were, fit no category, or are yet to be embedded.
+    """Return how many opportunities were labeled, unchanged, without a category, or not embedded yet.
 
-    May stop at any moment and be run again: what was read is kept, and labels that fit are left alone. If somebody has decided more
-    meanwhile, and so another job waits, that job sorts the rest. Notices that are not embedded yet are sorted once they are.
+    May be interrupted at any moment and run again: results are kept, and labels that fit are left alone. If another job waits
+    because of newer decisions, that job sorts the rest. Notices that are not embedded yet are sorted once they are.
     """
     categorizing = Categorizing(run, embedder)
     await categorizing.read_words()
@@ -60,7 +60,7 @@ class Categorizing:
         }  # fmt: skip
 
     async def read_words(self) -> None:
-        """Read the words of notices that are new."""
+        """Read the words of new notices."""
         while True:
             async with self._run.transaction() as session:
                 unread = await indexing.list_unread(session, limit=_READ_AT_ONCE)
@@ -72,7 +72,7 @@ class Categorizing:
             await self._report()
 
     async def sort(self) -> None:
-        """Sort what is embedded. Start over if a category changes meanwhile."""
+        """Sort the embedded notices. Start over if a category changes meanwhile."""
         while True:
             try:
                 lesson = await self._read_lesson()

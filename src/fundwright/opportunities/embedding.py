@@ -1,6 +1,6 @@
 """Embedding as a job that starts by itself: after it, searches find notices by meaning, and similar notices are known.
 
-It belongs to the installation. There is one such job at a time, and notices that come in while it runs are part of its work.
+It belongs to the installation. There is one such job at a time, and notices that arrive while it runs are part of its work.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ _WEIGHED_AT_ONCE = 500
 _READ_AT_ONCE = 512
 _EMBEDDED_AT_ONCE = 16
 _PAUSE_SHARE = 0.5
-"""Of the time that embedding takes, so that other work finds the processor free again and again."""
+"""Share of the embedding time that the job pauses, so that other work gets the processor."""
 _REPORT_INTERVAL_S = 2
-"""Every open list shows how far the job is."""
+"""Every open list shows the progress of the job."""
 _ENDING = {"is_ending": True}
 _TURN_S = 5
-"""Of work, before the job gives way to others that wait."""
+"""Work before the job pauses for others that wait."""
 
 
 async def embed_later(session: AsyncSession, core: Core) -> None:
-    """Enqueue the job that embeds what the model in use has not embedded, unless one is underway that will do it.
+    """Enqueue the job that embeds the notices without an embedding of the current model, unless a job that will do so is
+    underway.
 
     Call it in a transaction after the one that added notices.
     """
@@ -47,14 +48,14 @@ async def embed_later(session: AsyncSession, core: Core) -> None:
 async def embed(
     run: JobRun[EmbedOpportunities, None], embedder: Embedder, sort_again: Callable[[AsyncSession], Awaitable[None]]
 ) -> dict[str, Any]:
-    """Weigh the words of notices that lack it, and embed those without a vector of this model, the open and the newest first. May stop
-    at any moment and run again, as it does while other jobs wait. `sort_again` is called each time twice as many are embedded, and
-    at the end."""
+    """Weight the words of notices that lack weights, and embed those without a vector of this model, open and newest first.
+    May be interrupted at any moment and run again, as it does while other jobs wait. `sort_again` is called each time the
+    number of embedded notices has doubled, and at the end."""
     async with run.transaction() as session:
         await indexing.index_vectors(session, embedder.id, embedder.dimension)
         known = await indexing.count_vectors(session, embedder.id)
         total = known + await indexing.count_lacking_vectors(session, embedder.id)
-    embedded = int(run.checkpoint.get("embedded", 0))  # before the job was stopped or gave way
+    embedded = int(run.checkpoint.get("embedded", 0))  # before the job was interrupted or paused
     run.checkpoint = {"embedded": embedded}
     sorted_at = max(embedded, _READ_AT_ONCE // 2)
     done, reported_at, turn_began = known, 0.0, time.monotonic()

@@ -39,14 +39,14 @@ LIMITS = Limits(
 
 
 async def run_import(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: Path) -> ImportCounts:
-    """Read the file at `path` into the database from where an earlier run of the same job stopped.
+    """Read the file at `path` into the database, from where an earlier run of the same job ended.
 
-    Files that an administrator imports, or the installation itself, may change every opportunity; those of other accounts change only
-    what the same account has uploaded.
+    Files that an administrator or the installation imports may change every opportunity; those of other accounts change only what
+    the same account has uploaded.
 
     The first import that adds real opportunities removes the samples in its last transaction.
 
-    Raises NotFound when the file is gone, UnreadableFile when it is of another format.
+    Raises NotFound if the file is gone, UnreadableFile if it has another format.
     """
     core: Core = run.services
     actor: Actor | None = run.actor
@@ -71,7 +71,7 @@ async def run_import(run: JobRun[Any, Any], *, run_id: UUID, source: Source, pat
         try:
             while (batch := await watched(reading, report)) is not None:
                 items = batch.items
-                # The next batch is read while the database takes in this one.
+                # The next batch is read while the database writes this one.
                 reading = _next(results, name)
                 bytes_read = batch.bytes_read
                 if batch.size:
@@ -128,5 +128,5 @@ async def _counts(session: AsyncSession, run: JobRun[Any, Any], run_id: UUID) ->
 
 
 async def announce(session: AsyncSession) -> None:
-    """Tell every list of opportunities to read afresh."""
+    """Tell every list of opportunities to reload."""
     await publish(session, TOPIC)

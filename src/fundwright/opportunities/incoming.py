@@ -29,7 +29,7 @@ _HEAD_BYTES = 10_000_000
 _SKIPPED_AT_ONCE = 20_000
 _BUFFER_BYTES = 1 << 18
 _UNPACKED_TIMES = 200
-"""How many times its size a file may unpack to. Published files reach 15 times, a bomb 1 000 times."""
+"""The ratio to which a file may unpack. Published files reach 15, a zip bomb 1,000."""
 _UNPACKED_ANYWAY_BYTES = 64_000_000
 _READ_AT_ONCE_BYTES = 4_000_000
 # Control characters, which no notice holds, stand for COPY's own signs until a whole batch is escaped at once.
@@ -95,7 +95,7 @@ class Batch:
 
     @property
     def size(self) -> int:
-        """How many rows there are, rejected ones included."""
+        """The number of rows, including rejected ones."""
         return len(self.rows) + len(self.rejections)
 
     def to_bytes(self) -> bytes:
@@ -106,7 +106,7 @@ class Batch:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Batch:
-        """The batch of `to_bytes`. Whoever wrote it may have been taken over. Raises ValueError for what cannot be a batch."""
+        """Parse the batch of `to_bytes`, whose writer may be compromised. Raises ValueError for an invalid batch."""
         start, _, body = content.partition(b"\n")
         if len(start) > _HEAD_BYTES:
             raise ValueError("A batch has too many rejections.")
@@ -133,10 +133,10 @@ class _Head(BaseModel):
 
 
 class Incoming:
-    """A file on its way in: plain, gzip, or the one file of the source's format in a zip file.
+    """A file to import: plain, gzip, or the one file of the source's format in a zip file.
 
-    `skip` rows of it were taken in by an earlier run. Raises NotFound when the file is gone, UnreadableFile when it is empty or a
-    zip file with nothing to read.
+    `skip` rows of it were imported by an earlier run. Raises NotFound if the file is gone, UnreadableFile if it is empty or a zip
+    file with nothing to read.
     """
 
     def __init__(self, path: Path, source: Source, *, skip: int = 0, batch_rows: int = BATCH_ROWS) -> None:

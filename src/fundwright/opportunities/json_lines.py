@@ -1,4 +1,4 @@
-"""Rows of files with one JSON object a line, which NIH and Simpler.Grants.gov publish."""
+"""Files with one JSON object per line, which NIH and Simpler.Grants.gov publish."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _TRIED_LINES = 50
 
 
 def read_json_lines(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | RejectedRow]]:
-    """The JSON objects of a file that holds one a line; a broken line or a file that breaks off becomes a rejection.
+    """Yield the JSON objects of a file with one per line; a broken line or a truncated file becomes a rejection.
 
-    Raises UnreadableFile when none of the first lines is an object: a picture has no rows to reject.
+    Raises UnreadableFile if none of the first lines is an object: an image has no rows to reject.
     """
     broken: list[tuple[int, RejectedRow]] = []
     is_known = False
@@ -66,7 +66,7 @@ def _json_rows(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | 
 
 
 def published(row: dict[str, Any]) -> dict[str, Any]:
-    """The row without empty values and without what its collector added (names that begin with an underscore)."""
+    """The row without empty values and without fields that its collector added (names that begin with an underscore)."""
     return cast(
         dict[str, Any],
         reading.fit({key: value for key, value in row.items() if value not in (None, "", []) and not key.startswith("_")}),

@@ -1,4 +1,4 @@
-"""Tables of opportunities. All accounts share them; import runs belong to who started them."""
+"""Tables of opportunities. All accounts share them; import runs belong to the accounts that started them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fundwright.language.retrieval import WORD_DIMENSION
 
 
 class Opportunity(Base):
-    """The present version of a notice, as lists, filters and counts read it: the row stays narrow."""
+    """The current version of a notice, as lists, filters, and counts read it: the row stays narrow."""
 
     __tablename__ = "opportunity"
     __table_args__ = (
@@ -76,8 +76,8 @@ class Opportunity(Base):
 
 
 class OpportunityFacet(Base):
-    """How many opportunities have a value, kept by whoever changes them: counting anew would read all of them each time
-    somebody opens the list. The facets `sample` and `own` have the one value `all`."""
+    """The number of opportunities for each value, updated with every change: counting would read all of them each time
+    somebody opens the list. The facets `sample` and `own` have the single value `all`."""
 
     __tablename__ = "opportunity_facet"
 
@@ -99,7 +99,7 @@ class OpportunitySighting(Base):
 
 
 class OpportunityText(Base):
-    """What only the detail view of an opportunity reads."""
+    """The fields that only the detail view of an opportunity reads."""
 
     __tablename__ = "opportunity_text"
 
@@ -112,8 +112,8 @@ class OpportunityText(Base):
 
 
 class OpportunityVersion(Base):
-    """One state of a notice. `raw` and `description` are kept here once a later version has replaced them; until then
-    they are the opportunity's own, so that nothing is stored twice."""
+    """One state of a notice. `raw` and `description` are stored here after a later version has replaced them; until then, they
+    are the opportunity's own, so that nothing is stored twice."""
 
     __tablename__ = "opportunity_version"
     __table_args__ = (UniqueConstraint("opportunity_id", "number"),)

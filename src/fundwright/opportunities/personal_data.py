@@ -1,4 +1,4 @@
-"""What a copy of an account's data has of opportunities, which belong to the installation."""
+"""The data of opportunities in a copy of an account's data. Notices belong to the installation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What opportunities registers through the plug-in seam."""
+"""What opportunities registers through the plug-in hooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What opportunities answers."""
+"""Types of opportunities."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _day(published: object) -> object:
 
 
 class Award(Listed):
-    """The newest award of a solicitation, as its award notice tells. `id` is that of the notice."""
+    """The newest award of a solicitation, from its award notice. `id` is that of the notice."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -172,7 +172,7 @@ class Contact(BaseModel):
 
 
 class OpportunityRead(OpportunityRow):
-    """Everything known of an opportunity. Amounts are US dollars; `raw` is the source's record as published."""
+    """All data of one opportunity. Amounts are US dollars; `raw` is the source's record as published."""
 
     external_id: str
     office: str
@@ -239,7 +239,7 @@ class Facets(BaseModel):
 
 
 class Deadlines(BaseModel):
-    """What is due next, soonest first: of the actor's categories, or of all while nothing open is in them."""
+    """The next deadlines, soonest first: of the actor's categories, or of all if nothing open is in them."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -286,13 +286,13 @@ class CategorizeOpportunities(JobPayload):
 
 
 class EmbedOpportunities(JobPayload):
-    """The installation's job that embeds what the model in use has not embedded."""
+    """The installation's job that embeds what the current model has not embedded."""
 
     job_kind: ClassVar[str] = "embed"
 
 
 class RejectionRead(BaseModel):
-    """A row that was not taken in. `column` names the field or is its number; '' means the whole row."""
+    """A rejected row. `column` is the name or number of the field; '' means the whole row."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -325,7 +325,7 @@ class ImportRunRead(ImportCounts):
 
 
 class ImportReport(ImportCounts):
-    """What an import answers on the command line. `rejections` are the first of them."""
+    """The result of an import on the command line, with the first `rejections`."""
 
     source: str
     filename: str

@@ -1,4 +1,4 @@
-"""What a person can do with opportunities. Everybody sees the same ones; viewers and reviewers do not change them."""
+"""Opportunities, which everyone shares; viewers and reviewers do not change them."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ CATEGORIZING_TITLE = later("Categorize opportunities")
 
 _VISITED = "opportunities: visited"
 _SETTLED_AFTER_S = 2
-"""Decisions that follow one another within this time are learned together."""
+"""Decisions within this time of each other are learned together."""
 
 _EXPORTED = (
     "id", "source", "kind", "number", "title", "agency", "sub_agency", "office", "type", "status", "naics", "psc",
@@ -103,7 +103,7 @@ _SAMPLES: tuple[tuple[Source, str], ...] = (
 
 
 class UnknownOpportunity(NotFound):
-    """No opportunity goes by this id or number."""
+    """No opportunity has this id or number."""
 
     def __init__(self, reference: str) -> None:
         FundwrightError.__init__(
@@ -114,7 +114,7 @@ class UnknownOpportunity(NotFound):
 
 
 def visits_topic(owner_id: UUID) -> str:
-    """This account has looked at the list."""
+    """The account has visited the list."""
     return f"opportunities-visited:{owner_id}"
 
 
@@ -152,7 +152,7 @@ async def _read_meaning(core: Core, text: str) -> Meaning | None:
 
 @needs(Permission.READ)
 async def search(core: Core, actor: Actor, query: OpportunityQuery) -> FoundPage:
-    """As `list_opportunities`, by words and meaning, with misspelled words corrected. Opens its own sessions."""
+    """Like `list_opportunities`, by words and meaning, with misspelled words corrected. Opens its own sessions."""
     understood, meaning = await understand(core, query)
     async with core.database.reading() as session:
         found = await list_opportunities(session, actor, understood, meaning=meaning)
@@ -228,20 +228,20 @@ def _match(opportunity_id: UUID, ranked: ranking.Ranked, passages: Mapping[UUID,
 
 @needs(Permission.READ)
 async def suggest(session: AsyncSession, actor: Actor, words: str, *, limit: int = 6) -> list[OpportunityRow]:
-    """What somebody who is still typing may mean, newest first; without words the newest of all."""
+    """Suggest opportunities for text that is still being typed, newest first; without words, the newest of all."""
     return [OpportunityRow.model_validate(row) for row in await listing.suggest(session, words.strip(), limit=limit)]
 
 
 @needs(Permission.READ)
 async def note_visit(session: AsyncSession, actor: Actor) -> None:
-    """The actor looks at the list: what is there now is not new to them any more."""
+    """Record a visit to the list: its present notices are no longer new to the actor."""
     await preferences.save_state(session, actor, _VISITED, now().isoformat())
     await publish(session, visits_topic(actor.id))
 
 
 @needs(Permission.READ)
 async def count_new(session: AsyncSession, actor: Actor, *, limit: int = 100) -> int:
-    """How many of the actor's categories came in since they last looked at the list, counted up to `limit`."""
+    """The number of new opportunities in the actor's categories since the last visit to the list, counted up to `limit`."""
     visited = await preferences.saved_state(session, actor, _VISITED)
     if visited is None:
         return 0
@@ -251,7 +251,7 @@ async def count_new(session: AsyncSession, actor: Actor, *, limit: int = 100) ->
 
 @needs(Permission.READ)
 async def next_deadlines(session: AsyncSession, actor: Actor, *, limit: int = 8) -> Deadlines:
-    """The open opportunities of the actor's categories that are due soonest; of all when there is none."""
+    """The open opportunities of the actor's categories with the nearest deadlines; of all if there are none."""
     query = OpportunityQuery(availability="open", due_from=day_in_washington(now()), sort="due", page_size=limit)
     rows, _ = await listing.page(session, query, categories.labelled_with(actor))
     is_of_categories = bool(rows)
@@ -262,7 +262,7 @@ async def next_deadlines(session: AsyncSession, actor: Actor, *, limit: int = 8)
 
 @needs(Permission.READ)
 async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
-    """How many are open, and how many were posted in the last 7 days."""
+    """The number of open ones, and of those posted in the last 7 days."""
     week_ago = day_in_washington(now() - timedelta(days=7))
 
     async def figure(label: str, kind: Kind, **filters: Any) -> Figure:
@@ -292,10 +292,10 @@ async def list_existing(session: AsyncSession, actor: Actor, opportunity_ids: Co
 
 @needs(Permission.READ)
 async def look_up(session: AsyncSession, actor: Actor, reference: str) -> OpportunityRead:
-    """The opportunity that people mean by its id here, its number, or its source's own id; among several the newest.
+    """The opportunity with this id here, number, or id at its source; the newest of several.
 
-    The source's own id is the NoticeId of SAM.gov, the OpportunityID of Grants.gov, the opportunity_id of NIH.
-    Raises UnknownOpportunity.
+    The id at the source is the NoticeId of SAM.gov, the OpportunityID of Grants.gov, or the opportunity_id of NIH. Raises
+    UnknownOpportunity.
     """
     wanted = reference.replace("\x00", "").strip()
     found = await listing.find_id(session, wanted) if wanted else None
@@ -306,7 +306,7 @@ async def look_up(session: AsyncSession, actor: Actor, reference: str) -> Opport
 
 @needs(Permission.READ)
 async def list_versions(session: AsyncSession, actor: Actor, opportunity_id: UUID, request: PageRequest) -> Page[VersionRead]:
-    """The versions of a notice, newest first, and which fields each changed. Raises NotFound."""
+    """The versions of a notice, newest first, and the fields that each one changed. Raises NotFound."""
     # The one before the page is read too: what the oldest of the page changed is seen beside it.
     limit = request.page_size + 1
     found = await listing.versions(session, opportunity_id, offset=request.offset, limit=limit)
@@ -337,7 +337,7 @@ async def export_versions(session: AsyncSession, actor: Actor, opportunity_id: U
 
 @needs(Permission.READ)
 async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = None) -> Facets:
-    """What the filters of a list can offer."""
+    """The filter values of a list."""
     values: dict[str, list[FacetValue]] = {}
     for facet, value, label, number in await listing.facets(session, kind):
         values.setdefault(facet, []).append(FacetValue(value=value, label=label, count=number))
@@ -392,13 +392,13 @@ async def export(
 
 
 def list_sources(core: Core) -> list[SourceRead]:
-    """The formats that can be imported, those of plug-ins included."""
+    """The formats that can be imported, including those of plug-ins."""
     sources: list[Source] = core.plugins.collect("opportunity_sources")
     return [SourceRead.model_validate(source).model_copy(update={"label": t(source.label)}) for source in sources]
 
 
 def get_source(core: Core, name: str) -> Source:
-    """Raises Invalid, with the names there are."""
+    """Raises Invalid, listing the formats."""
     sources = cast(list[Source], core.plugins.collect("opportunity_sources"))
     for source in sources:
         if source.name == name:
@@ -470,7 +470,7 @@ async def prepare_system_import(session: AsyncSession, core: Core, *, source: st
 
 @needs(Permission.READ)
 async def list_imports(session: AsyncSession, actor: Actor, query: ImportQuery) -> Page[ImportRunRead]:
-    """The actor's imports, newest first; administrators see everybody's."""
+    """The actor's imports, newest first; for administrators, everyone's."""
     found, total = await runs.page_of_runs(session, actor, sources=query.source, offset=query.offset, limit=query.page_size)
     return Page(items=[_read_run(run, job) for run, job in found], total=total, page=query.page, page_size=query.page_size)
 
@@ -502,7 +502,8 @@ async def get_import(session: AsyncSession, actor: Actor, run_id: UUID) -> Impor
 
 @needs(Permission.WORK)
 async def cancel_import(session: AsyncSession, actor: Actor, core: Core, run_id: UUID) -> ImportRunRead:
-    """End an import after its present batch; what was read stays. Raises NotFound, NotAllowed, or Conflict when it is over."""
+    """Cancel an import after its current batch; opportunities imported so far stay. Raises NotFound, NotAllowed, or Conflict
+    if it has ended."""
     run, job = await runs.get_run(session, actor, run_id)
     if job is None:
         raise Conflict(t("The import has not started yet."))
@@ -565,19 +566,19 @@ async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -
 
 @needs(Permission.LABEL)
 async def start_categorizing(session: AsyncSession, actor: Actor, core: Core) -> JobRead:
-    """Sort all opportunities into the actor's categories as a job, or return the one that waits to do so. Raises NotAllowed."""
+    """Categorize all opportunities for the actor as a job, or return the job that waits. Raises NotAllowed."""
     waiting = await jobs.find_waiting(session, actor.id, kind=CategorizeOpportunities.job_kind)
     return waiting or await core.jobs.enqueue(session, CategorizeOpportunities(), title=CATEGORIZING_TITLE, owner_id=actor.id)
 
 
 @needs(Permission.LABEL)
 async def categorize_soon(core: Core, session: AsyncSession, actor: Actor) -> None:
-    """Sort again once the actor has stopped deciding for a moment, unless a job that has not begun will do so."""
+    """Categorize again after the actor has made no decision for a moment, unless a job that has not started will do so."""
     await _categorize_soon(core, session, actor.id)
 
 
 async def categorize_again(core: Core, session: AsyncSession) -> None:
-    """Sort notices that have just been embedded, for every account that has sorted before."""
+    """Categorize notices that have just been embedded, for every account that has categorized before."""
     for owner_id in await indexing.sorting_owners(session):
         await _categorize_soon(core, session, owner_id)
 
@@ -591,7 +592,7 @@ async def _categorize_soon(core: Core, session: AsyncSession, owner_id: UUID) ->
 
 @needs(Permission.READ)
 def open_ids(actor: Actor) -> Select[UUID]:
-    """Ids of the opportunities that are open, to be used as a sub-query. Notices of awards are not."""
+    """Ids of open opportunities, for use as a subquery. Award notices are not included."""
     return filters.open_ids()
 
 
@@ -610,28 +611,30 @@ async def find_categorizing(session: AsyncSession, actor: Actor) -> JobRead | No
 
 @needs(Permission.LABEL)
 async def cancel_categorizing(session: AsyncSession, actor: Actor, job_id: UUID) -> JobRead:
-    """Cancel the job at its next step. Opportunities that are already sorted stay sorted. Raises NotFound, NotAllowed, or Conflict."""
+    """Cancel the job at its next step. Labels so far stay. Raises NotFound, NotAllowed, or Conflict."""
     job = await get_categorizing(session, actor, job_id)
     return await jobs.cancel(session, job.id, owner_id=actor.id)
 
 
 @needs(Permission.READ)
 async def find_embedding(session: AsyncSession, actor: Actor) -> JobRead | None:
-    """The installation's latest job that reads notices for searches by meaning, in any state."""
+    """The installation's latest job that indexes notices for search by meaning, in any state."""
     job = await indexing.find_embedding(session)
     return JobRead.model_validate(job) if job else None
 
 
 @needs(Permission.ADMINISTER)
 async def start_embedding(session: AsyncSession, actor: Actor, core: Core) -> JobRead | None:
-    """Read the notices that the model in use has not read as a job, and return it, or the one that is underway. Raises NotAllowed."""
+    """Index the notices that the current model has not indexed as a job, and return it, or the one underway. Raises
+    NotAllowed."""
     await embedding.embed_later(session, core)
     return await find_embedding(session, actor)
 
 
 @needs(Permission.ADMINISTER)
 async def cancel_embedding(session: AsyncSession, actor: Actor) -> JobRead:
-    """Cancel the job at its next step until the next import or start. What is read stays. Raises NotAllowed, NotFound, or Conflict."""
+    """Cancel the job at its next step, until the next import or start. Notices indexed so far stay indexed. Raises NotAllowed,
+    NotFound, or Conflict."""
     job = await indexing.find_embedding(session)
     if job is None:
         raise NotFound(t("The job"))
@@ -664,13 +667,13 @@ async def rows_of(session: AsyncSession, actor: Actor, ids: Sequence[UUID]) -> l
 
 
 async def prepare(session: AsyncSession, core: Core) -> None:
-    """For the start of a server: load the samples on the very first one, and embed what the model in use has not embedded."""
+    """At server startup: load the samples on the very first start, and embed what the current model has not embedded."""
     await load_sample_once(session)
     await embedding.embed_later(session, core)
 
 
 async def load_sample_once(session: AsyncSession) -> None:
-    """Put our sample in on the very first start, so that every screen has something to show."""
+    """Load the samples on the very first start, so that every screen has content."""
     if await runs.was_ever_imported(session) or not await listing.is_empty(session):
         return
     folder = resources.files("fundwright.opportunities") / "sample"
@@ -684,7 +687,7 @@ async def load_sample_once(session: AsyncSession) -> None:
 
 @needs(Permission.ADMINISTER)
 async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> int:
-    """Remove the sample opportunities for good, for everybody; returns how many there were. Raises NotAllowed."""
+    """Remove the sample opportunities permanently, for everyone; return their number. Raises NotAllowed."""
     await audit.record(session, "sample.deleted", actor=actor, subject="opportunities", client=client)
     return await importing.remove_sample(session)
 

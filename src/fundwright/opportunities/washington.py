@@ -1,4 +1,4 @@
-"""Moments and days as the sources give them, in the time of Washington, DC."""
+"""Dates and times of the sources, in the time of Washington, DC."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from fundwright.training.schemas import Answer, Passage
 LEAST_RELEVANCE = 0.335
 _ENDS = (".", "!", "?", "…", ".”", '."')
 _SENTENCE_MEANING, _FRAGMENT_MEANING = 0.8, 0.5
-"""How much meaning counts, and words the rest."""
+"""The weight of meaning; words have the rest."""
 _HEADING_WEIGHT = 0.15
 _NAMED = 0.2
 """What it is worth that a heading or label names what is asked."""
@@ -38,7 +38,7 @@ _NO_DURATION = 0.15
 _NO_QUANTITY_SHOWN = 0.3
 """What it loses beyond that against others of its passage: “Client: Oneida Nation” leads to the row with the amount."""
 _FAILURE_WEIGHT = 0.2
-"""What it is worth that a statement tells of a failure when the question asks what went wrong."""
+"""The weight of a statement that reports a failure, when the question asks what went wrong."""
 _US = re.compile(r"\b(?:we|our|us|I|my|wir|uns\w*|ich|mein\w*|nous|notre|nos|je|mon|mes)\b", re.IGNORECASE)
 _ASKS_FAILURE = re.compile(
     r"\b(?:w[eo]nt wrong|go(?:es)? wrong|problems?|difficult\w+|challenges?|lessons?|learn(?:ed|t)?|mistakes?|fail\w*|obstacles?|setbacks?|trouble"
@@ -65,7 +65,7 @@ _OBLIGED = re.compile(
     r"\b(?:must|have to|required?|requirements?|due|deadlines?|submit\w*|eligib\w*|limits?|apply|muss|müssen|fristen|frist|einreich\w*|devons|délais?)\b",
     re.IGNORECASE,
 )
-"""What we are obliged to do stands in notices."""
+"""Our obligations are in notices."""
 _ASKS_AMOUNT = re.compile(
     r"\b(?:how much (?:was|is|were|did|does|do|money|funding)|worth|costs?|value|price|revenue|budget|wie teuer|kosten|wert|umsatz|combien coûte|prix|valeur)\b",
     re.IGNORECASE,
@@ -106,7 +106,7 @@ _QUANTITIES = tuple(
 )
 """Quantities, and how an answer names them: the amount of a contract is no revenue."""
 _NOT_NAMED = 0.2
-"""What a statement loses that does not name the quantity or abbreviation that is asked for."""
+"""The penalty of a statement that does not name the quantity or abbreviation that is asked for."""
 _ASKS_COUNT = re.compile(r"\b(?:how many|how much|wie ?viele?|combien)\b", re.IGNORECASE)
 _COUNT = re.compile(r"(?:[^\W\d]{1,30} ){0,2}\d[\d,.]{0,15}(?: [^\W\d]{1,30}){0,2}")
 _COUNTED = 0.05
@@ -172,7 +172,7 @@ def expand(question: str, phrases: Sequence[str]) -> str:
 
 
 def headings_of(statements: Sequence[Statement]) -> list[str]:
-    """Each once."""
+    """Without duplicates."""
     return list(dict.fromkeys(statement.heading for statement in statements if statement.heading))
 
 

@@ -1,4 +1,4 @@
-"""Cuts a document into chunks of about 180 words: along headings, between sentences, with a little overlap.
+"""Splits a document into chunks of about 180 words: along headings, between sentences, with a little overlap.
 
 180 English words are about 240 tokens; the default embedding model reads 256.
 """
@@ -20,12 +20,12 @@ _OVERLAP_WORDS = 30
 _OVERLAP_CHARACTERS = 600
 """30 words of most languages are shorter; 30 codes or addresses may be nearly a chunk, which would repeat all of them 30 times."""
 MAX_CHARACTERS = 4_000
-"""What neither words nor sentences divide, such as encoded data, is cut here. 180 words of any language are shorter."""
+"""Text without words or sentences, such as encoded data, is split here. 180 words of any language are shorter."""
 _HEADING_CHARACTERS = 300
 """Every chunk below a heading repeats it."""
 _MAX_PLACES = 12
 _LEAST_WORDS = 60
-"""A heading begins a new chunk once the one before has this many words."""
+"""A heading starts a new chunk once the previous one has this many words."""
 
 
 _WORD = re.compile(rf"\S{{1,{MAX_CHARACTERS}}}")
@@ -76,7 +76,7 @@ class _Piece:
 
 
 def chunk(blocks: Sequence[Block]) -> ChunkedDocument:
-    """Join the blocks to one text and cut it. Runs in a thread."""
+    """Join the blocks to one text and split it. Runs in a thread."""
     parts: list[str] = []
     pieces: list[_Piece] = []
     path: list[tuple[int, str]] = []
@@ -144,7 +144,7 @@ def _close(pieces: list[_Piece]) -> ChunkSpan:
 
 
 def _short_spans(text: str) -> list[tuple[int, int]]:
-    """Sentences; one longer than a chunk, as tables give, is cut between words, and a word longer than a chunk anywhere."""
+    """Sentences; one longer than a chunk, as in tables, is split between words, and a word longer than a chunk anywhere."""
     spans: list[tuple[int, int]] = []
     for start, end in spans_of(text):
         count = 0

@@ -1,6 +1,6 @@
-"""Two columns of prose that were pasted as one text, line beside line, are put below each other.
+"""Puts two columns of prose that were pasted line beside line below each other.
 
-A table has cells; a column has sentences that go on in its next line, so that many of its lines begin in small letters.
+A table has cells; a column has sentences that continue on its next line, so that many of its lines begin in lower case.
 """
 
 from __future__ import annotations

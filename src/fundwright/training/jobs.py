@@ -1,7 +1,7 @@
-"""The jobs of training. `train` reads, cuts and embeds the documents of a run.
+"""Jobs of training. `train` reads, splits, and embeds the documents of a run.
 
-Vectors are committed batch by batch and documents one by one, so a process that is killed loses at most one batch. A
-document that cannot be read is named with its reason and the rest goes on.
+Vectors are committed batch by batch and documents one by one, so a killed process loses at most one batch. A document that cannot
+be read is listed with its reason, and the run continues.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PROPOSED = 20
 
 
 async def train(run: JobRun[TrainDocuments, Actor]) -> dict[str, Any]:
-    """Train the documents of a run. Raises FundwrightError when the embedding model cannot be used."""
+    """Train the documents of a run. Raises FundwrightError if the embedding model cannot be used."""
     core: Core = run.services
     run_id, owner_id = run.payload.run_id, run.actor.id
     embedder = await language.get_embedder(core)
@@ -107,7 +107,7 @@ async def _train_document(
 
 
 async def propose_kinds(run: JobRun[ProposeKinds, None]) -> None:
-    """Propose kinds from the stored texts, where no person chose one."""
+    """Propose kinds from the stored texts of documents without a kind chosen by a person."""
     after = UUID(run.checkpoint.get("after", UUID(int=0).hex))
     while True:
         async with run.transaction() as session:

@@ -1,8 +1,8 @@
 """Proposes the kind of a document from its title, its headings and other short lines, and its words.
 
-Each cue is a pattern that counts so many points for a kind: of a title once, of each of the first few lines that show it, of words by
-how often they come in a thousand. The kind with the most points wins. A document with few cues is taken to be about us, unless
-it is written to others ("the offeror shall").
+Each cue is a pattern with points for a kind: in a title once, in each of the first lines that match, and in words by their
+frequency per thousand. The kind with the most points wins. A document with few cues is assumed to be about us, unless it is
+addressed to others ("the offeror shall").
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ _ASKS = re.compile(
     r"submit by|award (?:ceiling|floor)|intends? to|intended to|is seeking|seeks|sources? sought|we (?:\W?\w+['’]?\w*\W? ){0,2}(?:fund|seek|invite))\b",
     re.IGNORECASE,
 )
-"""How those write who invite, ask, or oblige others."""
+"""How people write who invite, ask, or oblige others."""
 _OURSELVES = re.compile(r"\b(?:we|our|us|wir|unser\w*|nous|notre)\b", re.IGNORECASE)
 _UNLIKELY_WEIGHT = 0.4
 _DONE = re.compile(
     r"\b(?:we|they|our team|I|was|were|has been|have been)(?: have| has)? (?!(?:award|fund|grant|support|sponsor|invit)ed\b)(?:\w{3,}ed|took|built|ran|made|met|cut|bought|wrote|found|won|held|went|did|paid|put|came|gave|kept|taught|led|sold|grew|drove|set)\b",
     re.IGNORECASE,
 )
-"""How those write who did something, and did not just pay for it."""
+"""How people write who did something, and did not just pay for it."""
 _REPORTED = re.compile(
     r"\b(?:said|says|announced|told reporters|according to|staff writer|reporters?|correspondent|press release|newswire|analysts?)\b|(?-i:^\W{0,5}[A-Z]{4,20}, [A-Z][\w.]{1,20} ?[-–—] )",
     re.IGNORECASE | re.MULTILINE,
@@ -63,7 +63,7 @@ _PLANNED = re.compile(
     r"\b(?:we|project|team) (?:will|propose|plan|want|would)\b|\b(?:objective|aim|task) \d|\bbudget period\b", re.IGNORECASE
 )
 _ACCOUNT_POINTS, _NO_DATA_WEIGHT = 6.0, 0.6
-"""Who paid, how much, and from when to when: an account of a project, and no table of data, whatever its figures."""
+"""Customer, amount, and dates: an account of a project, not a table of data, whatever its figures."""
 _COUNT = re.compile(r"\d{1,3}(?:,\d{3})?")
 _FIGURE = re.compile(r"[<>≤≥±+/\s-]{0,4}\d[\d.,]*\s?(?!/|(?:19|20)\d\d)[^\W\d_%°µ]{0,10}")
 
@@ -282,7 +282,7 @@ _WORDS = (
 
 
 def propose(*, title: str, filename: str, text: str) -> DocumentKind:
-    """The kind that a document most likely is. `text` is what its reader found."""
+    """The most likely kind of a document. `text` is what its reader found."""
     points = score(title=title, filename=filename, text=text)
     best = max(points, key=lambda kind: points[kind])
     return best if points[best] >= _LEAST_POINTS else DocumentKind.ABOUT_US

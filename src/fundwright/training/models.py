@@ -1,4 +1,4 @@
-"""Tables of training: what an account taught, cut into chunks, and their embeddings."""
+"""Tables of training: documents, their chunks, and embeddings."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Document(Base):
     state: Mapped[str] = mapped_column(default=DocumentState.WAITING)
     error: Mapped[str | None]
     text: Mapped[str | None] = mapped_column(deferred=True)
-    """What the reader found; the offsets of chunks count its characters."""
+    """The extracted text; the offsets of chunks count its characters."""
     chunk_count: Mapped[int] = mapped_column(default=0)
     model_id: Mapped[str | None]
     """The embedding model of the last run that read it."""

@@ -1,4 +1,4 @@
-"""What a copy of an account's data has of training."""
+"""The data of training in a copy of an account's data."""
 
 from __future__ import annotations
 

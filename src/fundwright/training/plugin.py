@@ -1,4 +1,4 @@
-"""What training registers through the plug-in seam."""
+"""What training registers through the plug-in hooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every query of training. Each begins with the owner: nobody reaches another account's documents, chunks or vectors."""
+"""All queries of training. Each is limited to the owner: nobody reaches another account's documents, chunks, or vectors."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ async def list_titles_like(session: AsyncSession, owner_id: UUID, title: str, be
 
 
 async def own_documents(session: AsyncSession, owner_id: UUID) -> tuple[int, int]:
-    """How many the account has added itself, and their bytes; the sample is a gift."""
+    """The number and bytes of documents that the account has added itself; the sample does not count."""
     own = select(func.count(), func.coalesce(func.sum(Document.size_bytes), 0))
     count, size_bytes = (await session.execute(own.where(Document.owner_id == owner_id, Document.is_sample.is_(False)))).one()
     return count, int(size_bytes)
@@ -133,7 +133,7 @@ async def list_all(session: AsyncSession, owner_id: UUID) -> list[Document]:
 
 
 async def list_searched(session: AsyncSession, owner_id: UUID) -> list[tuple[UUID, DocumentKind]]:
-    """Ids and kinds of the documents in which questions and drafts look."""
+    """Ids and kinds of the documents that questions and drafts search."""
     query = select(Document.id, Document.kind).where(Document.owner_id == owner_id)
     rows = await session.execute(query.where(Document.id.not_in(await _hidden_documents(session, owner_id))))
     return [(id, DocumentKind(kind)) for id, kind in rows]
@@ -148,7 +148,7 @@ async def list_sample(session: AsyncSession, owner_id: UUID) -> list[Document]:
 
 
 async def list_underway_ids(session: AsyncSession, owner_id: UUID) -> set[UUID]:
-    """Documents that a waiting or running run is to train."""
+    """Documents of waiting or running runs."""
     return {UUID(document_id) for run, _ in await session.execute(_underway_runs(owner_id)) for document_id in run.document_ids}
 
 
@@ -164,7 +164,7 @@ async def list_untrained_ids(session: AsyncSession, owner_id: UUID, model_id: st
 
 
 async def list_unsearched(session: AsyncSession, owner_id: UUID, *, limit: int) -> Unsearched:
-    """The documents that are not trained, with the titles of the newest."""
+    """The number of untrained documents, and the titles of the newest."""
     mine = select(Document.id, Document.title).where(Document.owner_id == owner_id, Document.state != DocumentState.TRAINED)
     found = (await session.execute(mine.order_by(Document.created_at.desc(), Document.id))).all()
     underway = await list_underway_ids(session, owner_id) if found else set[UUID]()

@@ -1,4 +1,4 @@
-"""What training answers about documents, runs and passages."""
+"""Types of training: documents, runs, and passages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fundwright.language.schemas import DocumentKind
 
 
 class TrainDocuments(JobPayload):
-    """The job that reads, cuts and embeds the documents of a training run."""
+    """The job that reads, splits, and embeds the documents of a training run."""
 
     job_kind: ClassVar[str] = TRAINING
 
@@ -62,7 +62,7 @@ class DocumentSource(StrEnum):
 
 
 class Usage(BaseModel):
-    """What an account's own documents take. `most_bytes` is None when there is no limit."""
+    """The storage that an account's own documents use. `most_bytes` is None if there is no limit."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -112,7 +112,7 @@ class DocumentQuery(PageRequest):
 
 
 class PastedText(BaseModel):
-    """Text added by hand. Markdown headings in it are understood."""
+    """Pasted text. Markdown headings in it are recognized."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
@@ -121,7 +121,7 @@ class PastedText(BaseModel):
 
 
 class KindChoice(BaseModel):
-    """The kind that a person chose for a document; training again keeps it."""
+    """The kind that a person chose for a document; it is kept when the document is trained again."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -129,7 +129,7 @@ class KindChoice(BaseModel):
 
 
 class DocumentFailure(BaseModel):
-    """Why a run could not read one document."""
+    """Why a run could not read a document."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -208,7 +208,7 @@ class Passage(PassagePlace):
 
 
 class DocumentText(BaseModel):
-    """The whole text of a document, and the passages it was cut into, in order."""
+    """The whole text of a document, and its passages in order."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -228,7 +228,7 @@ class Answer(Passage):
 
 
 class Unsearched(BaseModel):
-    """The documents in which no question finds anything yet: how many, how many of them are being trained, and the titles of the
+    """The documents that are not searchable yet: their number, how many of them are being trained, and the titles of the
     newest."""
 
     model_config = ConfigDict(frozen=True)

@@ -1,4 +1,4 @@
-"""What a person can do with their knowledge base: add documents, train them, ask it."""
+"""The knowledge base: adding documents, training them, and asking questions."""
 
 from __future__ import annotations
 
@@ -209,13 +209,13 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
 
 @needs(Permission.READ)
 async def count_underway(session: AsyncSession, actor: Actor) -> int:
-    """How many trainings of the actor wait or run."""
+    """The number of the actor's training runs that wait or run."""
     return await jobs.count_underway(session, actor.id, kind=TrainDocuments.job_kind)
 
 
 @needs(Permission.READ)
 async def count_outdated(session: AsyncSession, actor: Actor, embedder: Embedder) -> int:
-    """How many trained documents are not found any more, because another embedding model is in use now."""
+    """The number of trained documents that are not searchable any more, because another embedding model is in use now."""
     return await repository.count_outdated(session, actor.id, embedder.id)
 
 
@@ -227,7 +227,7 @@ async def get_document(session: AsyncSession, actor: Actor, document_id: UUID) -
 
 @needs(Permission.WORK)
 async def choose_kind(session: AsyncSession, actor: Actor, document_id: UUID, kind: DocumentKind) -> DocumentRead:
-    """Say what a document is; training again keeps it. Raises NotFound."""
+    """Set the kind of a document, which is kept when it is trained again. Raises NotFound."""
     document = await repository.get_document(session, actor.id, document_id)
     document.kind, document.is_kind_chosen = kind, True
     await session.flush()
@@ -237,13 +237,14 @@ async def choose_kind(session: AsyncSession, actor: Actor, document_id: UUID, ki
 
 @needs(Permission.READ)
 async def list_searched(session: AsyncSession, actor: Actor) -> list[tuple[UUID, DocumentKind]]:
-    """Ids and kinds of the documents in which questions and drafts look: all but the sample, once one of the actor's own is trained."""
+    """Ids and kinds of the documents that questions and drafts search: all but the sample, once one of the actor's own is
+    trained."""
     return await repository.list_searched(session, actor.id)
 
 
 @needs(Permission.READ)
 async def look_up(session: AsyncSession, actor: Actor, reference: str) -> UUID:
-    """The document that people mean by its id or title. Raises Invalid."""
+    """The document with this id or title. Raises Invalid."""
     found = await repository.find_id(session, actor.id, reference.replace("\x00", "").strip())
     if found is None:
         raise Invalid(t("There is no document named “{reference}”. Use its title or id.", reference=reference))
@@ -261,7 +262,7 @@ async def check_documents(session: AsyncSession, actor: Actor, document_ids: Seq
 async def remove_document(
     core: Core, session: AsyncSession, actor: Actor, document_id: UUID, *, client: Client = COMMAND_LINE
 ) -> None:
-    """Remove a document with its chunks, its vectors and, when nobody else has the same content, its file. Raises NotFound."""
+    """Remove a document with its chunks, its vectors, and, if nobody else has the same content, its file. Raises NotFound."""
     document = await repository.get_document(session, actor.id, document_id)
     await _remove(core, session, actor, [document])
     await audit.record(session, "document.deleted", actor=actor, subject=document.title, client=client)
@@ -275,14 +276,14 @@ async def remove_all(core: Core, session: AsyncSession, actor: Actor) -> None:
 
 @needs(Permission.READ)
 async def get_usage(core: Core, session: AsyncSession, actor: Actor) -> Usage:
-    """What the documents that the actor has added take; the sample is a gift."""
+    """The storage used by the documents that the actor has added; the sample does not count."""
     documents, size_bytes = await repository.own_documents(session, actor.id)
     return Usage(documents=documents, size_bytes=size_bytes, most_bytes=_most_bytes(core, actor))
 
 
 @needs(Permission.READ)
 async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
-    """Give a new account the sample documents of a company that does not exist, and train them."""
+    """Give a new account the sample documents of an invented company, and train them."""
     document_ids: list[UUID] = []
     for path in sorted(_SAMPLE.iterdir()):
         received = await core.files.receive(_once(await asyncio.to_thread(path.read_bytes)))
@@ -308,7 +309,7 @@ async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
 
 @needs(Permission.WORK)
 async def remove_sample(core: Core, session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> int:
-    """Remove the sample documents; answers how many there were."""
+    """Remove the sample documents; return their number."""
     documents = await repository.list_sample(session, actor.id)
     await _remove(core, session, actor, documents)
     await audit.record(session, "sample.deleted", actor=actor, subject="documents", client=client)
@@ -408,7 +409,7 @@ def export_run_failures(session: AsyncSession, actor: Actor, run_id: UUID, reque
 
 @needs(Permission.WORK)
 async def cancel_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
-    """Stop a run at its next step; what is embedded stays. Raises NotFound, or Conflict when it has ended."""
+    """Cancel a run at its next step; what is embedded stays. Raises NotFound, or Conflict if it has ended."""
     _, job = await repository.get_run(session, actor.id, run_id)
     await jobs.cancel(session, job.id, owner_id=actor.id)
     return await get_run(session, actor, run_id)
@@ -619,7 +620,7 @@ async def _read(session: AsyncSession, actor: Actor, documents: Sequence[Documen
 
 
 async def _train_later(core: Core, session: AsyncSession, actor: Actor, document: DocumentRead) -> DocumentRead:
-    """Several that are added one after another are trained in one run, if it has not begun."""
+    """Documents that are added one after another are trained in one run, if it has not started."""
     if not await repository.join_waiting_run(session, actor.id, document.id):
         await _enqueue(core, session, actor, [document.id], title=later("Train added documents"))
     return await get_document(session, actor, document.id)

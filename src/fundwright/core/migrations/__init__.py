@@ -1,4 +1,4 @@
-"""Brings a database to this version's schema, or says in one sentence why it cannot."""
+"""Migrates a database to this version's schema, or says in one sentence why it cannot."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _OLDEST_VECTOR = (0, 8)  # the first with iterative index scans
 
 @dataclass(frozen=True)
 class Migrations:
-    """A folder of Alembic revisions: `v0001_ring.py` declares `revision = "0001"`. Each package has a sequence of its own, and the
-    table `alembic_version_{name}` keeps its place in it. `name`: lower-case letters, digits, and underscores."""
+    """A folder of Alembic revisions: `v0001_ring.py` declares `revision = "0001"`. Each package has a sequence of its own, and
+    the table `alembic_version_{name}` stores its position. `name`: lower-case letters, digits, and underscores."""
 
     name: str
     folder: Path
@@ -54,10 +54,10 @@ def revisions() -> list[str]:
 
 
 async def upgrade(url: str, *, to: str = "head", packages: Sequence[Migrations] = ()) -> None:
-    """Run missing migrations: our own up to the revision `to`, then those of `packages`. Raises StartRefused when the server is
-    unreachable, unfit or newer than this version, and for packages without a name of their own.
+    """Run missing migrations: our own up to the revision `to`, then those of `packages`. Raises StartRefused if the server is
+    unreachable, unsuitable, or newer than this version, and for packages without a name of their own.
 
-    Each migration runs in a transaction of its own, so none finds a part of its work done and has to ask what exists.
+    Each migration runs in a transaction of its own, so none finds its work partly done and has to check what exists.
     """
     names = [package.name for package in packages]
     for name in names:
@@ -129,7 +129,7 @@ def _is_up_to_date(connection: psycopg.Connection, where: str, migrations: Migra
 
 
 def _run_missing(url: str, where: str, to: str, migrations: Migrations) -> None:
-    # Imported here because hardly any start has something to migrate.
+    # Imported here because few starts have anything to migrate.
     from alembic import command
     from alembic.config import Config
 

@@ -1,4 +1,4 @@
-"""How a claim contradicts its source, looked for one by one."""
+"""Ways in which a claim can contradict its source, detected one by one."""
 
 from __future__ import annotations
 

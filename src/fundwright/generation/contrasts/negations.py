@@ -1,4 +1,4 @@
-"""A negation more or less than in the source."""
+"""An added or missing negation."""
 
 from __future__ import annotations
 

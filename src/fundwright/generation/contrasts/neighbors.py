@@ -1,4 +1,4 @@
-"""Numbers and names, and the words that stand by them."""
+"""Numbers and names, and the words near them."""
 
 from __future__ import annotations
 
@@ -44,5 +44,5 @@ def is_name(token: Token) -> bool:
 
 
 def is_amount(token: Token) -> bool:
-    """A number that is no year."""
+    """A number that is not a year."""
     return token.value is not None and (bool(token.unit) or not 1900 <= token.value < 2100)

@@ -1,4 +1,4 @@
-"""Numbers that are not in the source, or that stand by another word, label, unit, or period there."""
+"""Numbers that are not in the source, or that have another word, label, unit, or period there."""
 
 from __future__ import annotations
 

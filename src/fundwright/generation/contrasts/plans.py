@@ -1,4 +1,4 @@
-"""A plan told as done, “may” told as “must”, and what is over told as present."""
+"""A plan presented as done, “may” as “must”, and the past as the present."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One word for another: opposites, exchanged sides, words that are narrower or promise more."""
+"""One word for another: opposites, exchanged sides, and words that are narrower or promise more."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The default writer: what your documents say, word for word, each with its citation. It cannot invent.
+"""The built-in writer: it quotes your documents word for word, each quotation with its citation. It cannot invent.
 
-It knows what a section is about (`SectionRequest.topics`). Projects, people, and the data of the company are read as facts and put into
-tables; everything else is answered with sentences and lists, see `prose`.
+It knows the topic of a section (`SectionRequest.topics`). Projects, people, and the data of the company are extracted as facts
+and put into tables; everything else is answered with sentences and lists, see `prose`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _INTRODUCTIONS = {
     Topic.FIT: later("Our capabilities and experience include:"),
     Topic.OFFER: later("Our goals and deliverables are:"),
 }
-"""What is told as in a letter, and what introduces its lists."""
+"""Sentences that introduce the lists of a letter."""
 _REACHED = re.compile(r"@|\d{3}\)?[ .-]\d{3,4}")
 _COLUMNS = (
     (later("Project"), ProjectField.TITLE),
@@ -62,7 +62,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class _Known:
-    """What the passages state in a fixed form."""
+    """The facts that the passages state in a fixed form."""
 
     others: Others
     projects: list[Project]
@@ -73,7 +73,7 @@ class _Known:
 
 
 class ExtractiveWriter:
-    """Answers a section by quoting, question by question."""
+    """Write a section by quoting, question by question."""
 
     id = "extractive"
     label = LABEL
@@ -132,7 +132,7 @@ class ExtractiveWriter:
         return Compared(relevance, vectors @ _unit(np.mean(wishes, axis=0, keepdims=True))[0], vectors)
 
     async def _fits(self, request: SectionRequest, projects: Sequence[Project]) -> list[float]:
-        """How near each project is to the opportunity; asked only where there are more than can be shown."""
+        """The similarity of each project to the opportunity; computed only if there are more than can be shown."""
         if Topic.PAST_PERFORMANCE not in request.all_topics or len(projects) <= _MOST_PROJECTS:
             return [0.0] * len(projects)
         texts = [" ".join(fact.text for fact in (*project.fields.values(), *project.work[:3])) for project in projects]
@@ -171,7 +171,7 @@ def _read(request: SectionRequest, headings: Headings) -> _Known:
 
 
 def _of_us(passages: Sequence[NumberedPassage], us: Others) -> list[NumberedPassage]:
-    """Without documents that tell of others, such as a newspaper's article on a competitor."""
+    """Exclude documents about others, such as a newspaper's article on a competitor."""
     kept: list[NumberedPassage] = []
     for _, group in groupby(passages, key=lambda passage: passage.document):
         own = list(group)
@@ -246,7 +246,7 @@ def _ended(text: str) -> str:
 
 
 def _work(project: Project, words: int) -> list[Fact]:
-    """What was done: the first sentence, then those with figures that no field gives, in order."""
+    """The work: the first sentence, then those with figures that no field gives, in order."""
     given = [project.fields[name].text for name in (ProjectField.VALUE, ProjectField.CONTRACT) if name in project.fields]
 
     def rank(place: int) -> tuple[bool, bool, int]:
@@ -279,7 +279,7 @@ def _people(people: Sequence[Person]) -> Iterator[str]:
 
 
 def _best_qualifications(texts: list[str]) -> Iterator[str]:
-    """How long somebody has done this, then what is short, such as degrees, as many as a cell has room for."""
+    """Years of experience, then short qualifications, such as degrees, as many as fit in a cell."""
     order = sorted(
         range(len(texts)), key=lambda place: (not _YEARS.search(texts[place]), len(texts[place].split()) > _SHORT_WORDS, place)
     )
@@ -291,7 +291,7 @@ def _best_qualifications(texts: list[str]) -> Iterator[str]:
 
 
 def _contact(found: Sequence[Fact]) -> str:
-    """Lines as they stand on a letter."""
+    """Lines as in a letterhead."""
     lines = [line for fact in found for line in _contact_lines(fact)]
     cited = "".join(f"[{number}]" for number in dict.fromkeys(fact.number for fact in found))
     return "  \n".join(lines) + f" {cited}"
@@ -314,7 +314,7 @@ def _contact_lines(fact: Fact) -> Iterator[str]:
 
 
 def _introduced(candidates: Sequence[Candidate], introduction: str) -> Iterator[str]:
-    """One paragraph of whole sentences, as in a letter; what is none follows as a list, after a line that introduces it."""
+    """One paragraph of whole sentences, as in a letter; the rest follows as a list, after an introductory line."""
     sentences = [each for each in candidates if not (each.is_listed or each.label) and prose.is_whole(each.text)]
     items = [replace(each, is_listed=True) for each in candidates if each not in sentences]
     if len(items) == 1 and len(sentences) > 1 and not items[0].label:

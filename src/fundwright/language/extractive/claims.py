@@ -1,4 +1,4 @@
-"""Which sentences of our own documents speak of us: not of customers, nor of what somebody has to do."""
+"""Which sentences of our own documents are about us, not about customers or obligations."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ _QUOTED = re.compile(r"[“\"][^”\"]{0,600}[”\"]")
 
 @dataclass(frozen=True)
 class Others:
-    """Who is not us. `customers` are names as the documents have them."""
+    """Distinguishes us from others. `customers` are names as the documents write them."""
 
     company: str = ""
     customers: tuple[str, ...] = ()
@@ -103,18 +103,18 @@ class Others:
         )
 
     def is_our_name(self, text: str) -> bool:
-        """Whether it has every word of our name, as that of a person has not."""
+        """Whether it contains every word of our name, unlike the name of a person."""
         own = _words(self.company)
         return len(own) > _LEAST_NAME_WORDS and own <= _words(text)
 
     def is_named_in(self, text: str) -> bool:
-        """Whether it speaks of us by our name, as others do."""
+        """Whether it mentions us by our name, as others do."""
         first = re.match(r"[A-Z][\w-]{4,}", self.company)
         own = [re.escape(name) for name in (self._initials, first[0] if first else self.company.split(",")[0]) if name]
         return bool(own) and re.search(rf"\b(?:{'|'.join(own)})\b", text) is not None
 
     def is_about_others(self, sentences: Sequence[str]) -> bool:
-        """Whether a whole text, such as a newspaper’s, is about somebody else: it names others as those who act, and never us."""
+        """Whether a whole text, such as a newspaper article, is about somebody else: its subjects are others, and never we."""
         text = _QUOTED.sub(" ", "\n".join(sentences))
         if not sentences or not self.company or _WE.search(text) or any(self.has_us_as_subject(each) for each in sentences):
             return False
@@ -131,7 +131,7 @@ class Others:
         return self._is_ours_first(text.split())
 
     def mentions_us(self, text: str) -> bool:
-        """Whether we, or our name, stand in it."""
+        """Whether it mentions us by a pronoun or our name."""
         first = self.company.split()[0].casefold() if self.company else ""
         return bool(_US.search(text)) or (len(first) > 2 and first in text.casefold())
 
@@ -168,7 +168,7 @@ class Others:
         return bool(re.search(rf"\b(?:{_OTHERS})(?:['’]s\b.*)?$", " ".join(before[:5]), re.IGNORECASE)) or len(before) <= 2
 
     def is_of_organization(self, text: str) -> bool:
-        """Whether an organization that is named, and not we, is its subject, as in “Gopher Print & Mail printed 412,000 ballots.”"""
+        """Whether its subject is a named organization other than us, as in “Gopher Print & Mail printed 412,000 ballots.”"""
         first = next(organizations(text), None)
         if first is None or self.is_us(first[0]) or self.has_us_as_subject(text):
             return False

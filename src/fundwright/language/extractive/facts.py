@@ -1,4 +1,4 @@
-"""What documents state in a fixed form: a value with the passage it stands in."""
+"""Facts that documents state in a fixed form: a value with its passage."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LONGEST_ACRONYM = 3
 
 
 def without_capitals(text: str) -> str:
-    """“Project Manager” of “PROJECT MANAGER”, as it stands in a table. Short words are taken for acronyms, and codes stay."""
+    """“Project Manager” for “PROJECT MANAGER”, as written in a table. Short words are assumed to be acronyms, and codes stay."""
     words = text.split()
     if not text.isupper() or sum(len(word) > _LONGEST_ACRONYM for word in words) < 2:
         return text

@@ -1,4 +1,4 @@
-"""Reads the data of the organization, and whom to write to."""
+"""Extracts the data of the organization and its contact."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _keep(found: dict[str, Fact], fact: Fact) -> None:
 
 
 def contact(passages: Sequence[NumberedPassage]) -> list[Fact]:
-    """Whom to write to: the lines under a heading “Contact”, or else labeled values, from what is about us."""
+    """The contact: the lines under a heading “Contact”, or else labeled values, from documents about us."""
     under, labeled = list[Fact](), list[Fact]()
     for passage in passages:
         if passage.kind != DocumentKind.ABOUT_US:
@@ -119,7 +119,7 @@ def contact(passages: Sequence[NumberedPassage]) -> list[Fact]:
 
 
 def _address_block(passages: Iterable[NumberedPassage]) -> list[Fact]:
-    """Lines without labels that together say whom to write to: a name, a telephone number, an email address, a place."""
+    """Unlabeled lines that together are a contact: a name, a telephone number, an email address, a place."""
     best: list[Fact] = []
     most = _LEAST_SIGNS
     for passage in passages:

@@ -1,4 +1,4 @@
-"""Reads who is on the team, from résumés and from lists of people."""
+"""Extracts the team from résumés and lists of people."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ class Person:
 
 
 def people(passages: Sequence[NumberedPassage], others: Others) -> list[Person]:
-    """Who is on the team, with role and qualifications, from résumés first."""
+    """The team with roles and qualifications, from résumés first."""
     found: list[Person] = []
     for _, group in groupby(passages, key=lambda passage: passage.document):
         own = list(group)
@@ -169,7 +169,8 @@ def as_person(text: str, number: int) -> Person | None:
 
 
 def _parts_of_people(passages: Sequence[NumberedPassage]) -> Iterator[list[NumberedPassage]]:
-    """The parts of a page of biographies, each of which begins with a name above what is told of that person; else the whole."""
+    """The parts of a page of biographies, each of which begins with a name above the person's biography; otherwise, the whole
+    page."""
     begins = [
         (place, block.start)
         for place, passage in enumerate(passages)
@@ -254,7 +255,7 @@ def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
 
 
 def _person_in_prose(passages: Sequence[NumberedPassage]) -> Person | None:
-    """Of a biography that is told, as in “Wilson Tsosie, P.E., is Senior Engineer at …”: who, as what, and with which qualifications."""
+    """Of a biography in prose, as in “Wilson Tsosie, P.E., is Senior Engineer at …”: the name, role, and qualifications."""
     narrative = [
         (block.text, passage.number) for passage in passages for block in read(passage.text) if block.kind == BlockKind.SENTENCE
     ]
@@ -339,7 +340,7 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
         or (block.kind != BlockKind.SENTENCE and _DEGREE.search(block.text) and since_name < 12 and not heading)
     ):
         if re.search(r"\bI\b|\bmy\b", block.text):
-            # What somebody says of herself is told of her.
+            # What people say of themselves is about them.
             person.qualifications += [
                 Fact(text, number) for pattern in _QUALIFICATIONS_IN_PROSE for text in _phrases(pattern, block.text)
             ]

@@ -1,4 +1,4 @@
-"""Reads past and present projects: from sheets, tables, headlines, and labeled values."""
+"""Extracts past and present projects from sheets, tables, headlines, and labeled values."""
 
 from __future__ import annotations
 
@@ -123,11 +123,11 @@ class Project:
     document: str
     fields: dict[ProjectField, Fact] = field(default_factory=dict[ProjectField, Fact])
     work: list[Fact] = field(default_factory=list[Fact])
-    """What was done, sentence by sentence."""
+    """The work, sentence by sentence."""
     facts: list[Fact] = field(default_factory=list[Fact])
-    """Whatever else is said of it, labeled with words that nobody knows or not at all."""
+    """Other facts, with unknown labels or none."""
     is_of_customer: bool = False
-    """Whether the customer tells of it."""
+    """Whether the customer describes it."""
 
     @property
     def name(self) -> Fact | None:
@@ -140,7 +140,7 @@ class Project:
 
     @property
     def is_known(self) -> bool:
-        """Whether it says enough to be shown."""
+        """Whether it has enough data to be shown."""
         name = self.name
         customer = self.fields.get(ProjectField.CUSTOMER)
         # That a list of customers names one of them says no more than the list.
@@ -149,7 +149,7 @@ class Project:
 
 
 def projects(passages: Sequence[NumberedPassage], others: Others) -> list[Project]:
-    """Past and present projects, in the order of the documents; what two documents say of one contract is put together."""
+    """Past and present projects, in the order of the documents; data of two documents about one contract is merged."""
     found: list[Project] = []
     for document, group in groupby(passages, key=lambda passage: passage.document):
         own = [
@@ -307,7 +307,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
 
 
 def _of_us(sentences: Sequence[str], others: Others, *, is_claimable: bool) -> tuple[list[str], bool]:
-    """The sentences that may be said of us, and whether the last one may; `is_told` is that of the one before."""
+    """The sentences that are claimable, and whether the last one is; `is_claimable` is that of the one before."""
     claims: list[str] = []
     for sentence in sentences:
         # “Its applications ran on old hardware” says nothing without the sentence before.
@@ -358,7 +358,7 @@ def _names_us(passage: NumberedPassage, others: Others) -> bool:
 
 
 def _addressed(text: str) -> range:
-    """Where a letter says whom it is for: the lines right above its salutation."""
+    """The customer of a letter: the lines right above its salutation."""
     found = _SALUTATION.search(text)
     above = text[: found.start()].rstrip() if found else ""
     start = above.rfind("\n\n")
@@ -375,7 +375,7 @@ def _row_project(document: str, block: Block, number: int) -> Project:
 
 
 def _complete(project: Project, others: Others) -> None:
-    """What no label names is known by its form, from wherever it is told."""
+    """Recognize unlabeled values by their form, wherever they are."""
     if len(project.facts) > _MOST_FACTS:
         return  # more than the account of one project
     claims = [

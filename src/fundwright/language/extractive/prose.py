@@ -1,9 +1,9 @@
-"""Chooses the sentences and the items of lists that answer a question.
+"""Chooses the sentences and list items that answer a question.
 
-Two things speak for a sentence. What it stands under: a heading that names what is asked, that of its document, the kind of the
-document. And what it says: its similarity to the question less half its similarity to a question that asks for nothing in particular,
-because sentences about projects and plans resemble every question of a proposal. Answers without a heading are chosen by maximal
-marginal relevance (Carbonell and Goldstein, SIGIR 1998, https://doi.org/10.1145/290941.291025).
+Two things count for a sentence. Its position: a heading that names what is asked, the title of its document, and the kind of the
+document. And its content: its similarity to the question less half its similarity to a generic question, because sentences about
+projects and plans resemble every question of a proposal. Answers without a heading are chosen by maximal marginal relevance
+(Carbonell and Goldstein, SIGIR 1998, https://doi.org/10.1145/290941.291025).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from fundwright.language.topics import Topic, topics_of
 LEAST_RELEVANCE = 0.37
 """A sentence under no heading that names what is asked answers when it is this relevant."""
 LEAST_POSSIBLE = 0.2
-"""When nothing answers, sentences this relevant are shown as possible matches, whatever they stand under."""
+"""If nothing answers, sentences this relevant are shown as possible matches, wherever they are."""
 _MOST_POSSIBLE = 2
 _NAMED, _ABOVE, _DOCUMENT, _OTHER = 1.0, 0.8, 0.3, -0.4
 """What it is worth that the heading right above, one above that, or the document names what is asked; or the heading something else."""
@@ -40,7 +40,7 @@ _LEAST_WORDS, _MOST_WORDS, _LEAST_LISTED_WORDS = 4, 70, 2
 _SMALL_SHARE = 0.2
 _NAME_WORDS = 8
 _NAMED_FACTOR = 1.6
-"""What a heading names may be so much longer than asked for, rather than cut."""
+"""The length of what a heading names may exceed the requested length by this factor, rather than being cut."""
 
 _PROPOSALS = frozenset((DocumentKind.ABOUT_US, DocumentKind.PREVIOUS_PROPOSAL))
 _KINDS: dict[Topic, frozenset[DocumentKind]] = {
@@ -151,7 +151,7 @@ def _planned_topics(text: str) -> frozenset[Topic]:
 
 @dataclass(frozen=True)
 class Candidate:
-    """Something that can be quoted. `named` are the topics of the headings above it, the nearest last."""
+    """A sentence or item that can be quoted. `named` are the topics of the headings above it, the nearest last."""
 
     number: int
     place: int

@@ -1,4 +1,4 @@
-"""Turn a file into blocks of text with headings and pages. Plug-ins add readers through the hook `document_readers`."""
+"""Readers turn a file into blocks of text with headings and pages. Plug-ins add readers through the hook `document_readers`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Reader(Protocol):
 
 
 def choose_reader(readers: Sequence[Reader], path: Path, filename: str) -> Reader:
-    """The first reader that recognizes the file. Raises Unreadable when none does."""
+    """The first reader that recognizes the file. Raises Unreadable if none does."""
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
     if not head.strip():
@@ -63,7 +63,7 @@ def choose_reader(readers: Sequence[Reader], path: Path, filename: str) -> Reade
 
 
 def read(reader: Reader, path: Path, filename: str) -> list[Block]:
-    """The blocks of a file. Raises Unreadable, whatever the reader stumbled over, and when there is no text in it."""
+    """The blocks of a file. Raises Unreadable for any error of the reader, and if there is no text in it."""
     try:
         blocks = [
             Block(text=text, level=block.level, page=block.page)
@@ -79,7 +79,7 @@ def read(reader: Reader, path: Path, filename: str) -> list[Block]:
                 filename=filename,
             )
         ) from error
-    except Exception as error:  # parsers of other people's formats raise everything there is
+    except Exception as error:  # third-party parsers raise anything
         raise Unreadable(
             t(
                 "“{filename}” is damaged or not really {label} ({kind}). Open it, save it again, and add the new file.",
