@@ -222,14 +222,14 @@ def _categorize(folder: Path, _file: Path) -> dict[str, Any]:
 
     async def measure(core: Core, actor: Actor) -> dict[str, Any]:
         async with core.database.transaction() as session:
-            await categories.add_sample(core, session, actor)
+            await categories.add_sample(session, actor, core)
         first_s = await _sort(core, actor)
         async with core.database.transaction() as session:
-            queue = await categories.list_suggestions(core, session, actor, SuggestionQuery(page_size=_DECISIONS, is_all=True))
+            queue = await categories.list_suggestions(session, actor, core, SuggestionQuery(page_size=_DECISIONS, is_all=True))
         for number, label in enumerate(queue.items):
             async with core.database.transaction() as session:
                 decide = categories.reject if number % 4 == 3 else categories.accept
-                await decide(core, session, actor, label.subject_id, label.category_id)
+                await decide(session, actor, core, label.subject_id, label.category_id)
         async with core.database.transaction() as session:
             waiting = await service.start_categorizing(session, actor, core)
             await service.cancel_categorizing(session, actor, waiting.id)  # no worker runs here, and only one is to sort
@@ -241,7 +241,7 @@ def _categorize(folder: Path, _file: Path) -> dict[str, Any]:
             await _listing(core, actor, {"kind": "contract"})
             between = time.perf_counter()
             async with core.database.transaction() as session:
-                await categories.list_suggestions(core, session, actor, SuggestionQuery())
+                await categories.list_suggestions(session, actor, core, SuggestionQuery())
             clicks["list"].append((between - before) * 1000)
             clicks["queue"].append((time.perf_counter() - between) * 1000)
             if open_s is None and await _is_past_the_open(core):

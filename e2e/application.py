@@ -63,13 +63,13 @@ class Application:
 
     def change_role(self, email: str, role: Role) -> None:
         """What `fundwright user role` does. The account's sessions end."""
-        self._act(lambda core, session: account_changes.change_role(core, session, email=email, role=role))
+        self._act(lambda session, core: account_changes.change_role(session, core, email=email, role=role))
 
-    def _act(self, action: Callable[[Core, AsyncSession], Awaitable[object]]) -> None:
+    def _act(self, action: Callable[[AsyncSession, Core], Awaitable[object]]) -> None:
         async def act() -> None:
             settings = Settings.read(data=self.data, database_url=self.environment.get("DATABASE_URL"))
             async with open_core(settings, load_plugins()) as core, core.database.transaction() as session:
-                await action(core, session)
+                await action(session, core)
 
         with ThreadPoolExecutor(1) as thread:  # in this one Playwright has a loop of its own
             thread.submit(asyncio.run, act()).result()

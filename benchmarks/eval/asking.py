@@ -72,6 +72,6 @@ async def _ask(product: Product, question: str, expected: str | None) -> Counter
 async def _add_sample(product: Product) -> None:
     core, actor = product
     async with core.database.transaction() as session:
-        await service.add_sample(core, session, actor)
+        await service.add_sample(session, actor, core)
         documents = (await service.list_documents(session, actor)).items
     await service.run_inline(core, actor, [document.id for document in documents])

@@ -78,13 +78,13 @@ def request_authenticators() -> Iterable[RequestAuthenticator]:
 
 @hookspec
 def account_created_handlers() -> Iterable[AccountCreatedHandler]:
-    """Coroutines `handler(core, session, actor)` that give a new account what it starts with, in the same transaction."""
+    """Coroutines `handler(session, actor, core)` that give a new account what it starts with, in the same transaction."""
     return ()
 
 
 @hookspec
 def account_deleted_handlers() -> Iterable[AccountDeletedHandler]:
-    """Coroutines `handler(core, session, actor)` that clean up before the rows of an account are deleted: data outside of the
+    """Coroutines `handler(session, actor, core)` that clean up before the rows of an account are deleted: data outside of the
     database, and references without a foreign key."""
     return ()
 
@@ -111,14 +111,14 @@ def current_subjects() -> Iterable[CurrentSubjects]:
 
 @hookspec
 def decision_handlers() -> Iterable[DecisionHandler]:
-    """Coroutines `handler(core, session, actor)` that are called after a decision about a category, a new category, or a
+    """Coroutines `handler(session, actor, core)` that are called after a decision about a category, a new category, or a
     change of its text."""
     return ()
 
 
 @hookspec
 def personal_data() -> Iterable[PersonalDataReader]:
-    """Coroutines `read(core, session, actor)` that yield the package's files for a copy of an account's data."""
+    """Coroutines `read(session, actor, core)` that yield the package's files for a copy of an account's data."""
     return ()
 
 

@@ -39,8 +39,8 @@ async def ada(session: AsyncSession) -> Actor:
     return await accounts.add_account(session, email="ada@example.org", name="Ada Byron", role=Role.USER, password=PASSWORD)
 
 
-async def _sign_in(core: Core, session: AsyncSession) -> SignedIn:
-    result = await authentication.sign_in(core, session, email="ada@example.org", password=PASSWORD, remember=True, client=HERE)
+async def _sign_in(session: AsyncSession, core: Core) -> SignedIn:
+    result = await authentication.sign_in(session, core, email="ada@example.org", password=PASSWORD, remember=True, client=HERE)
     assert isinstance(result, SignedIn)
     return result
 
@@ -71,30 +71,30 @@ class TestListPeople:
 
 class TestChange:
     @pytest.mark.security(20, 45)
-    async def test_disabling_ends_every_session(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
-        token = (await _sign_in(core, session)).token
-        assert (await administration.disable(core, session, root, ada.id, client=HERE)).state is AccountState.DISABLED
-        assert await authentication.authenticate(core, session, token) is None
-        assert (await administration.enable(core, session, root, ada.id, client=HERE)).state is AccountState.ACTIVE
+    async def test_disabling_ends_every_session(self, session: AsyncSession, root: Actor, core: Core, ada: Actor) -> None:
+        token = (await _sign_in(session, core)).token
+        assert (await administration.disable(session, root, core, ada.id, client=HERE)).state is AccountState.DISABLED
+        assert await authentication.authenticate(session, core, token) is None
+        assert (await administration.enable(session, root, core, ada.id, client=HERE)).state is AccountState.ACTIVE
         audit = (await accounts_audit.list_audit(session, root, AuditQuery(text="ada@"))).items
         assert [(line.action, line.actor_email) for line in audit if line.actor_email == root.email] == [
             ("account.enabled", root.email), ("account.disabled", root.email),
         ]  # fmt: skip
 
     @pytest.mark.security(21)
-    async def test_a_role_counts_at_once(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
-        token = (await _sign_in(core, session)).token
-        assert (await administration.change_role(core, session, root, ada.id, Role.REVIEWER, client=HERE)).role is Role.REVIEWER
-        assert await authentication.authenticate(core, session, token) is None
+    async def test_a_role_counts_at_once(self, session: AsyncSession, root: Actor, core: Core, ada: Actor) -> None:
+        token = (await _sign_in(session, core)).token
+        assert (await administration.change_role(session, root, core, ada.id, Role.REVIEWER, client=HERE)).role is Role.REVIEWER
+        assert await authentication.authenticate(session, core, token) is None
 
     @pytest.mark.security(26)
-    async def test_each_is_told_to_the_owner_once(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
+    async def test_each_is_told_to_the_owner_once(self, session: AsyncSession, root: Actor, core: Core, ada: Actor) -> None:
         for _ in range(2):
-            await administration.change_role(core, session, root, ada.id, Role.REVIEWER, client=HERE)
+            await administration.change_role(session, root, core, ada.id, Role.REVIEWER, client=HERE)
         for _ in range(2):
-            await administration.disable(core, session, root, ada.id, client=HERE)
+            await administration.disable(session, root, core, ada.id, client=HERE)
         for _ in range(2):
-            await administration.enable(core, session, root, ada.id, client=HERE)
+            await administration.enable(session, root, core, ada.id, client=HERE)
         sent = (await mail.list_messages(session, PageRequest())).items
         assert {(message.recipient, message.subject) for message in sent} == {
             ("ada@example.org", "Your role was changed"),
@@ -106,12 +106,12 @@ class TestChange:
 
     @pytest.mark.parametrize("is_command", [False, True])
     async def test_each_email_says_who_did_it(
-        self, core: Core, session: AsyncSession, root: Actor, ada: Actor, is_command: bool
+        self, session: AsyncSession, root: Actor, core: Core, ada: Actor, is_command: bool
     ) -> None:
         by = None if is_command else root
-        await account_changes.disable_account(core, session, email=ada.email, by=by)
-        await account_changes.enable_account(core, session, email=ada.email, by=by)
-        await account_changes.change_role(core, session, email=ada.email, role=Role.VIEWER, by=by)
+        await account_changes.disable_account(session, core, email=ada.email, by=by)
+        await account_changes.enable_account(session, core, email=ada.email, by=by)
+        await account_changes.change_role(session, core, email=ada.email, role=Role.VIEWER, by=by)
         texts = [message.text for message in (await mail.list_messages(session, PageRequest())).items]
         operator, administrator = (
             ("The operator of the server" in text for text in texts),
@@ -119,26 +119,26 @@ class TestChange:
         )
         assert (list(operator), list(administrator)) == ([is_command] * 3, [not is_command] * 3)
 
-    async def test_the_only_administrator_stays_one(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
+    async def test_the_only_administrator_stays_one(self, session: AsyncSession, root: Actor, core: Core, ada: Actor) -> None:
         with pytest.raises(LastAdministrator):
-            await administration.disable(core, session, root, root.id, client=HERE)
+            await administration.disable(session, root, core, root.id, client=HERE)
         with pytest.raises(LastAdministrator):
-            await administration.change_role(core, session, root, root.id, Role.USER, client=HERE)
-        await administration.change_role(core, session, root, ada.id, Role.ADMIN, client=HERE)
-        await administration.disable(core, session, root, root.id, client=HERE)
+            await administration.change_role(session, root, core, root.id, Role.USER, client=HERE)
+        await administration.change_role(session, root, core, ada.id, Role.ADMIN, client=HERE)
+        await administration.disable(session, root, core, root.id, client=HERE)
 
     @pytest.mark.security(24)
-    async def test_sessions_are_seen_and_ended(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
-        token = (await _sign_in(core, session)).token
+    async def test_sessions_are_seen_and_ended(self, session: AsyncSession, root: Actor, core: Core, ada: Actor) -> None:
+        token = (await _sign_in(session, core)).token
         (seen,) = (await administration.list_sessions(session, root, ada.id, PageRequest())).items
         assert (seen.address, seen.user_agent) == ("192.0.2.7", "Firefox")
         await administration.end_sessions(session, root, ada.id, client=HERE)
-        assert await authentication.authenticate(core, session, token) is None
+        assert await authentication.authenticate(session, core, token) is None
         assert (await administration.list_sessions(session, root, ada.id, PageRequest())).items == []
 
     @pytest.mark.security(15, 16)
-    async def test_a_reset_is_started_and_never_seen(self, core: Core, session: AsyncSession, root: Actor, ada: Actor) -> None:
-        await administration.start_reset(core, session, root, ada.id, client=HERE)
+    async def test_a_reset_is_started_and_never_seen(self, session: AsyncSession, root: Actor, core: Core, ada: Actor) -> None:
+        await administration.start_reset(session, root, core, ada.id, client=HERE)
         (message,) = (await mail.list_messages(session, PageRequest())).items
         assert (message.recipient, "/auth/confirm-reset/" in message.text) == ("ada@example.org", True)
         assert set(re.findall(r"https?://\S+(?=/auth/)", message.text)) == {core.settings.address}

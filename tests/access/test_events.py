@@ -43,11 +43,11 @@ async def ada(committed: Core) -> Actor:
     """She had work of her own, and administrators had theirs."""
     async with committed.database.transaction() as session:
         ada = await accounts.create_account(
-            committed, session, email="ada@example.org", name="Ada Lovelace", role=Role.USER, password=None
+            session, committed, email="ada@example.org", name="Ada Lovelace", role=Role.USER, password=None
         )
         root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
         # The run of a new account waits for its sample: with a second document, training does something new.
-        await training.add_text(committed, session, ada, PastedText(title="Boats", text="The ferry carries forty."))
+        await training.add_text(session, ada, committed, PastedText(title="Boats", text="The ferry carries forty."))
         await opportunities.load_sample_once(session)
         (first, *_) = (await opportunities.list_opportunities(session, ada, OpportunityQuery())).items
         await generation.add_draft(session, ada, committed, opportunity_id=first.id, template="capability-statement")
@@ -57,8 +57,8 @@ async def ada(committed: Core) -> Actor:
         wanted = PremiumLinkCreate(plan=PlanCode.PRO, days=30, expires_on=today + timedelta(days=9))
         await billing.create_premium_link(session, root, wanted, client=HERE)
         invoice = PaymentCreate(email=ada.email, text="One year", amount_cents=9_900, issued=today, due=today)
-        await billing.add_payment(committed, session, root, invoice, client=HERE)
-        await commands.invite(committed, session, email="new@example.org", role=Role.USER)
+        await billing.add_payment(session, root, committed, invoice, client=HERE)
+        await commands.invite(session, committed, email="new@example.org", role=Role.USER)
     return ada
 
 
@@ -145,7 +145,7 @@ async def test_none_changes_what_is_not_for_the_role(
     committed: Core, ada: Actor, open_page: Open, role: Role, its_own: set[str]
 ) -> None:
     async with committed.database.transaction() as session:
-        await account_changes.change_role(committed, session, email=ada.email, role=role)
+        await account_changes.change_role(session, committed, email=ada.email, role=role)
     assert await changed_by(committed, ada.model_copy(update={"role": role}), open_page) <= its_own
 
 

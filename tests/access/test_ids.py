@@ -91,19 +91,19 @@ async def world(committed: Core) -> World:
     """One record of every kind, owned by Ada. Every text of hers has the canary in it."""
     core = committed
     async with core.database.transaction() as session:
-        ada = await accounts.create_account(core, session, email="ada@example.org", name=CANARY, role=Role.ADMIN, password=None)
+        ada = await accounts.create_account(session, core, email="ada@example.org", name=CANARY, role=Role.ADMIN, password=None)
         await opportunities.load_sample_once(session)
         notices = (await opportunities.list_opportunities(session, ada, OpportunityQuery())).items
         # Samples belong to nobody: an administrator may remove them, with the labels that they have.
         await session.execute(text("UPDATE opportunity SET is_sample = false"))
-        document = await training.add_text(core, session, ada, PastedText(title=CANARY, text=f"{CANARY} has boats."))
+        document = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} has boats."))
         category = await categories.create(session, ada, CategoryCreate(name=CANARY))
-        await categories.correct(core, session, ada, notices[0].id, category.id)
+        await categories.correct(session, ada, core, notices[0].id, category.id)
         draft = await generation.start_draft(session, ada, core, opportunity_id=notices[0].id, template="capability-statement")
         section = draft.sections[0]
         await editing.save_section(session, ada, draft.id, section.id, SectionSave(heading=CANARY, text=CANARY, based_on=0))
-        photo = (await photos.set_photo(core.sandbox, session, ada, picture(), client=HERE)).photo_url
-        token = await api_tokens.create_api_token(core, session, ada, name=CANARY, scope=TokenScope.WRITE, lasts_days=1)
+        photo = (await photos.set_photo(session, ada, core.sandbox, picture(), client=HERE)).photo_url
+        token = await api_tokens.create_api_token(session, ada, core, name=CANARY, scope=TokenScope.WRITE, lasts_days=1)
         passkey = uuid4()
         values = {"id": passkey, "owner_id": ada.id, "name": CANARY, "credential_id": b"c", "public_key": b"k", "sign_count": 0}
         await session.execute(insert(Passkey).values(**values))
@@ -113,10 +113,10 @@ async def world(committed: Core) -> World:
         wanted = PremiumLinkCreate(plan=PlanCode.PRO, days=30, expires_on=today)
         await billing.create_premium_link(session, ada, wanted, client=HERE)
         invoice = PaymentCreate(email=ada.email, text=CANARY, amount_cents=9_900, issued=today, due=today)
-        await billing.add_payment(core, session, ada, invoice, client=HERE)
-        await commands.invite(core, session, email="zanzibar@example.org", role=Role.USER)
+        await billing.add_payment(session, ada, core, invoice, client=HERE)
+        await commands.invite(session, core, email="zanzibar@example.org", role=Role.USER)
         await authentication.redeem_handover(
-            core, session, await one_time_secrets.new_handover(session, ada.id, remember=True), client=HERE
+            session, core, await one_time_secrets.new_handover(session, ada.id, remember=True), client=HERE
         )
     run = await training.start_run(core, ada, [document.id])
     job = await start_categorizing(core, ada)
@@ -225,9 +225,9 @@ def records_read(owner: Actor) -> Iterator[list[str]]:
 
 async def token_of(core: Core, role: Role) -> str:
     async with core.database.transaction() as session:
-        bob = await accounts.create_account(core, session, email=f"{role}@example.org", name="Bob", role=role, password=None)
+        bob = await accounts.create_account(session, core, email=f"{role}@example.org", name="Bob", role=role, password=None)
         code = await one_time_secrets.new_handover(session, bob.id, remember=True)
-        return (await authentication.redeem_handover(core, session, code, client=HERE)).token
+        return (await authentication.redeem_handover(session, core, code, client=HERE)).token
 
 
 @asynccontextmanager
@@ -332,7 +332,7 @@ class TestRoutes:
                     continue
                 async with committed.database.transaction() as session:
                     code = await one_time_secrets.new_handover(session, world.owner.id, remember=True)
-                    token = (await authentication.redeem_handover(committed, session, code, client=HERE)).token
+                    token = (await authentication.redeem_handover(session, committed, code, client=HERE)).token
                 answer = await asker.ask(route, token, values=known)
                 if answer.status_code in (401, 403, 404):
                     wrong.append(f"{route}: {answer.status_code} {answer.text[:200]}")
@@ -370,7 +370,7 @@ class TestScreens:
         self, committed: Core, world: World, open_page: Open, role: Role
     ) -> None:
         async with committed.database.transaction() as session:
-            bob = await accounts.create_account(committed, session, email="bob@example.org", name="Bob", role=role, password=None)
+            bob = await accounts.create_account(session, committed, email="bob@example.org", name="Bob", role=role, password=None)
         tried = 0
         for path in [*SCREENS, *QUERIES]:
             kinds = set(kinds_in(path).values())
@@ -397,7 +397,7 @@ class TestScreens:
         """Whoever hears of a change, such as a new draft, learns that there is one and when."""
         async with committed.database.transaction() as session:
             bob = await accounts.create_account(
-                committed, session, email="bob@example.org", name="Bob", role=Role.USER, password=None
+                session, committed, email="bob@example.org", name="Bob", role=Role.USER, password=None
             )
         hers = [id for kind, id in world.ids.items() if kind not in NOT_OWNED]
         heard = dict[Actor, list[str]]()
@@ -417,13 +417,13 @@ class TestEvents:
         """Row events carry the id of their row, and fields may hold ids: Bob's page sends those of Ada."""
         async with committed.database.transaction() as session:
             bob = await accounts.create_account(
-                committed, session, email="bob@example.org", name="Bob", role=Role.USER, password=None
+                session, committed, email="bob@example.org", name="Bob", role=Role.USER, password=None
             )
-            await training.add_text(committed, session, bob, PastedText(title="Roofs", text="Roofs are repaired."))
+            await training.add_text(session, bob, committed, PastedText(title="Roofs", text="Roofs are repaired."))
             await generation.add_draft(
                 session, bob, committed, opportunity_id=UUID(world.ids["notice"]), template="capability-statement"
             )
-            await api_tokens.create_api_token(committed, session, bob, name="mine", scope=TokenScope.READ, lasts_days=1)
+            await api_tokens.create_api_token(session, bob, committed, name="mine", scope=TokenScope.READ, lasts_days=1)
         before, fired = await records_of(committed, world.owner), 0
         owned = [id for kind, id in world.ids.items() if kind not in NOT_OWNED and _is_uuid(id)]
         for path, need in SCREENS.items():

@@ -52,7 +52,7 @@ async def start_categorizing(core: Core, actor: Actor) -> UUID:
 
 async def start_training(core: Core, actor: Actor) -> UUID:
     async with core.database.transaction() as session:
-        await training.add_text(core, session, actor, PastedText(title="Roofs", text="Roofs are repaired."))
+        await training.add_text(session, actor, core, PastedText(title="Roofs", text="Roofs are repaired."))
     return (await training.start_run(core, actor)).job_id
 
 
@@ -67,7 +67,7 @@ async def start_draft(core: Core, actor: Actor) -> UUID:
 
 async def start_copy(core: Core, actor: Actor) -> UUID:
     async with core.database.transaction() as session:
-        return (await personal_data.start_copy(core, session, actor, client=Client(address="127.0.0.1"))).job.id
+        return (await personal_data.start_copy(session, actor, core, client=Client(address="127.0.0.1"))).job.id
 
 
 WORK = [start_import, start_categorizing, start_training, start_draft]
@@ -75,7 +75,7 @@ WORK = [start_import, start_categorizing, start_training, start_draft]
 
 async def demote(core: Core, actor: Actor) -> None:
     async with core.database.transaction() as session:
-        await account_changes.change_role(core, session, email=actor.email, role=Role.VIEWER)
+        await account_changes.change_role(session, core, email=actor.email, role=Role.VIEWER)
 
 
 @pytest.fixture
@@ -110,7 +110,7 @@ class TestQueued:
     async def test_of_a_disabled_account_ends(self, committed: Core, worker: Actor, start: Start) -> None:
         job_id = await start(committed, worker)
         async with committed.database.transaction() as session:
-            await account_changes.disable_account(committed, session, email=worker.email)
+            await account_changes.disable_account(session, committed, email=worker.email)
         async with working(committed.jobs):
             job = await ended(committed.jobs, job_id)
         assert job.state is JobState.FAILED
@@ -145,7 +145,7 @@ class TestRunning:
             return await WordEmbedder.embed(embedder, texts)
 
         async with committed.database.transaction() as session:
-            await training.add_text(committed, session, worker, PastedText(title="Gutters", text="Gutters are cleaned."))
+            await training.add_text(session, worker, committed, PastedText(title="Gutters", text="Gutters are cleaned."))
         job_id = await start_training(committed, worker)
         embedder.embed = demote_first
         async with working(committed.jobs):

@@ -46,7 +46,7 @@ async def root(committed: Core) -> Actor:
 async def program(core: Core, actor: Actor, scope: TokenScope) -> dict[str, str]:
     """The headers of a program with an API token of the actor."""
     async with core.database.transaction() as session:
-        made = await api_tokens.create_api_token(core, session, actor, name="nightly", scope=scope, lasts_days=1)
+        made = await api_tokens.create_api_token(session, actor, core, name="nightly", scope=scope, lasts_days=1)
     return {"authorization": f"Bearer {made.secret}"}
 
 
@@ -186,9 +186,9 @@ class TestScreen:
     async def signed_in(self, committed: Core, root: Actor, ada: Actor) -> Actor:
         """An administrator who signed in a while ago, after one email was written."""
         async with committed.database.transaction() as session:
-            await administration.start_reset(committed, session, root, ada.id, client=HERE)
+            await administration.start_reset(session, root, committed, ada.id, client=HERE)
             result = await authentication.sign_in(
-                committed, session, email=root.email, password=PASSWORD, remember=True, client=HERE
+                session, committed, email=root.email, password=PASSWORD, remember=True, client=HERE
             )
         assert isinstance(result, SignedIn)
         await let_time_pass(committed)

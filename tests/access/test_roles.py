@@ -47,9 +47,9 @@ class People:
             email = f"{uuid4().hex}@example.org"
             actor = await accounts.add_account(session, email=email, name="Ada Example", role=role, password=None)
             code = await one_time_secrets.new_handover(session, actor.id, remember=True)
-            token = (await authentication.redeem_handover(self._core, session, code, client=HERE)).token
+            token = (await authentication.redeem_handover(session, self._core, code, client=HERE)).token
             if who == DISABLED:
-                await account_changes.disable_account(self._core, session, email=email)
+                await account_changes.disable_account(session, self._core, email=email)
             return token
 
 
@@ -198,7 +198,7 @@ class TestRoutes:
         async with committed.database.transaction() as session:
             root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
             reading = await api_tokens.create_api_token(
-                committed, session, root, name="report", scope=TokenScope.READ, lasts_days=1
+                session, root, committed, name="report", scope=TokenScope.READ, lasts_days=1
             )
         async with opened(app) as client:
             asker = Asker(app, client)

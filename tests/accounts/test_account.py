@@ -30,8 +30,8 @@ async def ada(session: AsyncSession) -> Actor:
     return await accounts.add_account(session, email="ada@example.org", name="Ada Byron", role=Role.USER, password=PASSWORD)
 
 
-async def sign_in(core: Core, session: AsyncSession, *, email: str = "ada@example.org", password: str = PASSWORD) -> SignedIn:
-    result = await authentication.sign_in(core, session, email=email, password=password, remember=True, client=HERE)
+async def sign_in(session: AsyncSession, core: Core, *, email: str = "ada@example.org", password: str = PASSWORD) -> SignedIn:
+    result = await authentication.sign_in(session, core, email=email, password=password, remember=True, client=HERE)
     assert isinstance(result, SignedIn)
     return result
 
@@ -77,12 +77,12 @@ class TestChangeProfile:
 
 
 class TestChangeLocale:
-    async def test_follows_the_account(self, core: Core, session: AsyncSession, ada: Actor) -> None:
+    async def test_follows_the_account(self, session: AsyncSession, ada: Actor, core: Core) -> None:
         await preferences.change_locale(session, ada, LocaleChange(language="fr", time_zone="Europe/Paris"))
-        actor = (await sign_in(core, session)).actor
+        actor = (await sign_in(session, core)).actor
         assert (actor.language, actor.time_zone) == ("fr", "Europe/Paris")
         await preferences.change_locale(session, ada, LocaleChange.model_validate({"language": "", "timeZone": ""}))
-        actor = (await sign_in(core, session)).actor
+        actor = (await sign_in(session, core)).actor
         assert (actor.language, actor.time_zone) == (None, None)
 
     async def test_refuses_a_zone_that_is_not_there(self, session: AsyncSession, ada: Actor) -> None:
@@ -109,91 +109,91 @@ class TestPlaces:
 class TestChangePassword:
     @pytest.mark.security(13, 19, 26, 45)
     async def test_needs_the_present_one_and_ends_every_other_session(
-        self, core: Core, session: AsyncSession, make_actor: MakeActor, ada: Actor
+        self, session: AsyncSession, core: Core, make_actor: MakeActor, ada: Actor
     ) -> None:
-        here, elsewhere = await sign_in(core, session), await sign_in(core, session)
-        refused = await password_change.change_password(core, session, here.actor, current="wrong", new=NEW, client=HERE)
+        here, elsewhere = await sign_in(session, core), await sign_in(session, core)
+        refused = await password_change.change_password(session, here.actor, core, current="wrong", new=NEW, client=HERE)
         assert refused == SignInRefused(reason=Refusal.WRONG_PASSWORD)
         assert await sent_messages(session) == []
-        assert await password_change.change_password(core, session, here.actor, current=PASSWORD, new=NEW, client=HERE) is None
-        assert await authentication.authenticate(core, session, here.token)
-        assert await authentication.authenticate(core, session, elsewhere.token) is None
-        await sign_in(core, session, password=NEW)
+        assert await password_change.change_password(session, here.actor, core, current=PASSWORD, new=NEW, client=HERE) is None
+        assert await authentication.authenticate(session, core, here.token)
+        assert await authentication.authenticate(session, core, elsewhere.token) is None
+        await sign_in(session, core, password=NEW)
         (message,) = await sent_messages(session)
         assert (message.recipient, message.subject) == ("ada@example.org", "Your password was changed")
         assert "password.changed" in await actions(session, make_actor)
 
     @pytest.mark.security(1, 13)
-    async def test_is_throttled_like_a_sign_in(self, core: Core, session: AsyncSession, ada: Actor) -> None:
+    async def test_is_throttled_like_a_sign_in(self, session: AsyncSession, ada: Actor, core: Core) -> None:
         for _ in range(throttle.FAILURES_PER_ACCOUNT):
-            await password_change.change_password(core, session, ada, current="wrong", new=NEW, client=HERE)
-        refused = await password_change.change_password(core, session, ada, current=PASSWORD, new=NEW, client=HERE)
+            await password_change.change_password(session, ada, core, current="wrong", new=NEW, client=HERE)
+        refused = await password_change.change_password(session, ada, core, current=PASSWORD, new=NEW, client=HERE)
         assert refused == SignInRefused(reason=Refusal.THROTTLED)
         with pytest.raises(NotAllowed, match="Wait 5 minutes"):
             password_change.check_password_accepted(refused)
 
-    async def test_is_as_choosy_as_registration(self, core: Core, session: AsyncSession, ada: Actor) -> None:
+    async def test_is_as_choosy_as_registration(self, session: AsyncSession, ada: Actor, core: Core) -> None:
         with pytest.raises(WeakPassword):
-            await password_change.change_password(core, session, ada, current=PASSWORD, new="password1", client=HERE)
+            await password_change.change_password(session, ada, core, current=PASSWORD, new="password1", client=HERE)
         with pytest.raises(Invalid, match="your current password"):
-            await password_change.change_password(core, session, ada, current=PASSWORD, new=PASSWORD, client=HERE)
+            await password_change.change_password(session, ada, core, current=PASSWORD, new=PASSWORD, client=HERE)
 
     @pytest.mark.security(16)
-    async def test_kills_open_reset_links(self, core: Core, session: AsyncSession, ada: Actor) -> None:
+    async def test_kills_open_reset_links(self, session: AsyncSession, ada: Actor, core: Core) -> None:
         link = (await recovery.reset_link(session, email=ada.email)).rpartition("/")[2]
-        await password_change.change_password(core, session, ada, current=PASSWORD, new=NEW, client=HERE)
+        await password_change.change_password(session, ada, core, current=PASSWORD, new=NEW, client=HERE)
         assert not await recovery.find_reset(session, link)
 
 
 class TestEndOtherSessions:
     @pytest.mark.security(24)
-    async def test_keeps_the_one_that_asks(self, core: Core, session: AsyncSession, ada: Actor) -> None:
-        here, elsewhere = await sign_in(core, session), await sign_in(core, session)
+    async def test_keeps_the_one_that_asks(self, session: AsyncSession, ada: Actor, core: Core) -> None:
+        here, elsewhere = await sign_in(session, core), await sign_in(session, core)
         await authentication.end_other_sessions(session, here.actor, client=HERE)
         assert [each.id for each in (await authentication.list_sessions(session, ada, PageRequest())).items] == [
             here.actor.session_id
         ]
-        assert await authentication.authenticate(core, session, elsewhere.token) is None
+        assert await authentication.authenticate(session, core, elsewhere.token) is None
 
 
 class TestMakeApiToken:
     @pytest.mark.security(26, 44)
-    async def test_tells_the_owner_without_the_secret(self, core: Core, session: AsyncSession, ada: Actor) -> None:
+    async def test_tells_the_owner_without_the_secret(self, session: AsyncSession, ada: Actor, core: Core) -> None:
         made = await api_tokens.create_api_token(
-            core, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30, client=HERE
+            session, ada, core, name="nightly", scope=TokenScope.READ, lasts_days=30, client=HERE
         )
         (message,) = await sent_messages(session)
         assert (message.recipient, "“nightly”" in message.text, made.secret in message.text) == ("ada@example.org", True, False)
 
 
 class TestEmailChange:
-    async def ask(self, core: Core, session: AsyncSession, ada: Actor, email: str = "new@example.org") -> str:
+    async def ask(self, session: AsyncSession, ada: Actor, core: Core, email: str = "new@example.org") -> str:
         """The secret of the link that was sent."""
-        assert await email_change.ask(core, session, ada, email=email, password=PASSWORD, client=HERE) is None
+        assert await email_change.ask(session, ada, core, email=email, password=PASSWORD, client=HERE) is None
         return (await sent_messages(session))[-2].text.partition("/auth/confirm-email/")[2].split()[0]
 
     @pytest.mark.security(16, 26, 45)
     async def test_counts_once_the_new_address_says_so(
-        self, core: Core, session: AsyncSession, make_actor: MakeActor, ada: Actor
+        self, session: AsyncSession, core: Core, make_actor: MakeActor, ada: Actor
     ) -> None:
-        before = await sign_in(core, session)
+        before = await sign_in(session, core)
         reset = (await recovery.reset_link(session, email=ada.email)).rpartition("/")[2]
-        secret = await self.ask(core, session, ada, " NEW@example.org")
+        secret = await self.ask(session, ada, core, " NEW@example.org")
         link, notice = await sent_messages(session)
         assert (link.recipient, notice.recipient) == ("new@example.org", "ada@example.org")
         assert "new@example.org" in notice.text
         assert secret not in notice.text
         assert await email_change.address_to_confirm(session, secret) == "new@example.org"
-        await sign_in(core, session)
+        await sign_in(session, core)
         assert (await email_change.confirm(session, secret=secret, client=HERE)).email == "new@example.org"
-        assert await authentication.authenticate(core, session, before.token) is None
+        assert await authentication.authenticate(session, core, before.token) is None
         assert not await recovery.find_reset(session, reset)
-        assert (await sign_in(core, session, email="new@example.org")).actor.id == ada.id
+        assert (await sign_in(session, core, email="new@example.org")).actor.id == ada.id
         assert {"email.change_asked", "email.changed"} <= set(await actions(session, make_actor))
 
     @pytest.mark.security(16)
-    async def test_a_link_works_once_and_not_after_a_newer_one(self, core: Core, session: AsyncSession, ada: Actor) -> None:
-        first, second = await self.ask(core, session, ada), await self.ask(core, session, ada, "other@example.org")
+    async def test_a_link_works_once_and_not_after_a_newer_one(self, session: AsyncSession, ada: Actor, core: Core) -> None:
+        first, second = await self.ask(session, ada, core), await self.ask(session, ada, core, "other@example.org")
         with pytest.raises(LinkSpent, match="request a new one under Account"):
             await email_change.confirm(session, secret=first, client=HERE)
         await email_change.confirm(session, secret=second, client=HERE)
@@ -202,38 +202,38 @@ class TestEmailChange:
 
     @pytest.mark.security(7)
     async def test_answers_the_same_for_a_taken_address_and_tells_its_owner(
-        self, core: Core, session: AsyncSession, make_actor: MakeActor, ada: Actor
+        self, session: AsyncSession, core: Core, make_actor: MakeActor, ada: Actor
     ) -> None:
         await make_actor(session, email="eve@example.org")
-        assert await email_change.ask(core, session, ada, email="eve@example.org", password=PASSWORD, client=HERE) is None
+        assert await email_change.ask(session, ada, core, email="eve@example.org", password=PASSWORD, client=HERE) is None
         told, notice = await sent_messages(session)
         assert (told.recipient, told.subject) == ("eve@example.org", "You already have an account")
         assert ("/auth/confirm-email/" in told.text, notice.recipient) == (False, "ada@example.org")
 
     async def test_an_address_that_was_registered_meanwhile_stays_its_owner_s(
-        self, core: Core, session: AsyncSession, make_actor: MakeActor, ada: Actor
+        self, session: AsyncSession, core: Core, make_actor: MakeActor, ada: Actor
     ) -> None:
-        secret = await self.ask(core, session, ada)
+        secret = await self.ask(session, ada, core)
         await make_actor(session, email="new@example.org")
         with pytest.raises(LinkSpent):
             await email_change.confirm(session, secret=secret, client=HERE)
-        await sign_in(core, session)
+        await sign_in(session, core)
 
-    async def test_needs_the_password(self, core: Core, session: AsyncSession, ada: Actor) -> None:
-        refused = await email_change.ask(core, session, ada, email="new@example.org", password="wrong", client=HERE)
+    async def test_needs_the_password(self, session: AsyncSession, ada: Actor, core: Core) -> None:
+        refused = await email_change.ask(session, ada, core, email="new@example.org", password="wrong", client=HERE)
         assert refused == SignInRefused(reason=Refusal.WRONG_PASSWORD)
         assert await sent_messages(session) == []
 
     @pytest.mark.parametrize(("email", "sentence"), [("ada@", "must be a valid"), ("ADA@example.org", "your current address")])
     async def test_refuses_what_would_be_no_change(
-        self, core: Core, session: AsyncSession, ada: Actor, email: str, sentence: str
+        self, session: AsyncSession, ada: Actor, core: Core, email: str, sentence: str
     ) -> None:
         with pytest.raises(Invalid, match=sentence):
-            await email_change.ask(core, session, ada, email=email, password=PASSWORD, client=HERE)
+            await email_change.ask(session, ada, core, email=email, password=PASSWORD, client=HERE)
 
-    async def test_letters_speak_the_language_of_the_account(self, core: Core, session: AsyncSession, ada: Actor) -> None:
+    async def test_letters_speak_the_language_of_the_account(self, session: AsyncSession, ada: Actor, core: Core) -> None:
         await preferences.change_locale(session, ada, LocaleChange(language="de"))
-        await self.ask(core, session, ada)
+        await self.ask(session, ada, core)
         assert [message.subject for message in await sent_messages(session)] == [
             "Bestätigen Sie Ihre neue E-Mail-Adresse", "Ihre E-Mail-Adresse soll geändert werden",
         ]  # fmt: skip

@@ -51,8 +51,8 @@ from tests.polling import eventually
 from tests.signing_in import HERE, PASSWORD
 
 
-async def sign_in(core: Core, session: AsyncSession, email: str = "ada@example.org") -> SignedIn:
-    result = await authentication.sign_in(core, session, email=email, password=PASSWORD, remember=True, client=HERE)
+async def sign_in(session: AsyncSession, core: Core, email: str = "ada@example.org") -> SignedIn:
+    result = await authentication.sign_in(session, core, email=email, password=PASSWORD, remember=True, client=HERE)
     assert isinstance(result, SignedIn)
     return result
 
@@ -62,17 +62,17 @@ async def live(core: Core, ada: Actor) -> tuple[Actor, str]:
     async with core.database.transaction() as session:
         root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=PASSWORD)
         await profile.change_profile(session, ada, ProfileChange(display_name="Ada Lovelace", about="=1+1"))
-        await photos.set_photo(core.sandbox, session, ada, picture(), client=HERE)
-        await sign_in(core, session)
+        await photos.set_photo(session, ada, core.sandbox, picture(), client=HERE)
+        await sign_in(session, core)
         token = await api_tokens.create_api_token(
-            core, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=3, client=HERE
+            session, ada, core, name="nightly", scope=TokenScope.READ, lasts_days=3, client=HERE
         )
         await preferences.save_state(session, ada, "notes", {"text": "remember"})
         await categories.create(session, ada, CategoryCreate(name="Roofing"))
-        await training.add_text(core, session, ada, PastedText(title="Boats", text="The ferry carries forty."))
+        await training.add_text(session, ada, core, PastedText(title="Boats", text="The ferry carries forty."))
         await content.send_feedback(session, ada, FeedbackSend(kind=FeedbackKind.IDEA, text="=cmd()", page="/"))
         invoice = {"email": ada.email, "text": "Pro", "amount_cents": 4900, "issued": now().date(), "due": now().date()}
-        await billing.add_payment(core, session, root, PaymentCreate.model_validate({**invoice, "currency": "usd"}), client=HERE)
+        await billing.add_payment(session, root, core, PaymentCreate.model_validate({**invoice, "currency": "usd"}), client=HERE)
         await opportunities.load_sample_once(session)
         (opportunity,) = (await opportunities.list_opportunities(session, ada, OpportunityQuery(page_size=1))).items
         await generation.start_draft(session, ada, core, opportunity_id=opportunity.id, template="capability-statement")
@@ -81,7 +81,7 @@ async def live(core: Core, ada: Actor) -> tuple[Actor, str]:
 
 async def collected(core: Core, ada: Actor) -> DataCopyRead:
     async with core.database.transaction() as session:
-        await personal_data.start_copy(core, session, ada, client=HERE)
+        await personal_data.start_copy(session, ada, core, client=HERE)
 
     async def look() -> DataCopyRead | None:
         async with core.database.transaction() as session:
@@ -93,11 +93,11 @@ async def collected(core: Core, ada: Actor) -> DataCopyRead:
         return await eventually(look, within_s=60)
 
 
-async def files_of(core: Core, session: AsyncSession, actor: Actor) -> dict[str, bytes]:
+async def files_of(session: AsyncSession, actor: Actor, core: Core) -> dict[str, bytes]:
     """What the copy of the account would hold."""
     files: dict[str, bytes] = {}
     for read in core.plugins.collect("personal_data"):
-        async for file in read(core, session, actor):
+        async for file in read(session, actor, core):
             content = file.content
             files[file.name] = await asyncio.to_thread(content.read_bytes) if isinstance(content, Path) else content
     return files
@@ -109,7 +109,7 @@ class TestCopy:
         copy = await collected(committed, ada)
         assert (copy.job.state, copy.job.error) == (JobState.SUCCEEDED, None)
         async with committed.database.transaction() as session:
-            path = await personal_data.open_copy(committed, session, ada, client=HERE)
+            path = await personal_data.open_copy(session, ada, committed, client=HERE)
         assert path.stat().st_size == copy.size_bytes
         assert oct(path.stat().st_mode & 0o777) == "0o600"
         with zipfile.ZipFile(path) as archive:
@@ -143,11 +143,11 @@ class TestCopy:
             await audit.record(session, "invitation.sent", actor=ada, subject=bob.email, client=HERE, to=f"Bob <{bob.email}>")
             for who in (ada, bob):
                 title = "Boats" if who is ada else "Of Bob"
-                await training.add_text(committed, session, who, PastedText(title=title, text="The ferry carries forty."))
+                await training.add_text(session, who, committed, PastedText(title=title, text="The ferry carries forty."))
                 await content.send_feedback(session, who, FeedbackSend(kind=FeedbackKind.IDEA, text=f"By {who.name}", page="/"))
                 await preferences.save_state(session, who, "notes", {"text": who.email})
-                await photos.set_photo(committed.sandbox, session, who, picture(), client=HERE if who is ada else elsewhere)
-            files = await files_of(committed, session, ada)
+                await photos.set_photo(session, who, committed.sandbox, picture(), client=HERE if who is ada else elsewhere)
+            files = await files_of(session, ada, committed)
         lines = list(csv.DictReader(io.StringIO(files["account/audit.csv"].decode())))
         seen = {line["action"]: (line["actor_email"], line["subject"], line["address"], line["details"]) for line in lines}
         assert seen["account.role_changed"] == ("***", ada.email, "", "{'by': '***'}")
@@ -164,21 +164,21 @@ class TestCopy:
             late = await accounts.get_account(session, "later@example.org")
             assert late is not None
             await audit.record(session, "sign_in.refused", actor=None, subject="later@example.org", client=HERE, device="Later")
-            files = await files_of(committed, session, accounts.actor_of(late))
+            files = await files_of(session, accounts.actor_of(late), committed)
             assert b"Later" in files["account/audit.csv"] and b"Earlier" not in files["account/audit.csv"]
             ada_row = await accounts.get_account_by_id(session, ada.id)
             late.email = "elsewhere@example.org"
             await session.flush()
             ada_row.email = "later@example.org"
             await audit.record(session, "email.changed", actor=ada, subject="later@example.org", client=HERE, old=ada.email)
-            files = await files_of(committed, session, accounts.actor_of(ada_row))
+            files = await files_of(session, accounts.actor_of(ada_row), committed)
             assert b"email.changed" in files["account/audit.csv"] and b"Later" not in files["account/audit.csv"]
 
     @pytest.mark.security(45)
     async def test_asking_and_downloading_are_recorded(self, committed: Core, ada: Actor) -> None:
         await collected(committed, ada)
         async with committed.database.transaction() as session:
-            await personal_data.open_copy(committed, session, ada, client=HERE)
+            await personal_data.open_copy(session, ada, committed, client=HERE)
             mine = select(AuditEntry).where(AuditEntry.actor_id == ada.id).order_by(AuditEntry.at)
             lines = [(line.action, line.address) for line in await session.scalars(mine)]
         assert lines[-2:] == [("personal_data.asked", HERE.address), ("personal_data.downloaded", HERE.address)]
@@ -186,7 +186,7 @@ class TestCopy:
     async def test_of_several_that_are_asked_for_at_once_one_is_collected(self, committed: Core, ada: Actor) -> None:
         async def ask() -> None:
             async with committed.database.transaction() as session:
-                await personal_data.start_copy(committed, session, ada, client=HERE)
+                await personal_data.start_copy(session, ada, committed, client=HERE)
 
         outcomes = await asyncio.gather(*(ask() for _ in range(6)), return_exceptions=True)
         assert [type(outcome) for outcome in outcomes if outcome is not None] == [Conflict] * 5
@@ -197,9 +197,9 @@ class TestCopy:
         monkeypatch.setattr("fundwright.core.jobs._PROGRESS_INTERVAL_S", 0.0)
         collect = committed.plugins.collect
 
-        async def delete(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+        async def delete(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
             async with core.database.transaction() as other:
-                await authentication.delete_account(core, other, actor, email=actor.email, password=PASSWORD, client=HERE)
+                await authentication.delete_account(other, actor, core, email=actor.email, password=PASSWORD, client=HERE)
             yield DataFile("secret.txt", b"a line that belongs to Ada")
 
         def with_deletion(hook: str) -> list[Any]:
@@ -207,7 +207,7 @@ class TestCopy:
 
         monkeypatch.setattr(committed.plugins, "collect", with_deletion)
         async with committed.database.transaction() as session:
-            copy = await personal_data.start_copy(committed, session, ada, client=HERE)
+            copy = await personal_data.start_copy(session, ada, committed, client=HERE)
         with pytest.raises(NotFound):
             await committed.jobs.run_inline(CollectData(copy_id=copy.id), title="Collect", owner_id=ada.id)
         assert not committed.files.path(copy.id.hex).exists()
@@ -221,7 +221,7 @@ class TestCopy:
 
         monkeypatch.setattr(committed.plugins, "collect", lambda _hook: [lose_database])
         async with committed.database.transaction() as session:
-            copy = await personal_data.start_copy(committed, session, ada, client=HERE)
+            copy = await personal_data.start_copy(session, ada, committed, client=HERE)
         with pytest.raises(DatabaseAway):
             await committed.jobs.run_inline(CollectData(copy_id=copy.id), title="Collect", owner_id=ada.id)
         assert committed.files.path(copy.id.hex).exists()
@@ -233,7 +233,7 @@ class TestCopy:
             eve = await make_actor(session, role=Role.ADMIN)
             assert await personal_data.find_copy(session, eve) is None
             with pytest.raises(NotFound):
-                await personal_data.open_copy(committed, session, eve, client=HERE)
+                await personal_data.open_copy(session, eve, committed, client=HERE)
 
     async def test_a_new_one_takes_the_place_of_the_old_one(self, committed: Core, ada: Actor) -> None:
         first = await collected(committed, ada)
@@ -244,10 +244,10 @@ class TestCopy:
 
     async def test_only_one_is_written_at_a_time(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
-            await personal_data.start_copy(committed, session, ada, client=HERE)
+            await personal_data.start_copy(session, ada, committed, client=HERE)
         with pytest.raises(Conflict, match="already being prepared"):
             async with committed.database.transaction() as session:
-                await personal_data.start_copy(committed, session, ada, client=HERE)
+                await personal_data.start_copy(session, ada, committed, client=HERE)
 
     async def test_is_forgotten_after_seven_days(self, committed: Core, ada: Actor) -> None:
         copy = await collected(committed, ada)
@@ -255,7 +255,7 @@ class TestCopy:
         async with committed.database.transaction() as session:
             await session.execute(update(DataCopy).values(expires_at=now()))
             with pytest.raises(NotFound):
-                await personal_data.open_copy(committed, session, ada, client=HERE)
+                await personal_data.open_copy(session, ada, committed, client=HERE)
         await committed.jobs.run_inline(personal_data.ForgetCopy(copy_id=copy.id), title="Forget", owner_id=None)
         assert not committed.files.path(copy.id.hex).exists()
         async with committed.database.transaction() as session:
@@ -267,14 +267,14 @@ class TestDeleteAccount:
         self, core: Core, actor: Actor, *, email: str = "ada@example.org", password: str = PASSWORD
     ) -> SignInRefused | None:
         async with core.database.transaction() as session:
-            return await authentication.delete_account(core, session, actor, email=email, password=password, client=HERE)
+            return await authentication.delete_account(session, actor, core, email=email, password=password, client=HERE)
 
     @pytest.mark.security(20, 45)
     async def test_takes_everything_along_but_invoices_and_the_trail(self, committed: Core, ada: Actor) -> None:
         root, secret = await live(committed, ada)
         copy = await collected(committed, ada)
         async with committed.database.transaction() as session:
-            signed_in = await sign_in(committed, session)
+            signed_in = await sign_in(session, committed)
             (document,) = (await training.list_documents(session, ada)).items
         assert signed_in.actor.session_id is not None
         ended = asyncio.Event()
@@ -283,7 +283,7 @@ class TestDeleteAccount:
             async with asyncio.timeout(5):
                 await ended.wait()
         async with committed.database.transaction() as session:
-            assert await authentication.authenticate(committed, session, signed_in.token) is None
+            assert await authentication.authenticate(session, committed, signed_in.token) is None
             assert await api_tokens.authenticate_api_token(session, secret) is None
             assert await left_of(session, ada.id) == {}
             assert not committed.files.path(copy.id.hex).exists()
@@ -301,7 +301,7 @@ class TestDeleteAccount:
         with pytest.raises(Invalid, match="Type ada@example.org"):
             await self.delete(committed, ada, email="eve@example.org")
         async with committed.database.transaction() as session:
-            await sign_in(committed, session)
+            await sign_in(session, committed)
 
     async def test_the_only_administrator_stays(self, committed: Core) -> None:
         async with committed.database.transaction() as session:
@@ -315,7 +315,7 @@ class TestDeleteAccount:
     async def test_the_address_is_free_again(self, committed: Core, ada: Actor) -> None:
         assert await self.delete(committed, ada) is None
         async with committed.database.transaction() as session:
-            link = await commands.invite(committed, session, email=ada.email, role=Role.USER)
+            link = await commands.invite(session, committed, email=ada.email, role=Role.USER)
         assert "/auth/register/team/" in link
 
 

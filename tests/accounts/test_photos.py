@@ -37,31 +37,31 @@ async def photo_of(session: AsyncSession, actor: Actor, *, by: Actor | None = No
 
 class TestSetPhoto:
     @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
-    async def test_keeps_a_square_of_256_pixels(self, core: Core, session: AsyncSession, actor: Actor, kind: str) -> None:
-        await photos.set_photo(core.sandbox, session, actor, picture(kind), client=HERE)
+    async def test_keeps_a_square_of_256_pixels(self, session: AsyncSession, actor: Actor, core: Core, kind: str) -> None:
+        await photos.set_photo(session, actor, core.sandbox, picture(kind), client=HERE)
         kept = shown(await photo_of(session, actor))
         assert (kept.format, kept.size) == ("WEBP", (256, 256))
 
     @pytest.mark.security(42)
-    async def test_forgets_where_and_with_what_it_was_taken(self, core: Core, session: AsyncSession, actor: Actor) -> None:
+    async def test_forgets_where_and_with_what_it_was_taken(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         exif = Image.Exif()
         exif[0x010F] = "Camera of Ada"  # maker
         exif[0x0112] = 6  # turned by 90 degrees
         await photos.set_photo(
-            core.sandbox, session, actor, picture("JPEG", exif=exif, icc_profile=b"profile of Ada"), client=HERE
+            session, actor, core.sandbox, picture("JPEG", exif=exif, icc_profile=b"profile of Ada"), client=HERE
         )
         kept = await photo_of(session, actor)
         assert not shown(kept).getexif()
         assert "Ada" not in kept.decode("latin-1")
 
-    async def test_stands_upright(self, core: Core, session: AsyncSession, actor: Actor) -> None:
+    async def test_stands_upright(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         lying = Image.new("RGB", (400, 400), "blue")
         lying.paste("red", (0, 0, 200, 400))  # the left half
         exif = Image.Exif()
         exif[0x0112] = 6
         written = io.BytesIO()
         lying.save(written, "JPEG", exif=exif)
-        await photos.set_photo(core.sandbox, session, actor, written.getvalue(), client=HERE)
+        await photos.set_photo(session, actor, core.sandbox, written.getvalue(), client=HERE)
         kept = shown(await photo_of(session, actor)).convert("RGB")
         red, blue = kept.getpixel((128, 20)), kept.getpixel((128, 236))
         assert isinstance(red, tuple)
@@ -84,26 +84,26 @@ class TestSetPhoto:
         ids=["nothing", "svg", "gif head", "gif", "bmp", "cut off", "no png"],
     )
     async def test_refuses_by_content_what_is_no_photo(
-        self, core: Core, session: AsyncSession, actor: Actor, content: bytes
+        self, session: AsyncSession, actor: Actor, core: Core, content: bytes
     ) -> None:
         with pytest.raises(NotAPhoto, match="Choose a PNG, JPEG, or WebP file"):
-            await photos.set_photo(core.sandbox, session, actor, content, client=HERE)
+            await photos.set_photo(session, actor, core.sandbox, content, client=HERE)
 
     @pytest.mark.security(42)
-    async def test_refuses_a_bomb_before_it_is_unpacked(self, core: Core, session: AsyncSession, actor: Actor) -> None:
+    async def test_refuses_a_bomb_before_it_is_unpacked(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         with pytest.raises(NotAPhoto, match="50 million pixels"):
-            await photos.set_photo(core.sandbox, session, actor, picture(size=(9_000, 6_000), mode="1"), client=HERE)
+            await photos.set_photo(session, actor, core.sandbox, picture(size=(9_000, 6_000), mode="1"), client=HERE)
 
-    async def test_a_new_one_has_a_new_address(self, core: Core, session: AsyncSession, actor: Actor) -> None:
-        first = (await photos.set_photo(core.sandbox, session, actor, picture(), client=HERE)).photo_url
-        second = (await photos.set_photo(core.sandbox, session, actor, picture(), client=HERE)).photo_url
+    async def test_a_new_one_has_a_new_address(self, session: AsyncSession, actor: Actor, core: Core) -> None:
+        first = (await photos.set_photo(session, actor, core.sandbox, picture(), client=HERE)).photo_url
+        second = (await photos.set_photo(session, actor, core.sandbox, picture(), client=HERE)).photo_url
         assert first != second
         assert first is not None
         with pytest.raises(NotFound):
             await photos.get_photo(session, actor, type(actor.id)(first.rpartition("/")[2]))
 
-    async def test_can_be_taken_away(self, core: Core, session: AsyncSession, actor: Actor) -> None:
-        await photos.set_photo(core.sandbox, session, actor, picture(), client=HERE)
+    async def test_can_be_taken_away(self, session: AsyncSession, actor: Actor, core: Core) -> None:
+        await photos.set_photo(session, actor, core.sandbox, picture(), client=HERE)
         assert (await photos.remove_photo(session, actor, client=HERE)).photo_url is None
 
 
@@ -126,10 +126,10 @@ class TestRead:
 class TestGetPhoto:
     @pytest.mark.security(40)
     async def test_is_seen_by_others_where_the_profile_is_public(
-        self, core: Core, session: AsyncSession, make_actor: MakeActor, actor: Actor
+        self, session: AsyncSession, core: Core, make_actor: MakeActor, actor: Actor
     ) -> None:
         stranger, overseer = await make_actor(session), await make_actor(session, role=Role.VIEWER)
-        await photos.set_photo(core.sandbox, session, actor, picture(), client=HERE)
+        await photos.set_photo(session, actor, core.sandbox, picture(), client=HERE)
         assert await photo_of(session, actor, by=overseer)
         with pytest.raises(NotFound):
             await photo_of(session, actor, by=stranger)

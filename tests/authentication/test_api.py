@@ -73,11 +73,11 @@ class TestTurns:
         async with committed.database.transaction() as session:
             grace = await accounts.add_account(session, email="grace@example.org", name="Grace", role=Role.USER, password=None)
             her_token = await api_tokens.create_api_token(
-                committed, session, grace, name="x", scope=TokenScope.READ, lasts_days=1
+                session, grace, committed, name="x", scope=TokenScope.READ, lasts_days=1
             )
             account = await accounts.get_account(session, "ada@example.org")
             his_token = await api_tokens.create_api_token(
-                committed, session, accounts.actor_of(account), name="x", scope=TokenScope.READ, lasts_days=1
+                session, accounts.actor_of(account), committed, name="x", scope=TokenScope.READ, lasts_days=1
             )
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://fundwright.test") as program:
 
@@ -279,7 +279,7 @@ class TestSession:
     @pytest.mark.security(34)
     async def test_turns_a_code_into_the_cookie_once(self, committed: Core, visitor: httpx.AsyncClient) -> None:
         async with committed.database.transaction() as session:
-            code = await authentication.sign_in_by_socket(committed, session, **_FORM, remember=True, client=HERE)
+            code = await authentication.sign_in_by_socket(session, committed, **_FORM, remember=True, client=HERE)
         answer = await visitor.post("/session", json={"code": code})
         assert answer.json() == {"token": visitor.cookies["session"], "remember": True}
         assert (await visitor.get("/probe")).json()["email"] == "ada@example.org"
@@ -363,7 +363,7 @@ class TestCurrentActor:
     ) -> None:
         async with committed.database.transaction() as session:
             made = {
-                scope: await api_tokens.create_api_token(committed, session, ada, name=scope, scope=scope, lasts_days=1)
+                scope: await api_tokens.create_api_token(session, ada, committed, name=scope, scope=scope, lasts_days=1)
                 for scope in TokenScope
             }
         reading = {"authorization": f"Bearer {made[TokenScope.READ].secret}"}
@@ -376,7 +376,7 @@ class TestCurrentActor:
     async def test_a_role_change_counts_from_the_next_request_on(self, committed: Core, visitor: httpx.AsyncClient) -> None:
         await _sign_in(visitor)
         async with committed.database.transaction() as session:
-            await account_changes.change_role(committed, session, email="ada@example.org", role=Role.VIEWER)
+            await account_changes.change_role(session, committed, email="ada@example.org", role=Role.VIEWER)
         assert (await visitor.get("/probe")).status_code == 401
 
     @pytest.mark.security(47)
@@ -588,7 +588,7 @@ class TestLetters:
         self, committed: Core, ada: Actor, method: str, path: str, form: dict[str, str] | None
     ) -> None:
         async with committed.database.transaction() as session:
-            token = await api_tokens.create_api_token(committed, session, ada, name="x", scope=TokenScope.WRITE, lasts_days=9)
+            token = await api_tokens.create_api_token(session, ada, committed, name="x", scope=TokenScope.WRITE, lasts_days=9)
             app = build(committed)
             app.include_router(api.router)
         headers = {"authorization": f"Bearer {token.secret}"}
@@ -609,7 +609,7 @@ class TestLetters:
             assert list(await session.scalars(select(Job.kind))) == []
             actor = accounts.actor_of(await accounts.get_account(session, "eve@example.org"))
             assert [permission for permission in Permission if actor.may(permission)] == [Permission.READ]
-            await accounts.confirm(committed, session, await accounts.get_account(session, actor.email))
+            await accounts.confirm(session, committed, await accounts.get_account(session, actor.email))
             confirmed = accounts.actor_of(await accounts.get_account(session, "eve@example.org"))
             assert confirmed.may(Permission.WORK)
 

@@ -40,12 +40,12 @@ def sign(core: Core) -> str:
 
 async def rotate(core: Core) -> commands.KeyRead:
     async with core.database.transaction() as session:
-        return await commands.rotate_key(core, session)
+        return await commands.rotate_key(session, core)
 
 
 async def retire(core: Core, key_id: str) -> None:
     async with core.database.transaction() as session:
-        await commands.retire_key(core, session, key_id)
+        await commands.retire_key(session, core, key_id)
 
 
 class Process:

@@ -37,14 +37,14 @@ async def person(session: AsyncSession) -> Actor:
 
 
 async def sign_in(
-    core: Core, session: AsyncSession, client: Client, *, email: str = EMAIL, password: str = PASSWORD, code: str = ""
+    session: AsyncSession, core: Core, client: Client, *, email: str = EMAIL, password: str = PASSWORD, code: str = ""
 ) -> SignedIn | SignInRefused:
-    return await authentication.sign_in(core, session, email=email, password=password, remember=True, client=client, code=code)
+    return await authentication.sign_in(session, core, email=email, password=password, remember=True, client=client, code=code)
 
 
-async def known_device(core: Core, session: AsyncSession, client: Client = BROWSER, *, email: str = EMAIL) -> Client:
+async def known_device(session: AsyncSession, core: Core, client: Client = BROWSER, *, email: str = EMAIL) -> Client:
     """A browser in which the account has signed in, as it comes back."""
-    result = await sign_in(core, session, client, email=email)
+    result = await sign_in(session, core, client, email=email)
     assert isinstance(result, SignedIn) and result.device
     return with_cookie(result.device)
 
@@ -53,9 +53,9 @@ def with_cookie(secret: str) -> Client:
     return BROWSER.model_copy(update={"device": tokens.digest(secret)})
 
 
-async def attack(core: Core, session: AsyncSession, *, email: str = EMAIL, client: Client = STRANGER) -> None:
+async def attack(session: AsyncSession, core: Core, *, email: str = EMAIL, client: Client = STRANGER) -> None:
     for _ in range(throttle.FAILURES_PER_ACCOUNT):
-        assert isinstance(await sign_in(core, session, client, email=email, password="wrong"), SignInRefused)
+        assert isinstance(await sign_in(session, core, client, email=email, password="wrong"), SignInRefused)
 
 
 async def five_minutes_pass(session: AsyncSession) -> None:
@@ -67,126 +67,126 @@ async def five_minutes_pass(session: AsyncSession) -> None:
 class TestAttack:
     @pytest.mark.security(1, 2)
     async def test_of_hours_does_not_keep_the_owner_out_of_a_known_device(
-        self, core: Core, session: AsyncSession, person: Actor
+        self, session: AsyncSession, person: Actor, core: Core
     ) -> None:
-        device = await known_device(core, session)
+        device = await known_device(session, core)
         for _ in range(24):
-            await attack(core, session)
-            assert await sign_in(core, session, HERE) == THROTTLED
-            device = await known_device(core, session, device)
+            await attack(session, core)
+            assert await sign_in(session, core, HERE) == THROTTLED
+            device = await known_device(session, core, device)
             await five_minutes_pass(session)
 
     @pytest.mark.security(2)
     async def test_of_a_whole_address_does_not_either(
-        self, core: Core, session: AsyncSession, person: Actor, monkeypatch: pytest.MonkeyPatch
+        self, session: AsyncSession, person: Actor, core: Core, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        device = await known_device(core, session)
+        device = await known_device(session, core)
         monkeypatch.setattr(throttle, "FAILURES_PER_ADDRESS", 4)
-        await attack(core, session, email="nobody@example.org", client=HERE)
-        assert await sign_in(core, session, HERE) == THROTTLED
-        assert isinstance(await sign_in(core, session, device), SignedIn)
+        await attack(session, core, email="nobody@example.org", client=HERE)
+        assert await sign_in(session, core, HERE) == THROTTLED
+        assert isinstance(await sign_in(session, core, device), SignedIn)
 
     @pytest.mark.security(1)
-    async def test_on_codes_does_not_either(self, core: Core, session: AsyncSession, person: Actor) -> None:
-        device = await known_device(core, session)
-        begun = await second_factor.start(core, session, person)
-        made = await second_factor.confirm(core, session, person, code=code_at(begun.secret, now()), client=HERE)
+    async def test_on_codes_does_not_either(self, session: AsyncSession, person: Actor, core: Core) -> None:
+        device = await known_device(session, core)
+        begun = await second_factor.start(session, person, core)
+        made = await second_factor.confirm(session, person, core, code=code_at(begun.secret, now()), client=HERE)
         assert isinstance(made, RecoveryCodes)
         for _ in range(4):
-            assert await sign_in(core, session, STRANGER, code="000000") == WRONG_CODE
-        assert await sign_in(core, session, HERE, code=made.codes[0]) == WRONG_CODE
-        assert isinstance(await sign_in(core, session, device, code=made.codes[0]), SignedIn)
+            assert await sign_in(session, core, STRANGER, code="000000") == WRONG_CODE
+        assert await sign_in(session, core, HERE, code=made.codes[0]) == WRONG_CODE
+        assert isinstance(await sign_in(session, core, device, code=made.codes[0]), SignedIn)
 
     @pytest.mark.security(1)
     async def test_does_not_keep_a_signed_in_person_from_entering_the_password(
-        self, core: Core, session: AsyncSession, person: Actor
+        self, session: AsyncSession, person: Actor, core: Core
     ) -> None:
-        signed_in = await sign_in(core, session, HERE)
+        signed_in = await sign_in(session, core, HERE)
         assert isinstance(signed_in, SignedIn)
-        await attack(core, session)
-        proved = await reauthentication.reauthenticate_by_password(core, session, signed_in.actor, password=PASSWORD, client=HERE)
+        await attack(session, core)
+        proved = await reauthentication.reauthenticate_by_password(session, signed_in.actor, core, password=PASSWORD, client=HERE)
         assert proved is None
         for _ in range(4):
-            await reauthentication.reauthenticate_by_password(core, session, signed_in.actor, password="wrong", client=HERE)
-        paused = await reauthentication.reauthenticate_by_password(core, session, signed_in.actor, password=PASSWORD, client=HERE)
+            await reauthentication.reauthenticate_by_password(session, signed_in.actor, core, password="wrong", client=HERE)
+        paused = await reauthentication.reauthenticate_by_password(session, signed_in.actor, core, password=PASSWORD, client=HERE)
         assert paused == THROTTLED
 
-    async def test_does_not_keep_a_new_address_from_being_confirmed(self, core: Core, session: AsyncSession) -> None:
+    async def test_does_not_keep_a_new_address_from_being_confirmed(self, session: AsyncSession, core: Core) -> None:
         await accounts.add_account(
             session, email=EMAIL, name="Ada", role=Role.USER, password=PASSWORD, is_verified=False, client=HERE
         )
-        await email_confirmation.send_verification(core, session, email=EMAIL, language="en")
+        await email_confirmation.send_verification(session, core, email=EMAIL, language="en")
         secret = (await mail.list_messages(session, PageRequest())).items[0].text.partition("link=")[2].split()[0]
-        await attack(core, session)
+        await attack(session, core)
         for _ in range(3):
-            await email_confirmation.confirm_email(core, session, secret=secret, password="wrong", client=HERE)
+            await email_confirmation.confirm_email(session, core, secret=secret, password="wrong", client=HERE)
         assert isinstance(
-            await email_confirmation.confirm_email(core, session, secret=secret, password=PASSWORD, client=HERE), str
+            await email_confirmation.confirm_email(session, core, secret=secret, password=PASSWORD, client=HERE), str
         )
 
 
 class TestKnownDevice:
     @pytest.mark.security(1)
-    async def test_has_a_ban_of_its_own(self, core: Core, session: AsyncSession, person: Actor) -> None:
-        first, second = await known_device(core, session), await known_device(core, session)
-        wrong = await sign_in(core, session, first, password="wrong")
+    async def test_has_a_ban_of_its_own(self, session: AsyncSession, person: Actor, core: Core) -> None:
+        first, second = await known_device(session, core), await known_device(session, core)
+        wrong = await sign_in(session, core, first, password="wrong")
         for _ in range(3):
-            await sign_in(core, session, first, password="wrong")
-        right = await sign_in(core, session, first)
+            await sign_in(session, core, first, password="wrong")
+        right = await sign_in(session, core, first)
         assert isinstance(wrong, SignInRefused) and isinstance(right, SignInRefused)
         assert (right.reason, right.sentence) == (Refusal.THROTTLED, wrong.sentence)
-        assert isinstance(await sign_in(core, session, second), SignedIn)
-        assert isinstance(await sign_in(core, session, HERE), SignedIn)
+        assert isinstance(await sign_in(session, core, second), SignedIn)
+        assert isinstance(await sign_in(session, core, HERE), SignedIn)
 
     @pytest.mark.security(1)
     async def test_of_another_account_or_a_made_up_one_helps_nobody(
-        self, core: Core, session: AsyncSession, person: Actor
+        self, session: AsyncSession, person: Actor, core: Core
     ) -> None:
         await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
-        foreign = await known_device(core, session, email="eve@example.org")
+        foreign = await known_device(session, core, email="eve@example.org")
         for device in (foreign, with_cookie("made up")):
-            await attack(core, session, client=device)
-            assert await sign_in(core, session, device) == THROTTLED
-            assert await sign_in(core, session, HERE) == THROTTLED
+            await attack(session, core, client=device)
+            assert await sign_in(session, core, device) == THROTTLED
+            assert await sign_in(session, core, HERE) == THROTTLED
             await five_minutes_pass(session)
 
     @pytest.mark.security(17)
-    async def test_has_a_new_secret_after_each_sign_in(self, core: Core, session: AsyncSession, person: Actor) -> None:
-        old = await known_device(core, session)
-        new = await known_device(core, session, old)
+    async def test_has_a_new_secret_after_each_sign_in(self, session: AsyncSession, person: Actor, core: Core) -> None:
+        old = await known_device(session, core)
+        new = await known_device(session, core, old)
         assert new.device != old.device
-        await attack(core, session)
-        assert await sign_in(core, session, old) == THROTTLED
-        assert isinstance(await sign_in(core, session, new), SignedIn)
+        await attack(session, core)
+        assert await sign_in(session, core, old) == THROTTLED
+        assert isinstance(await sign_in(session, core, new), SignedIn)
 
-    async def test_may_be_one_of_several_accounts(self, core: Core, session: AsyncSession, person: Actor) -> None:
+    async def test_may_be_one_of_several_accounts(self, session: AsyncSession, person: Actor, core: Core) -> None:
         await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
-        device = await known_device(core, session, await known_device(core, session), email="eve@example.org")
+        device = await known_device(session, core, await known_device(session, core), email="eve@example.org")
         for email in (EMAIL, "eve@example.org"):
-            await attack(core, session, email=email)
-        device = await known_device(core, session, device)
-        assert isinstance(await sign_in(core, session, device, email="eve@example.org"), SignedIn)
+            await attack(session, core, email=email)
+        device = await known_device(session, core, device)
+        assert isinstance(await sign_in(session, core, device, email="eve@example.org"), SignedIn)
 
-    async def test_expires(self, core: Core, session: AsyncSession, person: Actor) -> None:
-        device = await known_device(core, session)
+    async def test_expires(self, session: AsyncSession, person: Actor, core: Core) -> None:
+        device = await known_device(session, core)
         await session.execute(update(KnownDevice).values(expires_at=now()))
-        await attack(core, session)
-        assert await sign_in(core, session, device) == THROTTLED
+        await attack(session, core)
+        assert await sign_in(session, core, device) == THROTTLED
 
-    async def test_only_the_newest_thirty_are_remembered(self, core: Core, session: AsyncSession, person: Actor) -> None:
-        oldest = await known_device(core, session)
+    async def test_only_the_newest_thirty_are_remembered(self, session: AsyncSession, person: Actor, core: Core) -> None:
+        oldest = await known_device(session, core)
         await session.execute(update(KnownDevice).values(signed_in_at=now() - timedelta(days=1)))
         devices = [await sessions.remember_device(session, person.id, lasts=sessions.KNOWN_FOR) for _ in range(30)]
-        await attack(core, session)
-        assert await sign_in(core, session, oldest) == THROTTLED
-        assert isinstance(await sign_in(core, session, with_cookie(devices[0])), SignedIn)
+        await attack(session, core)
+        assert await sign_in(session, core, oldest) == THROTTLED
+        assert isinstance(await sign_in(session, core, with_cookie(devices[0])), SignedIn)
 
     @pytest.mark.security(5, 7)
     async def test_does_not_tell_which_addresses_have_an_account(
-        self, core: Core, session: AsyncSession, person: Actor, monkeypatch: pytest.MonkeyPatch
+        self, session: AsyncSession, person: Actor, core: Core, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
-        foreign = await known_device(core, session, email="eve@example.org")
+        foreign = await known_device(session, core, email="eve@example.org")
         checked: list[bool] = []
         check = passwords.check_password
 
@@ -195,42 +195,42 @@ class TestKnownDevice:
             return await check(password, stored)
 
         monkeypatch.setattr(passwords, "check_password", count)
-        known = await sign_in(core, session, foreign, password="wrong")
-        unknown = await sign_in(core, session, foreign, email="nobody@example.org", password="wrong")
+        known = await sign_in(session, core, foreign, password="wrong")
+        unknown = await sign_in(session, core, foreign, email="nobody@example.org", password="wrong")
         assert isinstance(known, SignInRefused) and isinstance(unknown, SignInRefused)
         assert (known.sentence, checked) == (unknown.sentence, [True, False])
 
 
 class TestForgetting:
     @pytest.mark.parametrize("how", ["password", "others"])
-    async def test_leaves_the_device_that_asks(self, core: Core, session: AsyncSession, person: Actor, how: str) -> None:
-        elsewhere, here = await known_device(core, session), await known_device(core, session)
+    async def test_leaves_the_device_that_asks(self, session: AsyncSession, person: Actor, core: Core, how: str) -> None:
+        elsewhere, here = await known_device(session, core), await known_device(session, core)
         if how == "password":
-            await password_change.change_password(core, session, person, current=PASSWORD, new="a quiet harbor", client=here)
+            await password_change.change_password(session, person, core, current=PASSWORD, new="a quiet harbor", client=here)
         else:
             await authentication.end_other_sessions(session, person, client=here)
         left = list(await session.scalars(select(KnownDevice.digest)))
         assert (here.device in left, elsewhere.device in left) == (True, False)
 
     @pytest.mark.parametrize("how", ["sessions", "disabled", "deleted"])
-    async def test_leaves_none(self, core: Core, session: AsyncSession, person: Actor, how: str) -> None:
+    async def test_leaves_none(self, session: AsyncSession, person: Actor, core: Core, how: str) -> None:
         root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
-        device = await known_device(core, session)
+        device = await known_device(session, core)
         match how:
             case "sessions":
                 await administration.end_sessions(session, root, person.id, client=HERE)
             case "disabled":
-                await administration.disable(core, session, root, person.id, client=HERE)
+                await administration.disable(session, root, core, person.id, client=HERE)
             case _:
-                await authentication.delete_account(core, session, person, email=EMAIL, password=PASSWORD, client=device)
+                await authentication.delete_account(session, person, core, email=EMAIL, password=PASSWORD, client=device)
         assert list(await session.scalars(select(KnownDevice))) == []
 
-    async def test_does_not_happen_on_sign_out(self, core: Core, session: AsyncSession, person: Actor) -> None:
-        signed_in = await sign_in(core, session, BROWSER)
+    async def test_does_not_happen_on_sign_out(self, session: AsyncSession, person: Actor, core: Core) -> None:
+        signed_in = await sign_in(session, core, BROWSER)
         assert isinstance(signed_in, SignedIn)
         await authentication.sign_out(session, signed_in.actor, client=HERE)
-        await attack(core, session)
-        assert isinstance(await sign_in(core, session, with_cookie(signed_in.device)), SignedIn)
+        await attack(session, core)
+        assert isinstance(await sign_in(session, core, with_cookie(signed_in.device)), SignedIn)
 
 
 @pytest.mark.usefixtures("ada")
@@ -270,7 +270,7 @@ class TestCookie:
     async def test_is_set_after_a_sign_in_over_the_socket(self, committed: Core) -> None:
         async with committed.database.transaction() as session:
             code = await authentication.sign_in_by_socket(
-                committed, session, email=EMAIL, password=PASSWORD, remember=True, client=HERE
+                session, committed, email=EMAIL, password=PASSWORD, remember=True, client=HERE
             )
         async with browse(committed) as owner:
             await owner.post("/session", json={"code": code})

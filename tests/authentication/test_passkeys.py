@@ -42,14 +42,14 @@ async def person(session: AsyncSession) -> Actor:
     return await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=PASSWORD)
 
 
-async def add(core: Core, session: AsyncSession, actor: Actor, device: Device, name: str = "Telephone") -> PasskeyRead:
-    options = await passkeys.start_adding(core, session, actor)
-    return await passkeys.add(core, session, actor, name=name, credential=device.create(options), client=HERE)
+async def add(session: AsyncSession, actor: Actor, core: Core, device: Device, name: str = "Telephone") -> PasskeyRead:
+    options = await passkeys.start_adding(session, actor, core)
+    return await passkeys.add(session, actor, core, name=name, credential=device.create(options), client=HERE)
 
 
-async def sign_in(core: Core, session: AsyncSession, device: Device) -> str | SignInRefused:
-    options = await passkeys.start_sign_in(core, session)
-    return await passkeys.sign_in(core, session, credential=device.get(options), remember=True, client=HERE)
+async def sign_in(session: AsyncSession, core: Core, device: Device) -> str | SignInRefused:
+    options = await passkeys.start_sign_in(session, core)
+    return await passkeys.sign_in(session, core, credential=device.get(options), remember=True, client=HERE)
 
 
 class TestRelyingParty:
@@ -73,8 +73,8 @@ class TestRelyingParty:
 
 class TestAdding:
     @pytest.mark.security(26, 45)
-    async def test_keeps_it_under_its_name_and_tells_the_owner(self, public: Core, session: AsyncSession, person: Actor) -> None:
-        made = await add(public, session, person, Device())
+    async def test_keeps_it_under_its_name_and_tells_the_owner(self, session: AsyncSession, person: Actor, public: Core) -> None:
+        made = await add(session, person, public, Device())
         assert (made.name, made.last_used_at) == ("Telephone", None)
         assert await passkeys.list_passkeys(session, person) == [made]
         (message,) = (await mail.list_messages(session, PageRequest())).items
@@ -83,11 +83,11 @@ class TestAdding:
         assert line is not None and line.subject == "Telephone"
 
     async def test_asks_for_one_that_finds_its_account_and_checks_who_holds_it(
-        self, public: Core, session: AsyncSession, person: Actor
+        self, session: AsyncSession, person: Actor, public: Core
     ) -> None:
         device = Device()
-        await add(public, session, person, device)
-        asked = json.loads(await passkeys.start_adding(public, session, person))
+        await add(session, person, public, device)
+        asked = json.loads(await passkeys.start_adding(session, person, public))
         assert asked["rp"]["id"] == "localhost"
         assert asked["authenticatorSelection"] == {
             "residentKey": "required", "requireResidentKey": True, "userVerification": "required",
@@ -95,197 +95,197 @@ class TestAdding:
         assert len(asked["excludeCredentials"]) == 1
 
     async def test_takes_no_answer_from_another_site_or_without_a_check_of_the_person(
-        self, public: Core, session: AsyncSession, person: Actor
+        self, session: AsyncSession, person: Actor, public: Core
     ) -> None:
         for device in (Device(origin="https://evil.example"), Device(verifies=False)):
             with pytest.raises(PasskeyRefused):
-                await add(public, session, person, device)
+                await add(session, person, public, device)
 
     async def test_takes_a_challenge_once_and_from_whom_it_was_made_for(
-        self, public: Core, session: AsyncSession, person: Actor
+        self, session: AsyncSession, person: Actor, public: Core
     ) -> None:
         eve = await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
-        credential = Device().create(await passkeys.start_adding(public, session, person))
+        credential = Device().create(await passkeys.start_adding(session, person, public))
         with pytest.raises(PasskeyRefused):
             async with session.begin_nested():
-                await passkeys.add(public, session, eve, name="Mine", credential=credential, client=HERE)
-        await passkeys.add(public, session, person, name="Mine", credential=credential, client=HERE)
+                await passkeys.add(session, eve, public, name="Mine", credential=credential, client=HERE)
+        await passkeys.add(session, person, public, name="Mine", credential=credential, client=HERE)
         with pytest.raises(PasskeyRefused):
-            await passkeys.add(public, session, person, name="Mine", credential=credential, client=HERE)
+            await passkeys.add(session, person, public, name="Mine", credential=credential, client=HERE)
 
-    async def test_takes_no_key_twice(self, public: Core, session: AsyncSession, person: Actor) -> None:
+    async def test_takes_no_key_twice(self, session: AsyncSession, person: Actor, public: Core) -> None:
         device = Device()
-        await add(public, session, person, device)
+        await add(session, person, public, device)
         with pytest.raises(PasskeyTaken):
-            await add(public, session, person, device)
+            await add(session, person, public, device)
 
     @pytest.mark.parametrize(
         "credential", ["", "null", "[]", "{}", '{"id": "a", "rawId": "a", "type": "public-key", "response": {}}']
     )
-    async def test_understands_no_nonsense(self, public: Core, session: AsyncSession, person: Actor, credential: str) -> None:
+    async def test_understands_no_nonsense(self, session: AsyncSession, person: Actor, public: Core, credential: str) -> None:
         with pytest.raises(PasskeyRefused):
-            await passkeys.add(public, session, person, name="Mine", credential=credential, client=HERE)
-        refused = await passkeys.sign_in(public, session, credential=credential, remember=True, client=HERE)
+            await passkeys.add(session, person, public, name="Mine", credential=credential, client=HERE)
+        refused = await passkeys.sign_in(session, public, credential=credential, remember=True, client=HERE)
         assert refused == WRONG
 
-    async def test_has_a_bound(self, public: Core, session: AsyncSession, person: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_has_a_bound(self, session: AsyncSession, person: Actor, public: Core, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(passkeys, "_MAX_PASSKEYS", 1)
-        await add(public, session, person, Device())
+        await add(session, person, public, Device())
         with pytest.raises(TooManyPasskeys):
-            await passkeys.start_adding(public, session, person)
+            await passkeys.start_adding(session, person, public)
 
-    async def test_says_where_there_can_be_none(self, core: Core, session: AsyncSession, person: Actor) -> None:
+    async def test_says_where_there_can_be_none(self, session: AsyncSession, person: Actor, core: Core) -> None:
         with pytest.raises(NoHostName, match="FUNDWRIGHT_PUBLIC_URL"):
-            await passkeys.start_adding(core, session, person)
+            await passkeys.start_adding(session, person, core)
 
 
 class TestSigningIn:
     @pytest.mark.security(17)
-    async def test_needs_no_password_and_no_second_step(self, public: Core, session: AsyncSession, person: Actor) -> None:
+    async def test_needs_no_password_and_no_second_step(self, session: AsyncSession, person: Actor, public: Core) -> None:
         device = Device()
-        await add(public, session, person, device)
-        begun = await second_factor.start(public, session, person)
-        await second_factor.confirm(public, session, person, code=code_at(begun.secret, now()), client=HERE)
-        code = await sign_in(public, session, device)
+        await add(session, person, public, device)
+        begun = await second_factor.start(session, person, public)
+        await second_factor.confirm(session, person, public, code=code_at(begun.secret, now()), client=HERE)
+        code = await sign_in(session, public, device)
         assert isinstance(code, str)
-        signed_in = await authentication.redeem_handover(public, session, code, client=HERE)
+        signed_in = await authentication.redeem_handover(session, public, code, client=HERE)
         assert signed_in.actor.email == person.email
         (seen,) = await passkeys.list_passkeys(session, person)
         assert seen.last_used_at is not None
 
     async def test_takes_each_challenge_once_and_within_five_minutes(
-        self, public: Core, session: AsyncSession, person: Actor
+        self, session: AsyncSession, person: Actor, public: Core
     ) -> None:
         device = Device(counts=False)
-        await add(public, session, person, device)
-        answer = device.get(await passkeys.start_sign_in(public, session))
-        assert isinstance(await passkeys.sign_in(public, session, credential=answer, remember=True, client=HERE), str)
-        assert await passkeys.sign_in(public, session, credential=answer, remember=True, client=HERE) == WRONG
-        late = device.get(await passkeys.start_sign_in(public, session))
+        await add(session, person, public, device)
+        answer = device.get(await passkeys.start_sign_in(session, public))
+        assert isinstance(await passkeys.sign_in(session, public, credential=answer, remember=True, client=HERE), str)
+        assert await passkeys.sign_in(session, public, credential=answer, remember=True, client=HERE) == WRONG
+        late = device.get(await passkeys.start_sign_in(session, public))
         until = await session.scalar(select(OneTimeSecret.expires_at).where(OneTimeSecret.purpose == "passkey.sign_in"))
         assert until is not None and until - now() <= timedelta(minutes=5)
         await session.execute(update(OneTimeSecret).values(expires_at=now() - timedelta(seconds=1)))
-        assert await passkeys.sign_in(public, session, credential=late, remember=True, client=HERE) == WRONG
+        assert await passkeys.sign_in(session, public, credential=late, remember=True, client=HERE) == WRONG
 
     async def test_refuses_another_key_another_site_and_an_old_count(
-        self, public: Core, session: AsyncSession, person: Actor
+        self, session: AsyncSession, person: Actor, public: Core
     ) -> None:
         device = Device()
-        await add(public, session, person, device)
-        assert await sign_in(public, session, Device(id=device.id, user=device.user)) == WRONG
-        assert await sign_in(public, session, Device()) == WRONG
+        await add(session, person, public, device)
+        assert await sign_in(session, public, Device(id=device.id, user=device.user)) == WRONG
+        assert await sign_in(session, public, Device()) == WRONG
         device.origin = "https://evil.example"
-        assert await sign_in(public, session, device) == WRONG
+        assert await sign_in(session, public, device) == WRONG
         device.origin, device.verifies = ADDRESS, False
-        assert await sign_in(public, session, device) == WRONG
+        assert await sign_in(session, public, device) == WRONG
         device.verifies = True
-        assert isinstance(await sign_in(public, session, device), str)
+        assert isinstance(await sign_in(session, public, device), str)
         device.count = 0  # a copy of the key
-        assert await sign_in(public, session, device) == WRONG
+        assert await sign_in(session, public, device) == WRONG
 
     async def test_a_challenge_for_one_thing_is_none_for_another(
-        self, public: Core, session: AsyncSession, person: Actor
+        self, session: AsyncSession, person: Actor, public: Core
     ) -> None:
         device = Device()
-        await add(public, session, person, device)
-        answer = device.get(await passkeys.start_reauthentication(public, session, person))
-        assert await passkeys.sign_in(public, session, credential=answer, remember=True, client=HERE) == WRONG
+        await add(session, person, public, device)
+        answer = device.get(await passkeys.start_reauthentication(session, person, public))
+        assert await passkeys.sign_in(session, public, credential=answer, remember=True, client=HERE) == WRONG
 
     @pytest.mark.security(20)
     @pytest.mark.security(2)
     async def test_is_not_paused_by_wrong_passwords_of_strangers(
-        self, public: Core, session: AsyncSession, person: Actor
+        self, session: AsyncSession, person: Actor, public: Core
     ) -> None:
         device = Device()
-        await add(public, session, person, device)
+        await add(session, person, public, device)
         for _ in range(4):
-            await authentication.sign_in(public, session, email=person.email, password="wrong", remember=True, client=HERE)
-        paused = await authentication.sign_in(public, session, email=person.email, password=PASSWORD, remember=True, client=HERE)
+            await authentication.sign_in(session, public, email=person.email, password="wrong", remember=True, client=HERE)
+        paused = await authentication.sign_in(session, public, email=person.email, password=PASSWORD, remember=True, client=HERE)
         assert paused == SignInRefused(reason=Refusal.THROTTLED)
-        assert isinstance(await sign_in(public, session, device), str)
+        assert isinstance(await sign_in(session, public, device), str)
 
     async def test_a_disabled_or_unconfirmed_account_stays_closed(
-        self, public: Core, session: AsyncSession, person: Actor
+        self, session: AsyncSession, person: Actor, public: Core
     ) -> None:
         device = Device()
-        await add(public, session, person, device)
+        await add(session, person, public, device)
         await session.execute(update(Account).values(verified_at=None))
         session.expire_all()
-        assert await sign_in(public, session, device) == SignInRefused(reason=Refusal.UNVERIFIED)
-        await account_changes.disable_account(public, session, email=person.email)
-        assert await sign_in(public, session, device) == WRONG
+        assert await sign_in(session, public, device) == SignInRefused(reason=Refusal.UNVERIFIED)
+        await account_changes.disable_account(session, public, email=person.email)
+        assert await sign_in(session, public, device) == WRONG
 
-    async def test_as_the_second_step_it_is_of_the_same_account(self, public: Core, session: AsyncSession, person: Actor) -> None:
+    async def test_as_the_second_step_it_is_of_the_same_account(self, session: AsyncSession, person: Actor, public: Core) -> None:
         eve = await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
         mine, foreign = Device(), Device()
-        await add(public, session, person, mine)
-        await add(public, session, eve, foreign)
-        begun = await second_factor.start(public, session, person)
-        await second_factor.confirm(public, session, person, code=code_at(begun.secret, now()), client=HERE)
+        await add(session, person, public, mine)
+        await add(session, eve, public, foreign)
+        begun = await second_factor.start(session, person, public)
+        await second_factor.confirm(session, person, public, code=code_at(begun.secret, now()), client=HERE)
         step = await authentication.sign_in_by_socket(
-            public, session, email=person.email, password=PASSWORD, remember=False, client=HERE
+            session, public, email=person.email, password=PASSWORD, remember=False, client=HERE
         )
         assert isinstance(step, SecondStep)
 
         async def answer(device: Device) -> str | SignInRefused:
-            options = await passkeys.start_sign_in(public, session, pending=step.pending)
+            options = await passkeys.start_sign_in(session, public, pending=step.pending)
             assert len(json.loads(options)["allowCredentials"]) == 1
             return await passkeys.sign_in(
-                public, session, credential=device.get(options), remember=True, client=HERE, pending=step.pending
+                session, public, credential=device.get(options), remember=True, client=HERE, pending=step.pending
             )
 
         assert await answer(foreign) == WRONG
         code = await answer(mine)
         assert isinstance(code, str)
-        assert (await authentication.redeem_handover(public, session, code, client=HERE)).max_age_s is None
+        assert (await authentication.redeem_handover(session, public, code, client=HERE)).max_age_s is None
         with pytest.raises(LinkSpent):
-            await passkeys.start_sign_in(public, session, pending=step.pending)
+            await passkeys.start_sign_in(session, public, pending=step.pending)
 
 
 class TestProving:
-    async def test_a_passkey_of_the_actor_is_a_proof(self, public: Core, session: AsyncSession, person: Actor) -> None:
+    async def test_a_passkey_of_the_actor_is_a_proof(self, session: AsyncSession, person: Actor, public: Core) -> None:
         device, other = Device(), Device()
-        await add(public, session, person, device)
+        await add(session, person, public, device)
         eve = await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
-        await add(public, session, eve, other)
+        await add(session, eve, public, other)
         signed_in = await authentication.sign_in(
-            public, session, email=person.email, password=PASSWORD, remember=True, client=HERE
+            session, public, email=person.email, password=PASSWORD, remember=True, client=HERE
         )
         assert isinstance(signed_in, SignedIn)
         actor = signed_in.actor
         await session.execute(update(AccountSession).values(reauthenticated_until=now()))
         for wrong in (other, device):
             refused = await passkeys.reauthenticate_by_passkey(
-                public,
                 session,
                 actor,
-                credential=wrong.get(await passkeys.start_reauthentication(public, session, actor)),
+                public,
+                credential=wrong.get(await passkeys.start_reauthentication(session, actor, public)),
                 client=HERE,
             )
             if wrong is other:
                 assert refused == WRONG
                 with pytest.raises(ReauthenticationRequired):
-                    await api_tokens.create_api_token(public, session, actor, name="n", scope=TokenScope.READ, lasts_days=1)
-        await api_tokens.create_api_token(public, session, actor, name="n", scope=TokenScope.READ, lasts_days=1)
+                    await api_tokens.create_api_token(session, actor, public, name="n", scope=TokenScope.READ, lasts_days=1)
+        await api_tokens.create_api_token(session, actor, public, name="n", scope=TokenScope.READ, lasts_days=1)
 
 
 class TestRemoving:
     async def test_it_opens_nothing_any_more_and_the_owner_is_told(
-        self, public: Core, session: AsyncSession, person: Actor
+        self, session: AsyncSession, person: Actor, public: Core
     ) -> None:
         device = Device()
-        made = await add(public, session, person, device)
-        await passkeys.remove(public, session, person, made.id, client=HERE)
+        made = await add(session, person, public, device)
+        await passkeys.remove(session, person, public, made.id, client=HERE)
         assert await passkeys.list_passkeys(session, person) == []
-        assert await sign_in(public, session, device) == WRONG
+        assert await sign_in(session, public, device) == WRONG
         assert "A passkey was removed" in [each.subject for each in (await mail.list_messages(session, PageRequest())).items]
 
     @pytest.mark.security(40)
-    async def test_somebody_else_s_is_not_found(self, public: Core, session: AsyncSession, person: Actor) -> None:
+    async def test_somebody_else_s_is_not_found(self, session: AsyncSession, person: Actor, public: Core) -> None:
         eve = await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
-        made = await add(public, session, person, Device())
+        made = await add(session, person, public, Device())
         with pytest.raises(NotFound):
-            await passkeys.remove(public, session, eve, made.id, client=HERE)
+            await passkeys.remove(session, eve, public, made.id, client=HERE)
 
 
 class TestApi:

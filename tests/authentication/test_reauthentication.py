@@ -41,9 +41,9 @@ SENSITIVE = (
 )
 
 
-async def sign_in(core: Core, session: AsyncSession) -> Actor:
+async def sign_in(session: AsyncSession, core: Core) -> Actor:
     await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.ADMIN, password=PASSWORD)
-    result = await authentication.sign_in(core, session, email="ada@example.org", password=PASSWORD, remember=True, client=HERE)
+    result = await authentication.sign_in(session, core, email="ada@example.org", password=PASSWORD, remember=True, client=HERE)
     assert isinstance(result, SignedIn)
     return result.actor
 
@@ -52,135 +52,135 @@ async def let_time_pass(session: AsyncSession) -> None:
     await session.execute(update(AccountSession).values(reauthenticated_until=now() - timedelta(seconds=1)))
 
 
-async def make_token(core: Core, session: AsyncSession, actor: Actor) -> None:
-    await api_tokens.create_api_token(core, session, actor, name="nightly", scope=TokenScope.READ, lasts_days=1)
+async def make_token(session: AsyncSession, actor: Actor, core: Core) -> None:
+    await api_tokens.create_api_token(session, actor, core, name="nightly", scope=TokenScope.READ, lasts_days=1)
 
 
 class TestSensitiveChanges:
     @pytest.mark.security(26)
     @pytest.mark.parametrize("change", SENSITIVE, ids=lambda change: f"{change.__module__}.{change.__name__}")
-    async def test_each_asks_for_a_recent_proof(self, core: Core, session: AsyncSession, change: Callable[..., Any]) -> None:
-        actor = await sign_in(core, session)
+    async def test_each_asks_for_a_recent_proof(self, session: AsyncSession, core: Core, change: Callable[..., Any]) -> None:
+        actor = await sign_in(session, core)
         await let_time_pass(session)
         takes = inspect.signature(change).parameters.values()
         given = {each.name: None for each in takes if each.default is each.empty}
         with pytest.raises(ReauthenticationRequired):
             await change(**{**given, "session": session, "actor": actor})
 
-    async def test_signing_in_is_a_proof_for_some_minutes(self, core: Core, session: AsyncSession) -> None:
-        actor = await sign_in(core, session)
-        await make_token(core, session, actor)
+    async def test_signing_in_is_a_proof_for_some_minutes(self, session: AsyncSession, core: Core) -> None:
+        actor = await sign_in(session, core)
+        await make_token(session, actor, core)
         row = await session.get(AccountSession, actor.session_id)
         assert row is not None and timedelta(minutes=9) < row.reauthenticated_until - now() <= timedelta(minutes=10)
         await let_time_pass(session)
         with pytest.raises(ReauthenticationRequired):
-            await make_token(core, session, actor)
+            await make_token(session, actor, core)
 
-    async def test_how_many_minutes_is_a_setting(self, core: Core, session: AsyncSession) -> None:
-        actor = await sign_in(with_settings(core, reauthentication_minutes=60), session)
+    async def test_how_many_minutes_is_a_setting(self, session: AsyncSession, core: Core) -> None:
+        actor = await sign_in(session, with_settings(core, reauthentication_minutes=60))
         row = await session.get(AccountSession, actor.session_id)
         assert row is not None and row.reauthenticated_until - now() > timedelta(minutes=59)
 
-    async def test_a_proof_counts_for_its_own_session_alone(self, core: Core, session: AsyncSession) -> None:
-        actor = await sign_in(core, session)
+    async def test_a_proof_counts_for_its_own_session_alone(self, session: AsyncSession, core: Core) -> None:
+        actor = await sign_in(session, core)
         await let_time_pass(session)
-        other = await authentication.sign_in(core, session, email=actor.email, password=PASSWORD, remember=True, client=HERE)
+        other = await authentication.sign_in(session, core, email=actor.email, password=PASSWORD, remember=True, client=HERE)
         assert isinstance(other, SignedIn)
-        await make_token(core, session, other.actor)
+        await make_token(session, other.actor, core)
         with pytest.raises(ReauthenticationRequired):
-            await make_token(core, session, actor)
+            await make_token(session, actor, core)
 
 
 class TestPassword:
-    async def test_the_right_one_is_a_proof(self, core: Core, session: AsyncSession) -> None:
-        actor = await sign_in(core, session)
+    async def test_the_right_one_is_a_proof(self, session: AsyncSession, core: Core) -> None:
+        actor = await sign_in(session, core)
         await let_time_pass(session)
-        proved = await reauthentication.reauthenticate_by_password(core, session, actor, password=PASSWORD, client=HERE)
+        proved = await reauthentication.reauthenticate_by_password(session, actor, core, password=PASSWORD, client=HERE)
         assert proved is None
-        await make_token(core, session, actor)
+        await make_token(session, actor, core)
 
     @pytest.mark.security(1)
-    async def test_wrong_ones_are_counted_like_those_of_signing_in(self, core: Core, session: AsyncSession) -> None:
-        actor = await sign_in(core, session)
+    async def test_wrong_ones_are_counted_like_those_of_signing_in(self, session: AsyncSession, core: Core) -> None:
+        actor = await sign_in(session, core)
         await let_time_pass(session)
         for _ in range(4):
-            wrong = await reauthentication.reauthenticate_by_password(core, session, actor, password="wrong", client=HERE)
+            wrong = await reauthentication.reauthenticate_by_password(session, actor, core, password="wrong", client=HERE)
             assert wrong == SignInRefused(reason=Refusal.WRONG_PASSWORD)
-        late = await reauthentication.reauthenticate_by_password(core, session, actor, password=PASSWORD, client=HERE)
+        late = await reauthentication.reauthenticate_by_password(session, actor, core, password=PASSWORD, client=HERE)
         assert late == SignInRefused(reason=Refusal.THROTTLED)
         with pytest.raises(ReauthenticationRequired):
-            await make_token(core, session, actor)
+            await make_token(session, actor, core)
 
 
-async def turn_on(core: Core, session: AsyncSession, actor: Actor) -> list[str]:
+async def turn_on(session: AsyncSession, actor: Actor, core: Core) -> list[str]:
     """Turn on two-step verification; returns the recovery codes."""
-    begun = await second_factor.start(core, session, actor)
-    made = await second_factor.confirm(core, session, actor, code=code_at(begun.secret, now()), client=HERE)
+    begun = await second_factor.start(session, actor, core)
+    made = await second_factor.confirm(session, actor, core, code=code_at(begun.secret, now()), client=HERE)
     assert isinstance(made, RecoveryCodes)
     return made.codes
 
 
 class TestTwoStepVerification:
     @pytest.mark.security(26)
-    async def test_makes_the_password_alone_no_proof(self, core: Core, session: AsyncSession) -> None:
-        actor = await sign_in(core, session)
-        codes = await turn_on(core, session, actor)
+    async def test_makes_the_password_alone_no_proof(self, session: AsyncSession, core: Core) -> None:
+        actor = await sign_in(session, core)
+        codes = await turn_on(session, actor, core)
         await let_time_pass(session)
-        refused = await reauthentication.reauthenticate_by_password(core, session, actor, password=PASSWORD, client=HERE)
+        refused = await reauthentication.reauthenticate_by_password(session, actor, core, password=PASSWORD, client=HERE)
         assert refused == SignInRefused(reason=Refusal.CODE_NEEDED)
         with pytest.raises(ReauthenticationRequired):
-            await second_factor.turn_off(core, session, actor, client=HERE)
-        assert await second_factor.reauthenticate_by_code(core, session, actor, code=codes[0], client=HERE) is None
-        await second_factor.turn_off(core, session, actor, client=HERE)
+            await second_factor.turn_off(session, actor, core, client=HERE)
+        assert await second_factor.reauthenticate_by_code(session, actor, core, code=codes[0], client=HERE) is None
+        await second_factor.turn_off(session, actor, core, client=HERE)
 
     @pytest.mark.security(26)
-    async def test_asks_for_a_proof_beside_the_password(self, core: Core, session: AsyncSession) -> None:
-        actor = await sign_in(core, session)
-        codes = await turn_on(core, session, actor)
+    async def test_asks_for_a_proof_beside_the_password(self, session: AsyncSession, core: Core) -> None:
+        actor = await sign_in(session, core)
+        codes = await turn_on(session, actor, core)
         await let_time_pass(session)
 
         async def change_password() -> SignInRefused | None:
             return await password_change.change_password(
-                core, session, actor, current=PASSWORD, new="a quiet harbor", client=HERE
+                session, actor, core, current=PASSWORD, new="a quiet harbor", client=HERE
             )
 
         async def change_email() -> SignInRefused | None:
-            return await email_change.ask(core, session, actor, email="eve@example.org", password=PASSWORD, client=HERE)
+            return await email_change.ask(session, actor, core, email="eve@example.org", password=PASSWORD, client=HERE)
 
         async def delete() -> SignInRefused | None:
-            return await authentication.delete_account(core, session, actor, email=actor.email, password=PASSWORD, client=HERE)
+            return await authentication.delete_account(session, actor, core, email=actor.email, password=PASSWORD, client=HERE)
 
         for change in (change_password, change_email, delete):
             with pytest.raises(ReauthenticationRequired):
                 await change()
-        await second_factor.reauthenticate_by_code(core, session, actor, code=codes[0], client=HERE)
+        await second_factor.reauthenticate_by_code(session, actor, core, code=codes[0], client=HERE)
         assert await change_email() is None
         assert await change_password() is None
 
     @pytest.mark.security(26)
-    async def test_lets_no_api_token_make_such_a_change(self, core: Core, session: AsyncSession) -> None:
-        actor = await sign_in(core, session)
-        await turn_on(core, session, actor)
+    async def test_lets_no_api_token_make_such_a_change(self, session: AsyncSession, core: Core) -> None:
+        actor = await sign_in(session, core)
+        await turn_on(session, actor, core)
         program = actor.model_copy(update={"session_id": None, "is_program": True})
         with pytest.raises(NotForPrograms):
-            await email_change.ask(core, session, program, email="eve@example.org", password=PASSWORD, client=HERE)
+            await email_change.ask(session, program, core, email="eve@example.org", password=PASSWORD, client=HERE)
 
     @pytest.mark.security(26)
-    async def test_withdraws_the_proofs_of_other_sessions_when_it_is_turned_on(self, core: Core, session: AsyncSession) -> None:
-        actor = await sign_in(core, session)
-        other = await authentication.sign_in(core, session, email=actor.email, password=PASSWORD, remember=True, client=HERE)
+    async def test_withdraws_the_proofs_of_other_sessions_when_it_is_turned_on(self, session: AsyncSession, core: Core) -> None:
+        actor = await sign_in(session, core)
+        other = await authentication.sign_in(session, core, email=actor.email, password=PASSWORD, remember=True, client=HERE)
         assert isinstance(other, SignedIn)
-        await turn_on(core, session, actor)
+        await turn_on(session, actor, core)
         with pytest.raises(ReauthenticationRequired):
-            await second_factor.turn_off(core, session, other.actor, client=HERE)
-        await second_factor.turn_off(core, session, actor, client=HERE)
+            await second_factor.turn_off(session, other.actor, core, client=HERE)
+        await second_factor.turn_off(session, actor, core, client=HERE)
 
 
 class TestEndedSession:
     @pytest.mark.security(18, 26)
     @pytest.mark.parametrize("how", ["signed out", "expired", "idle", "disabled"])
-    async def test_proves_nothing(self, core: Core, session: AsyncSession, how: str) -> None:
-        actor = await sign_in(core, session)
+    async def test_proves_nothing(self, session: AsyncSession, core: Core, how: str) -> None:
+        actor = await sign_in(session, core)
         match how:
             case "signed out":
                 await authentication.sign_out(session, actor, client=HERE)
@@ -191,21 +191,21 @@ class TestEndedSession:
             case _:
                 await session.execute(update(Account).values(disabled_at=now()))
         with pytest.raises(SessionEnded):
-            await make_token(core, session, actor)
+            await make_token(session, actor, core)
 
     @pytest.mark.security(18, 26)
-    async def test_cannot_be_proved_again(self, core: Core, session: AsyncSession) -> None:
-        actor = await sign_in(core, session)
+    async def test_cannot_be_proved_again(self, session: AsyncSession, core: Core) -> None:
+        actor = await sign_in(session, core)
         await authentication.sign_out(session, actor, client=HERE)
         with pytest.raises(SessionEnded):
-            await reauthentication.reauthenticate_by_password(core, session, actor, password=PASSWORD, client=HERE)
+            await reauthentication.reauthenticate_by_password(session, actor, core, password=PASSWORD, client=HERE)
 
     @pytest.mark.security(26)
-    async def test_of_another_account_proves_nothing(self, core: Core, session: AsyncSession) -> None:
-        actor = await sign_in(core, session)
+    async def test_of_another_account_proves_nothing(self, session: AsyncSession, core: Core) -> None:
+        actor = await sign_in(session, core)
         eve = await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.ADMIN, password=PASSWORD)
         with pytest.raises(SessionEnded):
-            await make_token(core, session, eve.model_copy(update={"session_id": actor.session_id}))
+            await make_token(session, eve.model_copy(update={"session_id": actor.session_id}), core)
 
 
 @pytest.mark.usefixtures("ada")
@@ -243,11 +243,11 @@ class TestApi:
     @pytest.mark.security(26, 44)
     async def test_an_api_token_makes_no_other(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
-            made = await api_tokens.create_api_token(committed, session, ada, name="n", scope=TokenScope.WRITE, lasts_days=1)
+            made = await api_tokens.create_api_token(session, ada, committed, name="n", scope=TokenScope.WRITE, lasts_days=1)
             found = await api_tokens.authenticate_api_token(session, made.secret)
             assert found is not None
             with pytest.raises(NotForPrograms):
-                await make_token(committed, session, found[0])
+                await make_token(session, found[0], committed)
         async with browse(committed, same_origin=False) as program:
             headers = {"authorization": f"Bearer {made.secret}"}
             refused = await program.post("/api/account/tokens", json={"name": "another"}, headers=headers)

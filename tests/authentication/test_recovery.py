@@ -45,27 +45,27 @@ async def link(session: AsyncSession, email: str = EMAIL) -> str:
     return (await recovery.reset_link(session, email=email)).rpartition("/")[2]
 
 
-async def sign_in(core: Core, session: AsyncSession, password: str = PASSWORD, *, code: str = "") -> SignedIn:
-    result = await authentication.sign_in(core, session, email=EMAIL, password=password, code=code, remember=True, client=HERE)
+async def sign_in(session: AsyncSession, core: Core, password: str = PASSWORD, *, code: str = "") -> SignedIn:
+    result = await authentication.sign_in(session, core, email=EMAIL, password=password, code=code, remember=True, client=HERE)
     assert isinstance(result, SignedIn)
     return result
 
 
-async def add_passkey(core: Core, session: AsyncSession, actor: Actor, name: str) -> UUID:
-    options = await passkeys.start_adding(core, session, actor)
-    return (await passkeys.add(core, session, actor, name=name, credential=Device().create(options), client=HERE)).id
+async def add_passkey(session: AsyncSession, actor: Actor, core: Core, name: str) -> UUID:
+    options = await passkeys.start_adding(session, actor, core)
+    return (await passkeys.add(session, actor, core, name=name, credential=Device().create(options), client=HERE)).id
 
 
-async def turn_on(core: Core, session: AsyncSession, actor: Actor) -> list[str]:
-    begun = await second_factor.start(core, session, actor)
-    made = await second_factor.confirm(core, session, actor, code=code_at(begun.secret, now()), client=HERE)
+async def turn_on(session: AsyncSession, actor: Actor, core: Core) -> list[str]:
+    begun = await second_factor.start(session, actor, core)
+    made = await second_factor.confirm(session, actor, core, code=code_at(begun.secret, now()), client=HERE)
     assert isinstance(made, RecoveryCodes)
     return made.codes
 
 
-async def reset(core: Core, session: AsyncSession, secret: str, **choices: object) -> str | SignInRefused:
+async def reset(session: AsyncSession, core: Core, secret: str, **choices: object) -> str | SignInRefused:
     chosen = ResetChoices.model_validate(choices)
-    return await recovery.reset_password(core, session, secret=secret, password=NEW, client=HERE, choices=chosen)
+    return await recovery.reset_password(session, core, secret=secret, password=NEW, client=HERE, choices=chosen)
 
 
 async def audit(session: AsyncSession) -> list[tuple[str, str]]:
@@ -79,11 +79,11 @@ async def last_email(session: AsyncSession) -> str:
 
 class TestEverything:
     @pytest.mark.security(19, 45)
-    async def test_ends_unless_the_owner_keeps_it(self, core: Core, session: AsyncSession, person: Actor) -> None:
-        signed_in = await sign_in(core, session)
-        token = await api_tokens.create_api_token(core, session, person, name="nightly", scope=TokenScope.WRITE, lasts_days=30)
-        await reset(core, session, await link(session))
-        assert await authentication.authenticate(core, session, signed_in.token) is None
+    async def test_ends_unless_the_owner_keeps_it(self, session: AsyncSession, person: Actor, core: Core) -> None:
+        signed_in = await sign_in(session, core)
+        token = await api_tokens.create_api_token(session, person, core, name="nightly", scope=TokenScope.WRITE, lasts_days=30)
+        await reset(session, core, await link(session))
+        assert await authentication.authenticate(session, core, signed_in.token) is None
         assert await api_tokens.authenticate_api_token(session, token.secret) is None
         assert (await audit(session))[-3:] == [
             ("session.all_ended", EMAIL),
@@ -94,11 +94,11 @@ class TestEverything:
         assert "All sessions of the account were ended, and all API tokens were revoked." in text
         assert "Revoked API tokens: “nightly”" in text
 
-    async def test_is_kept_when_the_owner_says_so(self, core: Core, session: AsyncSession, person: Actor) -> None:
-        signed_in = await sign_in(core, session)
-        token = await api_tokens.create_api_token(core, session, person, name="nightly", scope=TokenScope.WRITE, lasts_days=30)
-        await reset(core, session, await link(session), end_everything=False)
-        assert await authentication.authenticate(core, session, signed_in.token)
+    async def test_is_kept_when_the_owner_says_so(self, session: AsyncSession, person: Actor, core: Core) -> None:
+        signed_in = await sign_in(session, core)
+        token = await api_tokens.create_api_token(session, person, core, name="nightly", scope=TokenScope.WRITE, lasts_days=30)
+        await reset(session, core, await link(session), end_everything=False)
+        assert await authentication.authenticate(session, core, signed_in.token)
         assert await api_tokens.authenticate_api_token(session, token.secret)
         assert "The sessions and API tokens of the account were kept." in await last_email(session)
         details = await session.scalar(select(AuditEntry.details).where(AuditEntry.action == "password.reset"))
@@ -107,42 +107,42 @@ class TestEverything:
     @pytest.mark.security(16)
     @pytest.mark.parametrize("how", ["reset", "reset and kept", "changed"])
     async def test_includes_a_change_of_address_that_somebody_asked_for(
-        self, core: Core, session: AsyncSession, person: Actor, how: str
+        self, session: AsyncSession, person: Actor, core: Core, how: str
     ) -> None:
-        await email_change.ask(core, session, person, email="eve@example.org", password=PASSWORD, client=HERE)
+        await email_change.ask(session, person, core, email="eve@example.org", password=PASSWORD, client=HERE)
         confirm = (await mail.list_messages(session, PageRequest())).items
         secret = next(each.text for each in confirm if "/auth/confirm-email/" in each.text)
         secret = secret.partition("/auth/confirm-email/")[2].split()[0]
         if how == "changed":
-            await password_change.change_password(core, session, person, current=PASSWORD, new=NEW, client=HERE)
+            await password_change.change_password(session, person, core, current=PASSWORD, new=NEW, client=HERE)
         else:
-            await reset(core, session, await link(session), end_everything=how == "reset")
+            await reset(session, core, await link(session), end_everything=how == "reset")
         with pytest.raises(LinkSpent):
             await email_change.confirm(session, secret=secret, client=HERE)
 
     @pytest.mark.parametrize("everything", [True, False])
     async def test_includes_the_known_devices_in_any_case(
-        self, core: Core, session: AsyncSession, person: Actor, everything: bool
+        self, session: AsyncSession, person: Actor, core: Core, everything: bool
     ) -> None:
         browser = HERE.model_copy(update={"is_browser": True})
-        await authentication.sign_in(core, session, email=EMAIL, password=PASSWORD, remember=True, client=browser)
+        await authentication.sign_in(session, core, email=EMAIL, password=PASSWORD, remember=True, client=browser)
         before = list(await session.scalars(select(KnownDevice.digest)))
-        await reset(core, session, await link(session), end_everything=everything)
+        await reset(session, core, await link(session), end_everything=everything)
         assert not set(before) & set(await session.scalars(select(KnownDevice.digest)))
 
 
 class TestPasskeys:
-    async def test_are_named_to_the_holder_of_the_link(self, public: Core, session: AsyncSession, person: Actor) -> None:
-        await add_passkey(public, session, person, "Telephone")
+    async def test_are_named_to_the_holder_of_the_link(self, session: AsyncSession, person: Actor, public: Core) -> None:
+        await add_passkey(session, person, public, "Telephone")
         found = await recovery.find_reset(session, await link(session))
         assert found is not None
         assert ([each.name for each in found.passkeys], found.authenticator_since) == (["Telephone"], None)
         assert await recovery.find_reset(session, "guess") is None
 
     @pytest.mark.security(26, 45)
-    async def test_are_removed_by_choice(self, public: Core, session: AsyncSession, person: Actor) -> None:
-        kept, removed = [await add_passkey(public, session, person, name) for name in ("Telephone", "Key")]
-        await reset(public, session, await link(session), remove_passkeys=[removed])
+    async def test_are_removed_by_choice(self, session: AsyncSession, person: Actor, public: Core) -> None:
+        kept, removed = [await add_passkey(session, person, public, name) for name in ("Telephone", "Key")]
+        await reset(session, public, await link(session), remove_passkeys=[removed])
         assert list(await session.scalars(select(Passkey.id))) == [kept]
         text = await last_email(session)
         assert "Removed passkeys: “Key”" in text
@@ -150,15 +150,15 @@ class TestPasskeys:
         assert ("passkey.removed", "Key") in await audit(session)
 
     @pytest.mark.security(40)
-    async def test_of_another_account_are_not_found(self, public: Core, session: AsyncSession, person: Actor) -> None:
+    async def test_of_another_account_are_not_found(self, session: AsyncSession, person: Actor, public: Core) -> None:
         eve = await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
-        foreign = await add_passkey(public, session, eve, "Hers")
+        foreign = await add_passkey(session, eve, public, "Hers")
         sentences: list[str] = []
         for id in (foreign, uuid4()):
             secret = await link(session)
             with pytest.raises(NotFound) as refused:
                 async with session.begin_nested():
-                    await reset(public, session, secret, remove_passkeys=[id])
+                    await reset(session, public, secret, remove_passkeys=[id])
             sentences.append(refused.value.sentence)
         assert sentences[0] == sentences[1]
         assert list(await session.scalars(select(Passkey.id))) == [foreign]
@@ -166,55 +166,55 @@ class TestPasskeys:
 
 class TestTwoStepVerification:
     @pytest.mark.security(26)
-    async def test_stays_on(self, core: Core, session: AsyncSession, person: Actor) -> None:
-        codes = await turn_on(core, session, person)
-        await reset(core, session, await link(session))
-        refused = await authentication.sign_in(core, session, email=EMAIL, password=NEW, remember=True, client=HERE)
+    async def test_stays_on(self, session: AsyncSession, person: Actor, core: Core) -> None:
+        codes = await turn_on(session, person, core)
+        await reset(session, core, await link(session))
+        refused = await authentication.sign_in(session, core, email=EMAIL, password=NEW, remember=True, client=HERE)
         assert refused == CODE_NEEDED
-        await sign_in(core, session, NEW, code=codes[0])
+        await sign_in(session, core, NEW, code=codes[0])
 
     @pytest.mark.security(26, 45)
-    async def test_is_removed_only_with_a_code(self, core: Core, session: AsyncSession, person: Actor) -> None:
-        codes = await turn_on(core, session, person)
+    async def test_is_removed_only_with_a_code(self, session: AsyncSession, person: Actor, core: Core) -> None:
+        codes = await turn_on(session, person, core)
         secret = await link(session)
-        assert await reset(core, session, secret, remove_authenticator=True) == CODE_NEEDED
-        assert await reset(core, session, secret, remove_authenticator=True, code="000000") == WRONG_CODE
+        assert await reset(session, core, secret, remove_authenticator=True) == CODE_NEEDED
+        assert await reset(session, core, secret, remove_authenticator=True, code="000000") == WRONG_CODE
         assert (await second_factor.read(session, person)).is_on
-        await sign_in(core, session, code=codes[1])
-        assert isinstance(await reset(core, session, secret, remove_authenticator=True, code=codes[0]), str)
-        await sign_in(core, session, NEW)
+        await sign_in(session, core, code=codes[1])
+        assert isinstance(await reset(session, core, secret, remove_authenticator=True, code=codes[0]), str)
+        await sign_in(session, core, NEW)
         assert "The authenticator app was removed: two-step verification is off." in await last_email(session)
         assert ("second_factor.removed", EMAIL) in await audit(session)
 
     @pytest.mark.security(26)
-    async def test_protects_the_passkeys(self, public: Core, session: AsyncSession, person: Actor) -> None:
-        passkey = await add_passkey(public, session, person, "Telephone")
-        codes = await turn_on(public, session, person)
+    async def test_protects_the_passkeys(self, session: AsyncSession, person: Actor, public: Core) -> None:
+        passkey = await add_passkey(session, person, public, "Telephone")
+        codes = await turn_on(session, person, public)
         secret = await link(session)
-        assert await reset(public, session, secret, remove_passkeys=[passkey]) == CODE_NEEDED
-        assert isinstance(await reset(public, session, secret, remove_passkeys=[passkey], code=codes[0]), str)
+        assert await reset(session, public, secret, remove_passkeys=[passkey]) == CODE_NEEDED
+        assert isinstance(await reset(session, public, secret, remove_passkeys=[passkey], code=codes[0]), str)
         assert list(await session.scalars(select(Passkey))) == []
 
     @pytest.mark.security(1)
-    async def test_counts_wrong_recovery_codes(self, core: Core, session: AsyncSession, person: Actor) -> None:
-        codes = await turn_on(core, session, person)
+    async def test_counts_wrong_recovery_codes(self, session: AsyncSession, person: Actor, core: Core) -> None:
+        codes = await turn_on(session, person, core)
         secret = await link(session)
         for _ in range(4):
-            assert await reset(core, session, secret, remove_authenticator=True, code="not a code") == WRONG_CODE
-        assert await reset(core, session, secret, remove_authenticator=True, code=codes[0]) == WRONG_CODE
+            assert await reset(session, core, secret, remove_authenticator=True, code="not a code") == WRONG_CODE
+        assert await reset(session, core, secret, remove_authenticator=True, code=codes[0]) == WRONG_CODE
         assert (await second_factor.read(session, person)).is_on
-        await sign_in(core, session, code=codes[0])
+        await sign_in(session, core, code=codes[0])
 
     async def test_loses_no_code_to_a_weak_password(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
-            codes = await turn_on(committed, session, ada)
+            codes = await turn_on(session, ada, committed)
             secret = await link(session)
         choices = ResetChoices(remove_authenticator=True, code=codes[0])
 
         async def use_weak_password() -> None:
             async with committed.database.transaction() as session:
                 await recovery.reset_password(
-                    committed, session, secret=secret, password="password", client=HERE, choices=choices
+                    session, committed, secret=secret, password="password", client=HERE, choices=choices
                 )
 
         with pytest.raises(WeakPassword):
@@ -226,34 +226,34 @@ class TestTwoStepVerification:
 
 class TestUnconfirmedAccount:
     @pytest.mark.security(19)
-    async def test_keeps_nothing_of_whoever_registered_it(self, public: Core, session: AsyncSession, person: Actor) -> None:
-        signed_in = await sign_in(public, session)
-        token = await api_tokens.create_api_token(public, session, person, name="nightly", scope=TokenScope.WRITE, lasts_days=30)
-        await add_passkey(public, session, person, "Telephone")
-        await turn_on(public, session, person)
+    async def test_keeps_nothing_of_whoever_registered_it(self, session: AsyncSession, person: Actor, public: Core) -> None:
+        signed_in = await sign_in(session, public)
+        token = await api_tokens.create_api_token(session, person, public, name="nightly", scope=TokenScope.WRITE, lasts_days=30)
+        await add_passkey(session, person, public, "Telephone")
+        await turn_on(session, person, public)
         await session.execute(update(Account).values(verified_at=None))
         session.expire_all()
-        assert isinstance(await reset(public, session, await link(session), end_everything=False), str)
-        assert await authentication.authenticate(public, session, signed_in.token) is None
+        assert isinstance(await reset(session, public, await link(session), end_everything=False), str)
+        assert await authentication.authenticate(session, public, signed_in.token) is None
         assert await api_tokens.authenticate_api_token(session, token.secret) is None
         assert list(await session.scalars(select(Passkey))) == []
-        await sign_in(public, session, NEW)
+        await sign_in(session, public, NEW)
 
 
 class TestWrongPasswordsOfStrangers:
     @pytest.mark.security(2)
     async def test_do_not_keep_the_owner_from_signing_in_after_a_reset(
-        self, core: Core, session: AsyncSession, person: Actor
+        self, session: AsyncSession, person: Actor, core: Core
     ) -> None:
-        device = await reset(core, session, await link(session))
+        device = await reset(session, core, await link(session))
         assert isinstance(device, str)
         for _ in range(4):
-            await authentication.sign_in(core, session, email=EMAIL, password="wrong", remember=True, client=HERE)
-        banned = await authentication.sign_in(core, session, email=EMAIL, password=NEW, remember=True, client=HERE)
+            await authentication.sign_in(session, core, email=EMAIL, password="wrong", remember=True, client=HERE)
+        banned = await authentication.sign_in(session, core, email=EMAIL, password=NEW, remember=True, client=HERE)
         assert banned == SignInRefused(reason=Refusal.THROTTLED)
         owner = Client(address="192.0.2.7", device=tokens.digest(device))
         assert isinstance(
-            await authentication.sign_in(core, session, email=EMAIL, password=NEW, remember=True, client=owner), SignedIn
+            await authentication.sign_in(session, core, email=EMAIL, password=NEW, remember=True, client=owner), SignedIn
         )
 
 
@@ -262,9 +262,9 @@ class TestApi:
     @pytest.mark.security(2, 19, 26)
     async def test_takes_the_choices(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
-            codes = await turn_on(committed, session, ada)
+            codes = await turn_on(session, ada, committed)
             token = await api_tokens.create_api_token(
-                committed, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=1
+                session, ada, committed, name="nightly", scope=TokenScope.READ, lasts_days=1
             )
             secret = await link(session)
         async with browse(committed, same_origin=False) as program:

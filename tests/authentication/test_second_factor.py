@@ -52,20 +52,20 @@ async def person(session: AsyncSession) -> Actor:
     return await accounts.add_account(session, email=EMAIL, name="Ada Lovelace", role=Role.USER, password=PASSWORD)
 
 
-async def turn_on(core: Core, session: AsyncSession, actor: Actor, moment: datetime) -> tuple[str, list[str]]:
+async def turn_on(session: AsyncSession, actor: Actor, core: Core, moment: datetime) -> tuple[str, list[str]]:
     """The secret of the app, and the recovery codes."""
-    begun = await second_factor.start(core, session, actor)
-    made = await second_factor.confirm(core, session, actor, code=code_at(begun.secret, moment), client=HERE)
+    begun = await second_factor.start(session, actor, core)
+    made = await second_factor.confirm(session, actor, core, code=code_at(begun.secret, moment), client=HERE)
     assert isinstance(made, RecoveryCodes)
     return begun.secret, made.codes
 
 
-async def sign_in(core: Core, session: AsyncSession, code: str = "", *, password: str = PASSWORD) -> SignedIn | SignInRefused:
-    return await authentication.sign_in(core, session, email=EMAIL, password=password, code=code, remember=True, client=HERE)
+async def sign_in(session: AsyncSession, core: Core, code: str = "", *, password: str = PASSWORD) -> SignedIn | SignInRefused:
+    return await authentication.sign_in(session, core, email=EMAIL, password=password, code=code, remember=True, client=HERE)
 
 
-async def first_step(core: Core, session: AsyncSession, *, remember: bool = True) -> str:
-    step = await authentication.sign_in_by_socket(core, session, email=EMAIL, password=PASSWORD, remember=remember, client=HERE)
+async def first_step(session: AsyncSession, core: Core, *, remember: bool = True) -> str:
+    step = await authentication.sign_in_by_socket(session, core, email=EMAIL, password=PASSWORD, remember=remember, client=HERE)
     assert isinstance(step, SecondStep)
     return step.pending
 
@@ -80,250 +80,250 @@ async def audit(session: AsyncSession) -> list[str]:
 
 class TestSettingUp:
     async def test_counts_only_once_a_code_was_entered(
-        self, core: Core, session: AsyncSession, person: Actor, clock: Clock
+        self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
-        begun = await second_factor.start(core, session, person)
+        begun = await second_factor.start(session, person, core)
         assert begun.secret in begun.address and begun.address.startswith("otpauth://totp/Fundwright:ada%40example.org?")
         assert begun.picture.startswith("data:image/svg+xml")
-        assert isinstance(await sign_in(core, session), SignedIn)
-        wrong = await second_factor.confirm(core, session, person, code="000000", client=HERE)
+        assert isinstance(await sign_in(session, core), SignedIn)
+        wrong = await second_factor.confirm(session, person, core, code="000000", client=HERE)
         assert wrong == SignInRefused(reason=Refusal.WRONG_CODE)
         moment = clock(timedelta())
-        made = await second_factor.confirm(core, session, person, code=code_at(begun.secret, moment), client=HERE)
+        made = await second_factor.confirm(session, person, core, code=code_at(begun.secret, moment), client=HERE)
         assert isinstance(made, RecoveryCodes)
         assert len(set(made.codes)) == 10
-        assert await sign_in(core, session) == SignInRefused(reason=Refusal.CODE_NEEDED)
+        assert await sign_in(session, core) == SignInRefused(reason=Refusal.CODE_NEEDED)
         read = await second_factor.read(session, person)
         assert (read.is_on, read.recovery_codes) == (True, 10)
 
     @pytest.mark.security(26, 45)
     async def test_is_told_to_the_owner_and_to_the_trail(
-        self, core: Core, session: AsyncSession, person: Actor, clock: Clock
+        self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
-        await turn_on(core, session, person, clock(timedelta()))
-        await second_factor.turn_off(core, session, person, client=HERE)
+        await turn_on(session, person, core, clock(timedelta()))
+        await second_factor.turn_off(session, person, core, client=HERE)
         assert sorted(await sent_messages(session)) == ["Two-step verification turned off", "Two-step verification turned on"]
         assert (await audit(session))[-2:] == ["second_factor.added", "second_factor.removed"]
-        assert isinstance(await sign_in(core, session), SignedIn)
+        assert isinstance(await sign_in(session, core), SignedIn)
 
     async def test_is_begun_anew_but_not_beside_one_that_is_on(
-        self, core: Core, session: AsyncSession, person: Actor, clock: Clock
+        self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
         with pytest.raises(NotStarted):
-            await second_factor.confirm(core, session, person, code="000000", client=HERE)
-        first = await second_factor.start(core, session, person)
-        second = await second_factor.start(core, session, person)
+            await second_factor.confirm(session, person, core, code="000000", client=HERE)
+        first = await second_factor.start(session, person, core)
+        second = await second_factor.start(session, person, core)
         assert first.secret != second.secret
         moment = clock(timedelta())
-        old = await second_factor.confirm(core, session, person, code=code_at(first.secret, moment), client=HERE)
+        old = await second_factor.confirm(session, person, core, code=code_at(first.secret, moment), client=HERE)
         assert old == SignInRefused(reason=Refusal.WRONG_CODE)
         code = code_at(second.secret, moment)
-        await second_factor.confirm(core, session, person, code=code, client=HERE)
+        await second_factor.confirm(session, person, core, code=code, client=HERE)
         with pytest.raises(AlreadyOn):
-            await second_factor.start(core, session, person)
+            await second_factor.start(session, person, core)
         with pytest.raises(AlreadyOn):
-            await second_factor.confirm(core, session, person, code=code, client=HERE)
+            await second_factor.confirm(session, person, core, code=code, client=HERE)
 
     @pytest.mark.security(1)
     async def test_wrong_codes_are_throttled_like_those_of_signing_in(
-        self, core: Core, session: AsyncSession, person: Actor, clock: Clock
+        self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
-        begun = await second_factor.start(core, session, person)
+        begun = await second_factor.start(session, person, core)
         code = code_at(begun.secret, clock(timedelta()))
         for _ in range(4):
-            wrong = await second_factor.confirm(core, session, person, code="000000", client=HERE)
+            wrong = await second_factor.confirm(session, person, core, code="000000", client=HERE)
             assert wrong == SignInRefused(reason=Refusal.WRONG_CODE)
-        right = await second_factor.confirm(core, session, person, code=code, client=HERE)
+        right = await second_factor.confirm(session, person, core, code=code, client=HERE)
         assert right == SignInRefused(reason=Refusal.THROTTLED)
         assert not (await second_factor.read(session, person)).is_on
 
     async def test_begun_twice_at_once_is_no_error(self, committed: Core, ada: Actor) -> None:
         async def begin() -> str:
             async with committed.database.transaction() as session:
-                return (await second_factor.start(committed, session, ada)).secret
+                return (await second_factor.start(session, ada, committed)).secret
 
         assert len(set(await asyncio.gather(begin(), begin()))) == 2
 
     async def test_nothing_kept_in_the_database_gives_the_secret_or_a_recovery_code(
-        self, core: Core, session: AsyncSession, person: Actor, clock: Clock
+        self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
-        secret, codes = await turn_on(core, session, person, clock(timedelta()))
+        secret, codes = await turn_on(session, person, core, clock(timedelta()))
         kept = str([await rows_of(session, table) for table in ("second_factor", "recovery_code")])
         assert secret not in kept
         assert not any(code in kept or code.replace("-", "") in kept for code in codes)
 
 
 class TestCodes:
-    async def test_count_once_and_soon(self, core: Core, session: AsyncSession, person: Actor, clock: Clock) -> None:
+    async def test_count_once_and_soon(self, session: AsyncSession, person: Actor, core: Core, clock: Clock) -> None:
         moment = clock(timedelta())
-        secret, _ = await turn_on(core, session, person, moment)
-        assert await sign_in(core, session, code_at(secret, moment)) == SignInRefused(reason=Refusal.WRONG_CODE)
+        secret, _ = await turn_on(session, person, core, moment)
+        assert await sign_in(session, core, code_at(secret, moment)) == SignInRefused(reason=Refusal.WRONG_CODE)
         moment = clock(timedelta(minutes=2))
-        assert isinstance(await sign_in(core, session, code_at(secret, moment, steps=1)), SignedIn)
+        assert isinstance(await sign_in(session, core, code_at(secret, moment, steps=1)), SignedIn)
         for steps in (1, 0, -1):  # the one that was used, and those before it
-            assert isinstance(await sign_in(core, session, code_at(secret, moment, steps=steps)), SignInRefused)
+            assert isinstance(await sign_in(session, core, code_at(secret, moment, steps=steps)), SignInRefused)
 
     @pytest.mark.parametrize("steps", [-1, 0, 1])
     async def test_may_be_a_step_early_or_late(
-        self, core: Core, session: AsyncSession, person: Actor, clock: Clock, steps: int
+        self, session: AsyncSession, person: Actor, core: Core, clock: Clock, steps: int
     ) -> None:
-        secret, _ = await turn_on(core, session, person, clock(timedelta()))
+        secret, _ = await turn_on(session, person, core, clock(timedelta()))
         moment = clock(timedelta(minutes=5))
         code = code_at(secret, moment, steps=steps)
-        assert isinstance(await sign_in(core, session, f" {code[:3]} {code[3:]} "), SignedIn)
+        assert isinstance(await sign_in(session, core, f" {code[:3]} {code[3:]} "), SignedIn)
 
     @pytest.mark.parametrize("steps", [-2, 2])
     async def test_may_not_be_two_steps_off(
-        self, core: Core, session: AsyncSession, person: Actor, clock: Clock, steps: int
+        self, session: AsyncSession, person: Actor, core: Core, clock: Clock, steps: int
     ) -> None:
-        secret, _ = await turn_on(core, session, person, clock(timedelta()))
+        secret, _ = await turn_on(session, person, core, clock(timedelta()))
         moment = clock(timedelta(minutes=5))
-        assert isinstance(await sign_in(core, session, code_at(secret, moment, steps=steps)), SignInRefused)
+        assert isinstance(await sign_in(session, core, code_at(secret, moment, steps=steps)), SignInRefused)
 
     async def test_of_two_that_use_one_at_once_one_gets_in(self, committed: Core, ada: Actor, clock: Clock) -> None:
         async with committed.database.transaction() as session:
-            secret, _ = await turn_on(committed, session, ada, clock(timedelta()))
+            secret, _ = await turn_on(session, ada, committed, clock(timedelta()))
         code = code_at(secret, clock(timedelta(minutes=2)))
 
         async def attempt() -> SignedIn | SignInRefused:
             async with committed.database.transaction() as session:
-                return await sign_in(committed, session, code)
+                return await sign_in(session, committed, code)
 
         results = await asyncio.gather(*(attempt() for _ in range(3)))
         assert sum(isinstance(result, SignedIn) for result in results) == 1
 
     @pytest.mark.security(1)
     async def test_wrong_ones_are_counted_and_the_right_password_does_not_set_them_back(
-        self, core: Core, session: AsyncSession, person: Actor, clock: Clock
+        self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
-        secret, codes = await turn_on(core, session, person, clock(timedelta()))
+        secret, codes = await turn_on(session, person, core, clock(timedelta()))
         code = code_at(secret, clock(timedelta(minutes=2)))
         for _ in range(4):
-            assert await sign_in(core, session, "000000") == SignInRefused(reason=Refusal.WRONG_CODE)
-        assert await sign_in(core, session, code) == SignInRefused(reason=Refusal.WRONG_CODE)
-        assert await sign_in(core, session, codes[0]) == SignInRefused(reason=Refusal.WRONG_CODE)
+            assert await sign_in(session, core, "000000") == SignInRefused(reason=Refusal.WRONG_CODE)
+        assert await sign_in(session, core, code) == SignInRefused(reason=Refusal.WRONG_CODE)
+        assert await sign_in(session, core, codes[0]) == SignInRefused(reason=Refusal.WRONG_CODE)
         assert (await second_factor.read(session, person)).recovery_codes == 10
 
     async def test_are_not_asked_of_who_has_the_wrong_password(
-        self, core: Core, session: AsyncSession, person: Actor, clock: Clock
+        self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
-        secret, _ = await turn_on(core, session, person, clock(timedelta()))
+        secret, _ = await turn_on(session, person, core, clock(timedelta()))
         code = code_at(secret, clock(timedelta(minutes=2)))
-        assert await sign_in(core, session, code, password="wrong") == SignInRefused(reason=Refusal.WRONG_PASSWORD)
-        assert isinstance(await sign_in(core, session, code), SignedIn)
+        assert await sign_in(session, core, code, password="wrong") == SignInRefused(reason=Refusal.WRONG_PASSWORD)
+        assert isinstance(await sign_in(session, core, code), SignedIn)
 
 
 class TestRecoveryCodes:
     @pytest.mark.security(26, 45)
     async def test_work_once_each_however_they_are_written_and_the_owner_is_told(
-        self, core: Core, session: AsyncSession, person: Actor, clock: Clock
+        self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
-        _, codes = await turn_on(core, session, person, clock(timedelta()))
-        assert isinstance(await sign_in(core, session, codes[0]), SignedIn)
-        assert isinstance(await sign_in(core, session, codes[0]), SignInRefused)
-        assert isinstance(await sign_in(core, session, f" {codes[1].replace('-', '').upper()} "), SignedIn)
+        _, codes = await turn_on(session, person, core, clock(timedelta()))
+        assert isinstance(await sign_in(session, core, codes[0]), SignedIn)
+        assert isinstance(await sign_in(session, core, codes[0]), SignInRefused)
+        assert isinstance(await sign_in(session, core, f" {codes[1].replace('-', '').upper()} "), SignedIn)
         assert (await second_factor.read(session, person)).recovery_codes == 8
         assert (await sent_messages(session)).count("A recovery code was used") == 2
         assert (await audit(session)).count("second_factor.recovery_code_used") == 2
 
-    async def test_new_ones_replace_the_old(self, core: Core, session: AsyncSession, person: Actor, clock: Clock) -> None:
+    async def test_new_ones_replace_the_old(self, session: AsyncSession, person: Actor, core: Core, clock: Clock) -> None:
         with pytest.raises(NotStarted):
             await second_factor.renew_recovery_codes(session, person, client=HERE)
-        _, old = await turn_on(core, session, person, clock(timedelta()))
+        _, old = await turn_on(session, person, core, clock(timedelta()))
         new = (await second_factor.renew_recovery_codes(session, person, client=HERE)).codes
-        assert isinstance(await sign_in(core, session, old[0]), SignInRefused)
-        assert isinstance(await sign_in(core, session, new[0]), SignedIn)
+        assert isinstance(await sign_in(session, core, old[0]), SignInRefused)
+        assert isinstance(await sign_in(session, core, new[0]), SignedIn)
 
-    async def test_of_another_account_do_not_work(self, core: Core, session: AsyncSession, person: Actor, clock: Clock) -> None:
-        await turn_on(core, session, person, clock(timedelta()))
+    async def test_of_another_account_do_not_work(self, session: AsyncSession, person: Actor, core: Core, clock: Clock) -> None:
+        await turn_on(session, person, core, clock(timedelta()))
         eve = await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
-        _, foreign = await turn_on(core, session, eve, clock(timedelta()))
-        assert isinstance(await sign_in(core, session, foreign[0]), SignInRefused)
+        _, foreign = await turn_on(session, eve, core, clock(timedelta()))
+        assert isinstance(await sign_in(session, core, foreign[0]), SignInRefused)
 
 
 class TestTheSecondStep:
     @pytest.mark.security(17)
     async def test_begins_the_session_and_carries_the_wish_to_be_remembered(
-        self, core: Core, session: AsyncSession, person: Actor, clock: Clock
+        self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
-        secret, _ = await turn_on(core, session, person, clock(timedelta()))
-        pending = await first_step(core, session, remember=False)
+        secret, _ = await turn_on(session, person, core, clock(timedelta()))
+        pending = await first_step(session, core, remember=False)
         assert (await authentication.list_sessions(session, person, PageRequest())).items == []
         assert await second_factor.pending_email(session, pending) == EMAIL
         code = code_at(secret, clock(timedelta(minutes=2)))
-        handover = await second_factor.finish(core, session, pending=pending, code=code, client=HERE)
+        handover = await second_factor.finish(session, core, pending=pending, code=code, client=HERE)
         assert isinstance(handover, str)
-        signed_in = await authentication.redeem_handover(core, session, handover, client=HERE)
+        signed_in = await authentication.redeem_handover(session, core, handover, client=HERE)
         assert (signed_in.actor.email, signed_in.max_age_s) == (EMAIL, None)
         assert await second_factor.pending_email(session, pending) is None
         with pytest.raises(LinkSpent):
-            await second_factor.finish(core, session, pending=pending, code=code, client=HERE)
+            await second_factor.finish(session, core, pending=pending, code=code, client=HERE)
 
     async def test_can_be_tried_again_after_a_wrong_code(
-        self, core: Core, session: AsyncSession, person: Actor, clock: Clock
+        self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
-        _, codes = await turn_on(core, session, person, clock(timedelta()))
-        pending = await first_step(core, session)
-        refused = await second_factor.finish(core, session, pending=pending, code="123 456", client=HERE)
+        _, codes = await turn_on(session, person, core, clock(timedelta()))
+        pending = await first_step(session, core)
+        refused = await second_factor.finish(session, core, pending=pending, code="123 456", client=HERE)
         assert refused == SignInRefused(reason=Refusal.WRONG_CODE)
-        assert isinstance(await second_factor.finish(core, session, pending=pending, code=codes[0], client=HERE), str)
+        assert isinstance(await second_factor.finish(session, core, pending=pending, code=codes[0], client=HERE), str)
 
-    async def test_is_waited_for_five_minutes(self, core: Core, session: AsyncSession, person: Actor, clock: Clock) -> None:
-        _, codes = await turn_on(core, session, person, clock(timedelta()))
-        pending = await first_step(core, session)
+    async def test_is_waited_for_five_minutes(self, session: AsyncSession, person: Actor, core: Core, clock: Clock) -> None:
+        _, codes = await turn_on(session, person, core, clock(timedelta()))
+        pending = await first_step(session, core)
         until = await session.scalar(select(OneTimeSecret.expires_at).where(OneTimeSecret.owner_id == person.id))
         assert until is not None and timedelta(minutes=4) < until - now() <= timedelta(minutes=5)
         await session.execute(update(OneTimeSecret).values(expires_at=now() - timedelta(seconds=1)))
         with pytest.raises(LinkSpent):
-            await second_factor.finish(core, session, pending=pending, code=codes[0], client=HERE)
+            await second_factor.finish(session, core, pending=pending, code=codes[0], client=HERE)
 
     async def test_a_handover_code_is_no_pending_sign_in_nor_the_other_way_round(
-        self, core: Core, session: AsyncSession, person: Actor, clock: Clock
+        self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
-        await turn_on(core, session, person, clock(timedelta()))
-        pending = await first_step(core, session)
+        await turn_on(session, person, core, clock(timedelta()))
+        pending = await first_step(session, core)
         with pytest.raises(LinkSpent):
-            await authentication.redeem_handover(core, session, pending, client=HERE)
+            await authentication.redeem_handover(session, core, pending, client=HERE)
 
 
 class TestTakingItAway:
     @pytest.mark.security(45)
     async def test_an_administrator_can_and_the_owner_is_told(
-        self, core: Core, session: AsyncSession, person: Actor, clock: Clock
+        self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
         root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
-        await turn_on(core, session, person, clock(timedelta()))
+        await turn_on(session, person, core, clock(timedelta()))
         assert await administration.has_second_factor(session, root, person.id)
-        await administration.remove_second_factor(core, session, root, person.id, client=HERE)
+        await administration.remove_second_factor(session, root, core, person.id, client=HERE)
         assert not await administration.has_second_factor(session, root, person.id)
-        assert isinstance(await sign_in(core, session), SignedIn)
+        assert isinstance(await sign_in(session, core), SignedIn)
         assert "Two-step verification turned off" in await sent_messages(session)
         line = await session.scalar(select(AuditEntry).where(AuditEntry.action == "second_factor.removed"))
         assert line is not None and (line.actor_email, line.subject) == ("root@example.org", EMAIL)
         assert list(await session.scalars(select(RecoveryCode))) == []
 
-    async def test_of_somebody_who_has_none_says_nothing(self, core: Core, session: AsyncSession, person: Actor) -> None:
-        await second_factor.remove(core, session, email=EMAIL)
+    async def test_of_somebody_who_has_none_says_nothing(self, session: AsyncSession, person: Actor, core: Core) -> None:
+        await second_factor.remove(session, core, email=EMAIL)
         assert await sent_messages(session) == []
         assert "second_factor.removed" not in await audit(session)
 
-    async def test_of_nobody_is_not_found(self, core: Core, session: AsyncSession) -> None:
+    async def test_of_nobody_is_not_found(self, session: AsyncSession, core: Core) -> None:
         with pytest.raises(NotFound):
-            await second_factor.remove(core, session, email="nobody@example.org")
+            await second_factor.remove(session, core, email="nobody@example.org")
 
 
 class TestConfirmingTheAddress:
     async def test_does_not_go_around_the_second_step(
-        self, core: Core, session: AsyncSession, person: Actor, clock: Clock
+        self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
-        await turn_on(core, session, person, clock(timedelta()))
+        await turn_on(session, person, core, clock(timedelta()))
         account = await session.get(Account, person.id)
         assert account is not None
         account.verified_at = None
-        await email_confirmation.send_verification(core, session, email=EMAIL, language="en")
+        await email_confirmation.send_verification(session, core, email=EMAIL, language="en")
         (message,) = [each for each in (await mail.list_messages(session, PageRequest())).items if "link=" in each.text]
         secret = re.findall(r"link=(\S+)", message.text)[0]
-        refused = await email_confirmation.confirm_email(core, session, secret=secret, password=PASSWORD, client=HERE)
+        refused = await email_confirmation.confirm_email(session, core, secret=secret, password=PASSWORD, client=HERE)
         assert refused == SignInRefused(reason=Refusal.CODE_NEEDED)
         assert account.verified_at is not None
 

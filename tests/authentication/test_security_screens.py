@@ -46,7 +46,7 @@ def sensitive_form() -> VdomDict:
 
     async def make(session: AsyncSession, fields: dict[str, str]) -> None:
         await api_tokens.create_api_token(
-            connection.core, session, actor, name=fields["name"], scope=TokenScope.READ, lasts_days=1
+            session, actor, connection.core, name=fields["name"], scope=TokenScope.READ, lasts_days=1
         )
 
     making = use_action(make, success="Made.")
@@ -62,7 +62,7 @@ def public(committed: Core) -> Core:
 async def signed_in(committed: Core, ada: Actor) -> Actor:
     """Ada in a browser that she has just signed in with."""
     async with committed.database.transaction() as session:
-        result = await authentication.sign_in(committed, session, email=ada.email, password=PASSWORD, remember=True, client=HERE)
+        result = await authentication.sign_in(session, committed, email=ada.email, password=PASSWORD, remember=True, client=HERE)
     assert isinstance(result, SignedIn)
     return result.actor
 
@@ -77,16 +77,16 @@ async def a_while_later(committed: Core, signed_in: Actor) -> Actor:
 async def turn_on(core: Core, actor: Actor) -> tuple[str, list[str]]:
     """The secret of the app and the recovery codes."""
     async with core.database.transaction() as session:
-        begun = await second_factor.start(core, session, actor)
-        made = await second_factor.confirm(core, session, actor, code=code_at(begun.secret, now()), client=HERE)
+        begun = await second_factor.start(session, actor, core)
+        made = await second_factor.confirm(session, actor, core, code=code_at(begun.secret, now()), client=HERE)
     assert isinstance(made, RecoveryCodes)
     return begun.secret, made.codes
 
 
 async def add_passkey(core: Core, actor: Actor, device: Device) -> None:
     async with core.database.transaction() as session:
-        options = await passkeys.start_adding(core, session, actor)
-        await passkeys.add(core, session, actor, name="Telephone", credential=device.create(options), client=HERE)
+        options = await passkeys.start_adding(session, actor, core)
+        await passkeys.add(session, actor, core, name="Telephone", credential=device.create(options), client=HERE)
 
 
 def handovers(screen: ScreenUnderTest) -> list[str]:
@@ -123,7 +123,7 @@ class TestTwoStepVerification:
         _, codes = await turn_on(committed, signed_in)
         async with committed.database.transaction() as session:
             for code in codes[:8]:
-                await second_factor.reauthenticate_by_code(committed, session, signed_in, code=code, client=HERE)
+                await second_factor.reauthenticate_by_code(session, signed_in, committed, code=code, client=HERE)
         async with mounted(committed, signed_in, factors) as screen:
             assert "2 recovery codes left" in screen.text and "Create new recovery codes" in screen.text
             await screen.click("button", "New recovery codes")
@@ -251,7 +251,7 @@ class TestSigningIn:
             (code,) = handovers(screen)
             assert screen.frames[-1]["next"] == "/dashboard/category"
         async with committed.database.transaction() as session:
-            assert (await authentication.redeem_handover(committed, session, code, client=HERE)).actor.email == ada.email
+            assert (await authentication.redeem_handover(session, committed, code, client=HERE)).actor.email == ada.email
         assert secret not in str(screen.frames)
 
     async def test_a_second_step_without_a_first_leads_back(self, committed: Core) -> None:
@@ -281,7 +281,7 @@ class TestSigningIn:
         await turn_on(public, ada)
         async with public.database.transaction() as session:
             step = await authentication.sign_in_by_socket(
-                public, session, email=ada.email, password=PASSWORD, remember=True, client=HERE
+                session, public, email=ada.email, password=PASSWORD, remember=True, client=HERE
             )
         assert isinstance(step, SecondStep)
         path = f"/auth/second-factor?{urlencode({'pending': step.pending})}"

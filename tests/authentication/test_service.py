@@ -51,19 +51,19 @@ async def _add(session: AsyncSession, email: str = "ada@example.org", *, role: R
 
 
 async def _sign_in(
-    core: Core,
     session: AsyncSession,
+    core: Core,
     *,
     email: str = "ada@example.org",
     password: str = PASSWORD,
     remember: bool = True,
     client: Client = HERE,
 ) -> SignedIn | SignInRefused:
-    return await authentication.sign_in(core, session, email=email, password=password, remember=remember, client=client)
+    return await authentication.sign_in(session, core, email=email, password=password, remember=remember, client=client)
 
 
-async def _signed_in(core: Core, session: AsyncSession, *, remember: bool = True) -> SignedIn:
-    result = await _sign_in(core, session, remember=remember)
+async def _signed_in(session: AsyncSession, core: Core, *, remember: bool = True) -> SignedIn:
+    result = await _sign_in(session, core, remember=remember)
     assert isinstance(result, SignedIn)
     return result
 
@@ -94,17 +94,17 @@ class TestAddAccount:
         with pytest.raises(Invalid, match="name"):
             await accounts.add_account(session, email="a@b.org", name=" \n ", role=Role.USER, password=PASSWORD)
 
-    async def test_an_account_without_a_password_cannot_be_signed_in_to(self, core: Core, session: AsyncSession) -> None:
+    async def test_an_account_without_a_password_cannot_be_signed_in_to(self, session: AsyncSession, core: Core) -> None:
         await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=None)
         for password in ("", "!", PASSWORD):
-            assert isinstance(await _sign_in(core, session, password=password), SignInRefused)
+            assert isinstance(await _sign_in(session, core, password=password), SignInRefused)
 
 
 class TestCreateAccount:
     async def test_lets_plug_ins_prepare_it_in_the_same_transaction(self, committed: Core) -> None:
         prepared: list[Actor] = []
 
-        async def prepare(core: Core, session: AsyncSession, actor: Actor) -> None:
+        async def prepare(session: AsyncSession, actor: Actor, core: Core) -> None:
             assert await session.get(Account, actor.id) is not None
             prepared.append(actor)
 
@@ -116,7 +116,7 @@ class TestCreateAccount:
         committed.plugins.register(Samples())
         async with committed.database.transaction() as session:
             actor = await accounts.create_account(
-                committed, session, email="ada@example.org", name="Ada", role=Role.USER, password=PASSWORD
+                session, committed, email="ada@example.org", name="Ada", role=Role.USER, password=PASSWORD
             )
         assert prepared == [actor]
 
@@ -136,11 +136,11 @@ class TestSavedState:
 
 
 class TestChooseLanguage:
-    async def test_follows_the_account_to_wherever_it_signs_in(self, core: Core, session: AsyncSession) -> None:
+    async def test_follows_the_account_to_wherever_it_signs_in(self, session: AsyncSession, core: Core) -> None:
         ada = await _add(session)
-        assert (await _signed_in(core, session)).actor.language is None
+        assert (await _signed_in(session, core)).actor.language is None
         await preferences.choose_language(session, ada, "de")
-        assert (await _signed_in(core, session)).actor.language == "de"
+        assert (await _signed_in(session, core)).actor.language == "de"
 
 
 class TestActorForCommand:
@@ -160,31 +160,31 @@ class TestActorForCommand:
         with pytest.raises(NotFound, match="user add"):
             await commands.actor_for_command(session, email=None)
 
-    async def test_passes_over_a_disabled_account(self, core: Core, session: AsyncSession) -> None:
+    async def test_passes_over_a_disabled_account(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
-        await account_changes.disable_account(core, session, email="ada@example.org")
+        await account_changes.disable_account(session, core, email="ada@example.org")
         with pytest.raises(NotFound):
             await commands.actor_for_command(session, email="ada@example.org")
 
 
 class TestSignIn:
-    async def test_gives_a_token_that_authenticates(self, core: Core, session: AsyncSession) -> None:
+    async def test_gives_a_token_that_authenticates(self, session: AsyncSession, core: Core) -> None:
         ada = await _add(session)
-        signed_in = await _signed_in(core, session)
-        actor = await authentication.authenticate(core, session, signed_in.token)
+        signed_in = await _signed_in(session, core)
+        actor = await authentication.authenticate(session, core, signed_in.token)
         assert actor is not None
         assert (actor.id, actor.session_id, actor.role) == (ada.id, signed_in.actor.session_id, Role.USER)
 
-    async def test_does_not_mind_capitals_in_the_email(self, core: Core, session: AsyncSession) -> None:
+    async def test_does_not_mind_capitals_in_the_email(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
-        assert isinstance(await _sign_in(core, session, email=" ADA@example.org "), SignedIn)
+        assert isinstance(await _sign_in(session, core, email=" ADA@example.org "), SignedIn)
 
     async def test_lasts_5_days_when_remembered_and_12_hours_in_the_browser_otherwise(
-        self, core: Core, session: AsyncSession
+        self, session: AsyncSession, core: Core
     ) -> None:
         await _add(session)
-        remembered = await _signed_in(core, session)
-        brief = await _signed_in(core, session, remember=False)
+        remembered = await _signed_in(session, core)
+        brief = await _signed_in(session, core, remember=False)
         assert remembered.max_age_s == 5 * 86_400
         assert brief.max_age_s is None
         rows = list(await session.scalars(select(AccountSession).order_by(AccountSession.expires_at)))
@@ -192,7 +192,7 @@ class TestSignIn:
 
     @pytest.mark.security(5)
     async def test_hashes_once_whether_the_account_exists_or_not(
-        self, core: Core, session: AsyncSession, monkeypatch: pytest.MonkeyPatch
+        self, session: AsyncSession, core: Core, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await _add(session)
         hashed = 0
@@ -206,12 +206,12 @@ class TestSignIn:
         monkeypatch.setattr(passwords._context, "verify_and_update", counted)  # pyright: ignore[reportPrivateUsage]
         for email in ("ada@example.org", "nobody@example.org"):
             hashed = 0
-            assert isinstance(await _sign_in(core, session, email=email, password="wrong"), SignInRefused)
+            assert isinstance(await _sign_in(session, core, email=email, password="wrong"), SignInRefused)
             assert hashed == 1
 
     @pytest.mark.security(6)
     async def test_does_the_same_work_for_a_known_and_an_unknown_email(
-        self, core: Core, session: AsyncSession, monkeypatch: pytest.MonkeyPatch
+        self, session: AsyncSession, core: Core, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """With the same statements and a hash of the same cost, both take the same time on every machine."""
         await _add(session)
@@ -227,7 +227,7 @@ class TestSignIn:
         for email in ("ada@example.org", "nobody@example.org"):
             costs.clear()
             with statements((await session.connection()).sync_connection) as sent, waits() as waited:
-                await _sign_in(core, session, email=email, password="wrong")
+                await _sign_in(session, core, email=email, password="wrong")
             assert sent
             work.append(([*sent, *costs], set(waited)))
         assert work[0] == work[1]
@@ -237,59 +237,59 @@ class TestSignIn:
         assert len({SignInRefused(reason=reason).sentence for reason in to_anybody}) == 1
 
     @pytest.mark.security(7, 20)
-    async def test_refuses_a_disabled_account_as_if_it_were_unknown(self, core: Core, session: AsyncSession) -> None:
+    async def test_refuses_a_disabled_account_as_if_it_were_unknown(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
-        await account_changes.disable_account(core, session, email="ada@example.org")
-        assert await _sign_in(core, session) == SignInRefused(reason=Refusal.UNKNOWN_EMAIL)
+        await account_changes.disable_account(session, core, email="ada@example.org")
+        assert await _sign_in(session, core) == SignInRefused(reason=Refusal.UNKNOWN_EMAIL)
 
     @pytest.mark.security(14)
-    async def test_renews_an_outdated_hash(self, core: Core, session: AsyncSession) -> None:
+    async def test_renews_an_outdated_hash(self, session: AsyncSession, core: Core) -> None:
         from passlib.hash import argon2
 
         ada = await _add(session)
         weak: str = argon2.using(type="ID", memory_cost=8_192, rounds=1, parallelism=1).hash(PASSWORD)
         await session.execute(update(Account).values(password_hash=weak))
-        await _signed_in(core, session)
+        await _signed_in(session, core)
         account = await session.get_one(Account, ada.id)
         assert account.password_hash.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
 
     @pytest.mark.security(17)
-    async def test_begins_a_new_session_each_time(self, core: Core, session: AsyncSession) -> None:
+    async def test_begins_a_new_session_each_time(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
-        first, second = await _signed_in(core, session), await _signed_in(core, session)
+        first, second = await _signed_in(session, core), await _signed_in(session, core)
         assert first.actor.session_id != second.actor.session_id
         assert first.token != second.token
 
 
 class TestThrottle:
-    async def _fail(self, core: Core, session: AsyncSession, times: int, **where: Any) -> None:
+    async def _fail(self, session: AsyncSession, core: Core, times: int, **where: Any) -> None:
         for _ in range(times):
-            assert isinstance(await _sign_in(core, session, password="wrong", **where), SignInRefused)
+            assert isinstance(await _sign_in(session, core, password="wrong", **where), SignInRefused)
 
     @pytest.mark.security(1)
-    async def test_refuses_even_the_right_password_after_the_fourth_wrong_one(self, core: Core, session: AsyncSession) -> None:
+    async def test_refuses_even_the_right_password_after_the_fourth_wrong_one(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
-        wrong = await _sign_in(core, session, password="wrong")
-        await self._fail(core, session, 3)
-        right = await _sign_in(core, session)
+        wrong = await _sign_in(session, core, password="wrong")
+        await self._fail(session, core, 3)
+        right = await _sign_in(session, core)
         assert isinstance(wrong, SignInRefused)
         assert isinstance(right, SignInRefused)
         assert right.sentence == wrong.sentence
 
     @pytest.mark.security(1)
-    async def test_lets_the_owner_in_after_three_and_forgets_them(self, core: Core, session: AsyncSession) -> None:
+    async def test_lets_the_owner_in_after_three_and_forgets_them(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
         for _ in range(3):
-            await self._fail(core, session, 3)
-            assert isinstance(await _sign_in(core, session), SignedIn)
+            await self._fail(session, core, 3)
+            assert isinstance(await _sign_in(session, core), SignedIn)
 
     @pytest.mark.security(2)
-    async def test_the_ban_ends_by_itself_and_wrong_tries_do_not_extend_it(self, core: Core, session: AsyncSession) -> None:
+    async def test_the_ban_ends_by_itself_and_wrong_tries_do_not_extend_it(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
         before = now()
-        await self._fail(core, session, 4)
+        await self._fail(session, core, 4)
         banned_until = await session.scalar(select(SignInThrottle.banned_until).where(SignInThrottle.banned_until.isnot(None)))
-        await self._fail(core, session, 5)
+        await self._fail(session, core, 5)
         assert banned_until is not None
         assert before + timedelta(minutes=5) <= banned_until <= now() + timedelta(minutes=5)
         assert [banned_until] == list(
@@ -298,47 +298,47 @@ class TestThrottle:
         await session.execute(
             update(SignInThrottle).values(banned_until=now() - timedelta(seconds=1), window_ends_at=now() - timedelta(seconds=1))
         )
-        assert isinstance(await _sign_in(core, session), SignedIn)
+        assert isinstance(await _sign_in(session, core), SignedIn)
 
-    async def test_the_ban_ends_also_when_the_clock_is_set_back_meanwhile(self, core: Core, session: AsyncSession) -> None:
+    async def test_the_ban_ends_also_when_the_clock_is_set_back_meanwhile(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
-        await self._fail(core, session, 4)
-        assert isinstance(await _sign_in(core, session), SignInRefused)
+        await self._fail(session, core, 4)
+        assert isinstance(await _sign_in(session, core), SignInRefused)
         in_an_hour = now() + timedelta(hours=1)
         await session.execute(update(SignInThrottle).values(banned_until=in_an_hour, window_ends_at=in_an_hour))
-        assert isinstance(await _sign_in(core, session), SignedIn)
+        assert isinstance(await _sign_in(session, core), SignedIn)
 
-    async def test_wrong_tries_far_apart_do_not_add_up(self, core: Core, session: AsyncSession) -> None:
+    async def test_wrong_tries_far_apart_do_not_add_up(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
         for _ in range(3):
-            await self._fail(core, session, 3)
+            await self._fail(session, core, 3)
             await session.execute(update(SignInThrottle).values(window_ends_at=now() - timedelta(seconds=1)))
-        assert isinstance(await _sign_in(core, session), SignedIn)
+        assert isinstance(await _sign_in(session, core), SignedIn)
 
     @pytest.mark.security(2)
-    async def test_bans_an_address_that_tries_many_accounts(self, core: Core, session: AsyncSession) -> None:
+    async def test_bans_an_address_that_tries_many_accounts(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
         for number in range(30):
-            await _sign_in(core, session, email=f"n{number}@example.org", password="wrong")
-        assert isinstance(await _sign_in(core, session), SignInRefused)
-        assert isinstance(await _sign_in(core, session, client=Client(address="192.0.2.8")), SignedIn)
+            await _sign_in(session, core, email=f"n{number}@example.org", password="wrong")
+        assert isinstance(await _sign_in(session, core), SignInRefused)
+        assert isinstance(await _sign_in(session, core, client=Client(address="192.0.2.8")), SignedIn)
 
     async def test_takes_an_ipv6_network_as_one_address(
-        self, core: Core, session: AsyncSession, monkeypatch: pytest.MonkeyPatch
+        self, session: AsyncSession, core: Core, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(throttle, "FAILURES_PER_ADDRESS", 5)
         await _add(session)
         for number in range(5):
             client = Client(address=f"2001:db8:1:2::{number:x}")
-            await _sign_in(core, session, email=f"n{number}@example.org", password="wrong", client=client)
-        assert isinstance(await _sign_in(core, session, client=Client(address="2001:db8:1:2:ffff::1")), SignInRefused)
-        assert isinstance(await _sign_in(core, session, client=Client(address="2001:db8:1:3::1")), SignedIn)
+            await _sign_in(session, core, email=f"n{number}@example.org", password="wrong", client=client)
+        assert isinstance(await _sign_in(session, core, client=Client(address="2001:db8:1:2:ffff::1")), SignInRefused)
+        assert isinstance(await _sign_in(session, core, client=Client(address="2001:db8:1:3::1")), SignedIn)
 
     @pytest.mark.security(3)
     async def test_counts_tries_that_are_made_at_once(self, committed: Core, ada: Actor) -> None:
         async def attempt(password: str) -> SignedIn | SignInRefused:
             async with committed.database.transaction() as session:
-                return await _sign_in(committed, session, password=password)
+                return await _sign_in(session, committed, password=password)
 
         results = await asyncio.gather(*(attempt(f"wrong {number}") for number in range(9)))
         assert all(isinstance(result, SignInRefused) for result in results)
@@ -346,10 +346,10 @@ class TestThrottle:
         assert reasons.count(Refusal.WRONG_PASSWORD) == throttle.FAILURES_PER_ACCOUNT
         assert isinstance(await attempt(PASSWORD), SignInRefused)
 
-    async def test_forgets_counters_nobody_needs_any_more(self, core: Core, session: AsyncSession) -> None:
-        await self._fail(core, session, 1, email="old@example.org")
+    async def test_forgets_counters_nobody_needs_any_more(self, session: AsyncSession, core: Core) -> None:
+        await self._fail(session, core, 1, email="old@example.org")
         await session.execute(update(SignInThrottle).values(forget_at=now() - timedelta(seconds=1)))
-        await self._fail(core, session, 1, email="new@example.org", client=Client(address="192.0.2.9"))
+        await self._fail(session, core, 1, email="new@example.org", client=Client(address="192.0.2.9"))
         assert len(list(await session.scalars(select(SignInThrottle.subject)))) == 2
 
 
@@ -375,7 +375,7 @@ class TestQueue:
 
         async def sign_in(number: int) -> object:
             async with committed.database.transaction() as session:
-                return await _sign_in(committed, session, email=f"person{number}@example.org")
+                return await _sign_in(session, committed, email=f"person{number}@example.org")
 
         monkeypatch.setattr(passwords, "check_password", slowly)
         waiting = [asyncio.create_task(sign_in(number)) for number in range(3 * passwords.THREADS)]
@@ -399,7 +399,7 @@ class TestQueue:
 
         async def sign_in(email: str) -> object:
             async with committed.database.transaction() as session:
-                return await _sign_in(committed, session, email=email, password=email)
+                return await _sign_in(session, committed, email=email, password=email)
 
         monkeypatch.setattr(passwords, "check_password", slowly)
         waiting = [asyncio.create_task(sign_in("Ada@example.org")) for _ in range(3 * passwords.THREADS)]
@@ -412,161 +412,161 @@ class TestQueue:
 
 
 class TestHandover:
-    async def _code(self, core: Core, session: AsyncSession, *, remember: bool = True) -> str:
+    async def _code(self, session: AsyncSession, core: Core, *, remember: bool = True) -> str:
         code = await authentication.sign_in_by_socket(
-            core, session, email="ada@example.org", password=PASSWORD, remember=remember, client=HERE
+            session, core, email="ada@example.org", password=PASSWORD, remember=remember, client=HERE
         )
         assert isinstance(code, str)
         return code
 
     @pytest.mark.security(34)
-    async def test_a_code_works_once(self, core: Core, session: AsyncSession) -> None:
+    async def test_a_code_works_once(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
-        code = await self._code(core, session, remember=False)
-        signed_in = await authentication.redeem_handover(core, session, code, client=HERE)
+        code = await self._code(session, core, remember=False)
+        signed_in = await authentication.redeem_handover(session, core, code, client=HERE)
         assert signed_in.max_age_s is None
-        assert await authentication.authenticate(core, session, signed_in.token)
+        assert await authentication.authenticate(session, core, signed_in.token)
         with pytest.raises(LinkSpent):
-            await authentication.redeem_handover(core, session, code, client=HERE)
+            await authentication.redeem_handover(session, core, code, client=HERE)
 
     @pytest.mark.security(34)
-    async def test_a_code_lasts_at_most_30_seconds(self, core: Core, session: AsyncSession) -> None:
+    async def test_a_code_lasts_at_most_30_seconds(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
-        code = await self._code(core, session)
+        code = await self._code(session, core)
         expires_at = await session.scalar(select(OneTimeSecret.expires_at))
         assert expires_at is not None
         assert expires_at <= now() + timedelta(seconds=30)
         await session.execute(update(OneTimeSecret).values(expires_at=now() - timedelta(seconds=1)))
         with pytest.raises(LinkSpent):
-            await authentication.redeem_handover(core, session, code, client=HERE)
+            await authentication.redeem_handover(session, core, code, client=HERE)
 
-    async def test_a_code_is_kept_as_a_digest(self, core: Core, session: AsyncSession) -> None:
+    async def test_a_code_is_kept_as_a_digest(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
-        code = await self._code(core, session)
+        code = await self._code(session, core)
         assert code not in str(list(await session.scalars(select(OneTimeSecret.digest))))
 
-    async def test_a_wrong_password_gives_none(self, core: Core, session: AsyncSession) -> None:
+    async def test_a_wrong_password_gives_none(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
         result = await authentication.sign_in_by_socket(
-            core, session, email="ada@example.org", password="x", remember=True, client=HERE
+            session, core, email="ada@example.org", password="x", remember=True, client=HERE
         )
         assert result == SignInRefused(reason=Refusal.WRONG_PASSWORD)
 
-    async def test_a_reset_link_is_no_code(self, core: Core, session: AsyncSession) -> None:
+    async def test_a_reset_link_is_no_code(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
         link = await recovery.reset_link(session, email="ada@example.org")
         with pytest.raises(LinkSpent):
-            await authentication.redeem_handover(core, session, link.rpartition("/")[2], client=HERE)
+            await authentication.redeem_handover(session, core, link.rpartition("/")[2], client=HERE)
 
 
 class TestAuthenticate:
     @pytest.mark.security(18)
-    async def test_refuses_after_signing_out(self, core: Core, session: AsyncSession) -> None:
+    async def test_refuses_after_signing_out(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
-        signed_in = await _signed_in(core, session)
+        signed_in = await _signed_in(session, core)
         await authentication.sign_out(session, signed_in.actor, client=HERE)
-        assert await authentication.authenticate(core, session, signed_in.token) is None
+        assert await authentication.authenticate(session, core, signed_in.token) is None
 
     @pytest.mark.security(20)
-    async def test_refuses_a_disabled_account(self, core: Core, session: AsyncSession) -> None:
+    async def test_refuses_a_disabled_account(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
-        tokens = [(await _signed_in(core, session)).token for _ in range(2)]
-        await account_changes.disable_account(core, session, email="ada@example.org")
-        assert [await authentication.authenticate(core, session, token) for token in tokens] == [None, None]
-        await account_changes.enable_account(core, session, email="ada@example.org")
-        assert [await authentication.authenticate(core, session, token) for token in tokens] == [None, None]
+        tokens = [(await _signed_in(session, core)).token for _ in range(2)]
+        await account_changes.disable_account(session, core, email="ada@example.org")
+        assert [await authentication.authenticate(session, core, token) for token in tokens] == [None, None]
+        await account_changes.enable_account(session, core, email="ada@example.org")
+        assert [await authentication.authenticate(session, core, token) for token in tokens] == [None, None]
 
     @pytest.mark.security(21)
-    async def test_refuses_the_token_of_an_earlier_role(self, core: Core, session: AsyncSession) -> None:
+    async def test_refuses_the_token_of_an_earlier_role(self, session: AsyncSession, core: Core) -> None:
         await _add(session, role=Role.ADMIN)
-        token = (await _signed_in(core, session)).token
-        await account_changes.change_role(core, session, email="ada@example.org", role=Role.USER)
-        assert await authentication.authenticate(core, session, token) is None
-        assert (await _signed_in(core, session)).actor.role is Role.USER
+        token = (await _signed_in(session, core)).token
+        await account_changes.change_role(session, core, email="ada@example.org", role=Role.USER)
+        assert await authentication.authenticate(session, core, token) is None
+        assert (await _signed_in(session, core)).actor.role is Role.USER
 
-    async def test_refuses_the_placeholder_address(self, core: Core, session: AsyncSession) -> None:
+    async def test_refuses_the_placeholder_address(self, session: AsyncSession, core: Core) -> None:
         await _add(session, core.settings.unknown_email)
-        result = await _sign_in(core, session, email=core.settings.unknown_email)
+        result = await _sign_in(session, core, email=core.settings.unknown_email)
         assert isinstance(result, SignedIn)
-        assert await authentication.authenticate(core, session, result.token) is None
+        assert await authentication.authenticate(session, core, result.token) is None
 
-    async def test_remembers_when_it_was_last_used(self, core: Core, session: AsyncSession) -> None:
+    async def test_remembers_when_it_was_last_used(self, session: AsyncSession, core: Core) -> None:
         ada = await _add(session)
-        token = (await _signed_in(core, session)).token
+        token = (await _signed_in(session, core)).token
         await session.execute(update(AccountSession).values(last_used_at=now() - timedelta(hours=1)))
-        await authentication.authenticate(core, session, token)
+        await authentication.authenticate(session, core, token)
         (row,) = (await authentication.list_sessions(session, ada, PageRequest())).items
         assert now() - row.last_used_at < timedelta(minutes=1)
 
 
 class TestSessions:
     @pytest.mark.security(24)
-    async def test_only_the_owner_sees_and_ends_them(self, core: Core, session: AsyncSession) -> None:
+    async def test_only_the_owner_sees_and_ends_them(self, session: AsyncSession, core: Core) -> None:
         ada, eve = await _add(session), await _add(session, "eve@example.org")
-        signed_in = await _signed_in(core, session)
+        signed_in = await _signed_in(session, core)
         (row,) = (await authentication.list_sessions(session, ada, PageRequest())).items
         assert (await authentication.list_sessions(session, eve, PageRequest())).items == []
         with pytest.raises(NotFound):
             await authentication.end_session(session, eve, row.id, client=HERE)
         await authentication.end_session(session, ada, row.id, client=HERE)
-        assert await authentication.authenticate(core, session, signed_in.token) is None
+        assert await authentication.authenticate(session, core, signed_in.token) is None
         with pytest.raises(NotFound):
             await authentication.end_session(session, ada, row.id, client=HERE)
 
     @pytest.mark.security(20, 30)
     async def test_an_end_is_published_so_that_sockets_close(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
-            signed_in = await _signed_in(committed, session)
+            signed_in = await _signed_in(session, committed)
         assert signed_in.actor.session_id is not None
         ended = asyncio.Event()
         with committed.live.subscribed(sessions.session_topic(signed_in.actor.session_id), lambda _payload: ended.set()):
             async with committed.database.transaction() as session:
-                await account_changes.disable_account(committed, session, email="ada@example.org")
+                await account_changes.disable_account(session, committed, email="ada@example.org")
             async with asyncio.timeout(5):
                 await ended.wait()
 
 
 class TestFirstAdmin:
-    async def _make(self, core: Core, session: AsyncSession, secret: str, email: str = "root@example.org") -> str:
+    async def _make(self, session: AsyncSession, core: Core, secret: str, email: str = "root@example.org") -> str:
         return await first_admin.create_first_admin(
-            core, session, secret=secret, email=email, name="Root", password=PASSWORD, client=HERE
+            session, core, secret=secret, email=email, name="Root", password=PASSWORD, client=HERE
         )
 
     @pytest.mark.security(9)
-    async def test_the_link_makes_one_admin(self, core: Core, session: AsyncSession) -> None:
+    async def test_the_link_makes_one_admin(self, session: AsyncSession, core: Core) -> None:
         link = await first_admin.first_admin_link(session)
         assert link is not None
         secret = link.removeprefix("/auth/first-admin/")
         assert await first_admin.is_first_admin_link(session, secret)
-        code = await self._make(core, session, secret)
-        assert (await authentication.redeem_handover(core, session, code, client=HERE)).actor.role is Role.ADMIN
+        code = await self._make(session, core, secret)
+        assert (await authentication.redeem_handover(session, core, code, client=HERE)).actor.role is Role.ADMIN
         assert not await first_admin.is_first_admin_link(session, secret)
         with pytest.raises(LinkSpent):
-            await self._make(core, session, secret, "second@example.org")
+            await self._make(session, core, secret, "second@example.org")
 
     @pytest.mark.security(9)
-    async def test_no_other_link_works_afterwards(self, core: Core, session: AsyncSession) -> None:
+    async def test_no_other_link_works_afterwards(self, session: AsyncSession, core: Core) -> None:
         links = [await first_admin.first_admin_link(session) for _ in range(2)]
         secrets = [str(link).rpartition("/")[2] for link in links]
-        await self._make(core, session, secrets[0])
+        await self._make(session, core, secrets[0])
         with pytest.raises(LinkSpent):
-            await self._make(core, session, secrets[1], "second@example.org")
+            await self._make(session, core, secrets[1], "second@example.org")
         assert await first_admin.first_admin_link(session) is None
 
     @pytest.mark.security(9)
-    async def test_does_not_work_once_somebody_else_has_an_account(self, core: Core, session: AsyncSession) -> None:
+    async def test_does_not_work_once_somebody_else_has_an_account(self, session: AsyncSession, core: Core) -> None:
         secret = str(await first_admin.first_admin_link(session)).rpartition("/")[2]
         await _add(session)
         assert not await first_admin.is_first_admin_link(session, secret)
         with pytest.raises(LinkSpent):
-            await self._make(core, session, secret)
+            await self._make(session, core, secret)
 
     @pytest.mark.security(9)
-    async def test_a_guess_does_not_work(self, core: Core, session: AsyncSession) -> None:
+    async def test_a_guess_does_not_work(self, session: AsyncSession, core: Core) -> None:
         await first_admin.first_admin_link(session)
         assert not await first_admin.is_first_admin_link(session, "guess")
         with pytest.raises(LinkSpent):
-            await self._make(core, session, "guess")
+            await self._make(session, core, "guess")
 
     async def test_a_weak_password_leaves_the_link_usable(self, committed: Core) -> None:
         async with committed.database.transaction() as session:
@@ -574,10 +574,10 @@ class TestFirstAdmin:
         with pytest.raises(WeakPassword):
             async with committed.database.transaction() as session:
                 await first_admin.create_first_admin(
-                    committed, session, secret=secret, email="r@b.org", name="Root", password="password", client=HERE
+                    session, committed, secret=secret, email="r@b.org", name="Root", password="password", client=HERE
                 )
         async with committed.database.transaction() as session:
-            await self._make(committed, session, secret)
+            await self._make(session, committed, secret)
 
 
 class TestReset:
@@ -586,7 +586,7 @@ class TestReset:
         return link.removeprefix("/auth/confirm-reset/")
 
     @pytest.mark.security(16)
-    async def test_a_link_works_once_and_for_an_hour(self, core: Core, session: AsyncSession) -> None:
+    async def test_a_link_works_once_and_for_an_hour(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
         secret = await self._link(session)
         assert len(secret) >= 22  # 128 bits
@@ -595,11 +595,11 @@ class TestReset:
         assert expires_at is not None
         assert expires_at <= now() + timedelta(hours=1)
         assert await recovery.find_reset(session, secret)
-        await recovery.reset_password(core, session, secret=secret, password="another fine sentence", client=HERE)
-        assert isinstance(await _sign_in(core, session), SignInRefused)
-        assert isinstance(await _sign_in(core, session, password="another fine sentence"), SignedIn)
+        await recovery.reset_password(session, core, secret=secret, password="another fine sentence", client=HERE)
+        assert isinstance(await _sign_in(session, core), SignInRefused)
+        assert isinstance(await _sign_in(session, core, password="another fine sentence"), SignedIn)
         with pytest.raises(LinkSpent):
-            await recovery.reset_password(core, session, secret=secret, password="another fine sentence", client=HERE)
+            await recovery.reset_password(session, core, secret=secret, password="another fine sentence", client=HERE)
 
     @pytest.mark.security(16)
     async def test_a_newer_link_replaces_it(self, session: AsyncSession) -> None:
@@ -609,13 +609,13 @@ class TestReset:
         assert await recovery.find_reset(session, newer)
 
     @pytest.mark.security(19, 26)
-    async def test_ends_every_session_and_tells_the_owner(self, core: Core, session: AsyncSession) -> None:
+    async def test_ends_every_session_and_tells_the_owner(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
-        token = (await _signed_in(core, session)).token
+        token = (await _signed_in(session, core)).token
         await recovery.reset_password(
-            core, session, secret=await self._link(session), password="another fine sentence", client=HERE
+            session, core, secret=await self._link(session), password="another fine sentence", client=HERE
         )
-        assert await authentication.authenticate(core, session, token) is None
+        assert await authentication.authenticate(session, core, token) is None
         (message,) = await session.scalars(select(Mail))
         assert (message.recipient, message.subject) == ("ada@example.org", "Your password was changed")
 
@@ -628,53 +628,53 @@ class TestReset:
 
 
 class TestRegister:
-    async def test_is_closed_unless_the_installation_is_open(self, core: Core, session: AsyncSession) -> None:
+    async def test_is_closed_unless_the_installation_is_open(self, session: AsyncSession, core: Core) -> None:
         with pytest.raises(RegistrationClosed, match="by invitation"):
-            await registration.register(core, session, email="a@b.org", name="Ada", password=PASSWORD, client=HERE)
+            await registration.register(session, core, email="a@b.org", name="Ada", password=PASSWORD, client=HERE)
 
-    async def test_makes_a_user_and_signs_in(self, core: Core, session: AsyncSession) -> None:
+    async def test_makes_a_user_and_signs_in(self, session: AsyncSession, core: Core) -> None:
         """As the specification has it for programs; in the pages the address is confirmed first."""
         is_open = with_settings(core, open_registration=True)
-        signed_in = await registration.register(is_open, session, email="a@b.org", name="Ada", password=PASSWORD, client=HERE)
+        signed_in = await registration.register(session, is_open, email="a@b.org", name="Ada", password=PASSWORD, client=HERE)
         assert signed_in.actor.role is Role.USER
-        assert await authentication.authenticate(core, session, signed_in.token)
+        assert await authentication.authenticate(session, core, signed_in.token)
 
-    async def test_writes_in_the_language_that_is_spoken_until_one_was_chosen(self, core: Core, session: AsyncSession) -> None:
+    async def test_writes_in_the_language_that_is_spoken_until_one_was_chosen(self, session: AsyncSession, core: Core) -> None:
         core = with_settings(core, open_registration=True)
         with speaking("de"):
-            new = await registration.register(core, session, email="grace@example.org", name="G", password=PASSWORD, client=HERE)
+            new = await registration.register(session, core, email="grace@example.org", name="G", password=PASSWORD, client=HERE)
             await credentials.notify_owner(
-                core, session, await accounts.get_account(session, new.actor.email), MailKind.PASSKEY_ADDED, what="Key"
+                session, core, await accounts.get_account(session, new.actor.email), MailKind.PASSKEY_ADDED, what="Key"
             )
             await preferences.choose_language(session, new.actor, "fr")
             await credentials.notify_owner(
-                core, session, await accounts.get_account(session, new.actor.email), MailKind.PASSKEY_ADDED, what="Key"
+                session, core, await accounts.get_account(session, new.actor.email), MailKind.PASSKEY_ADDED, what="Key"
             )
         assert list(await session.scalars(select(Mail.language).order_by(Mail.created_at))) == ["de", "de", "fr"]
 
     @pytest.mark.parametrize("by", ["link", "email"])
     async def test_whoever_took_the_address_before_its_owner_came_gets_in_no_more(
-        self, core: Core, session: AsyncSession, by: str
+        self, session: AsyncSession, core: Core, by: str
     ) -> None:
         core, email = with_settings(core, open_registration=True), "grace@example.org"
-        stranger = await registration.register(core, session, email=email, name="Eve", password=PASSWORD, client=HERE)
+        stranger = await registration.register(session, core, email=email, name="Eve", password=PASSWORD, client=HERE)
         earlier = stranger.actor.model_copy(
             update={"is_confirmed": True}
         )  # an account of a version that asked for no confirmation
-        token = await api_tokens.create_api_token(core, session, earlier, name="script", scope=TokenScope.READ, lasts_days=9)
+        token = await api_tokens.create_api_token(session, earlier, core, name="script", scope=TokenScope.READ, lasts_days=9)
         move = await one_time_secrets.new_secret(
             session, "email", lasts=timedelta(days=1), owner_id=stranger.actor.id, email="eve@a.org"
         )
-        assert await second_factor.start(core, session, stranger.actor)
+        assert await second_factor.start(session, stranger.actor, core)
         if by == "link":
             await registration.register_by_link(
-                core, session, type="standard", token="open", email=email, name="Grace", password=f"{PASSWORD}!",
+                session, core, type="standard", token="open", email=email, name="Grace", password=f"{PASSWORD}!",
                 language="en", client=HERE,
             )  # fmt: skip
         else:
             secret = (await recovery.reset_link(session, email=email)).rpartition("/")[2]
-            await recovery.reset_password(core, session, secret=secret, password=f"{PASSWORD}!", client=HERE)
-        assert await authentication.authenticate(core, session, stranger.token) is None
+            await recovery.reset_password(session, core, secret=secret, password=f"{PASSWORD}!", client=HERE)
+        assert await authentication.authenticate(session, core, stranger.token) is None
         assert await api_tokens.authenticate_api_token(session, token.secret) is None
         assert await email_change.address_to_confirm(session, move) is None
         assert await session.scalar(select(SecondFactor)) is None
@@ -684,9 +684,9 @@ class TestRegister:
 
 class TestApiTokens:
     @pytest.mark.security(44)
-    async def test_is_shown_once_and_kept_as_a_digest(self, core: Core, session: AsyncSession) -> None:
+    async def test_is_shown_once_and_kept_as_a_digest(self, session: AsyncSession, core: Core) -> None:
         ada = await _add(session)
-        made = await api_tokens.create_api_token(core, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
+        made = await api_tokens.create_api_token(session, ada, core, name="nightly", scope=TokenScope.READ, lasts_days=30)
         (listed,) = (await api_tokens.list_api_tokens(session, ada, PageRequest())).items
         assert made.secret not in listed.model_dump_json()
         assert made.secret not in str([vars(row) for row in await session.scalars(select(ApiToken))])
@@ -696,10 +696,10 @@ class TestApiTokens:
         assert listed.last_used_at is not None
 
     @pytest.mark.security(20, 44)
-    async def test_stops_when_it_expires_or_is_revoked_or_the_account_is_closed(self, core: Core, session: AsyncSession) -> None:
+    async def test_stops_when_it_expires_or_is_revoked_or_the_account_is_closed(self, session: AsyncSession, core: Core) -> None:
         ada = await _add(session)
         made = [
-            await api_tokens.create_api_token(core, session, ada, name=f"t{n}", scope=TokenScope.WRITE, lasts_days=1)
+            await api_tokens.create_api_token(session, ada, core, name=f"t{n}", scope=TokenScope.WRITE, lasts_days=1)
             for n in range(3)
         ]
         await api_tokens.revoke_api_token(session, ada, made[0].id)
@@ -707,51 +707,51 @@ class TestApiTokens:
         assert await api_tokens.authenticate_api_token(session, made[0].secret) is None
         assert await api_tokens.authenticate_api_token(session, made[1].secret) is None
         assert await api_tokens.authenticate_api_token(session, made[2].secret)
-        await account_changes.disable_account(core, session, email=ada.email)
+        await account_changes.disable_account(session, core, email=ada.email)
         assert await api_tokens.authenticate_api_token(session, made[2].secret) is None
 
     async def test_has_a_bound_that_revoked_and_expired_ones_do_not_count_toward(
-        self, core: Core, session: AsyncSession, monkeypatch: pytest.MonkeyPatch
+        self, session: AsyncSession, core: Core, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(api_tokens, "_MAX_API_TOKENS", 1)
         ada, eve = await _add(session), await _add(session, "eve@example.org")
         for holder in (ada, eve):
-            made = await api_tokens.create_api_token(core, session, holder, name="a", scope=TokenScope.READ, lasts_days=1)
+            made = await api_tokens.create_api_token(session, holder, core, name="a", scope=TokenScope.READ, lasts_days=1)
         with pytest.raises(api_tokens.TooManyApiTokens, match="at most 1 valid"):
-            await api_tokens.create_api_token(core, session, eve, name="b", scope=TokenScope.READ, lasts_days=1)
+            await api_tokens.create_api_token(session, eve, core, name="b", scope=TokenScope.READ, lasts_days=1)
         await api_tokens.revoke_api_token(session, eve, made.id)
-        made = await api_tokens.create_api_token(core, session, eve, name="b", scope=TokenScope.READ, lasts_days=1)
+        made = await api_tokens.create_api_token(session, eve, core, name="b", scope=TokenScope.READ, lasts_days=1)
         await session.execute(update(ApiToken).where(ApiToken.id == made.id).values(expires_at=now()))
-        assert await api_tokens.create_api_token(core, session, eve, name="c", scope=TokenScope.READ, lasts_days=1)
+        assert await api_tokens.create_api_token(session, eve, core, name="c", scope=TokenScope.READ, lasts_days=1)
 
     @pytest.mark.security(40)
-    async def test_cannot_be_revoked_by_somebody_else(self, core: Core, session: AsyncSession) -> None:
+    async def test_cannot_be_revoked_by_somebody_else(self, session: AsyncSession, core: Core) -> None:
         ada, eve = await _add(session), await _add(session, "eve@example.org")
-        made = await api_tokens.create_api_token(core, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
+        made = await api_tokens.create_api_token(session, ada, core, name="nightly", scope=TokenScope.READ, lasts_days=30)
         with pytest.raises(NotFound):
             await api_tokens.revoke_api_token(session, eve, made.id)
 
     @pytest.mark.security(44)
     @pytest.mark.parametrize("days", [0, 367])
-    async def test_cannot_last_for_ever(self, core: Core, session: AsyncSession, days: int) -> None:
+    async def test_cannot_last_for_ever(self, session: AsyncSession, core: Core, days: int) -> None:
         with pytest.raises(Invalid):
             await api_tokens.create_api_token(
-                core, session, await _add(session), name="t", scope=TokenScope.READ, lasts_days=days
+                session, await _add(session), core, name="t", scope=TokenScope.READ, lasts_days=days
             )
 
 
 class TestAudit:
     @pytest.mark.security(45)
-    async def test_has_a_line_for_each_event(self, core: Core, session: AsyncSession) -> None:
+    async def test_has_a_line_for_each_event(self, session: AsyncSession, core: Core) -> None:
         ada = await _add(session)
-        await _sign_in(core, session, password="wrong")
-        signed_in = await _signed_in(core, session)
-        await account_changes.change_role(core, session, email=ada.email, role=Role.ADMIN)
-        made = await api_tokens.create_api_token(core, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
+        await _sign_in(session, core, password="wrong")
+        signed_in = await _signed_in(session, core)
+        await account_changes.change_role(session, core, email=ada.email, role=Role.ADMIN)
+        made = await api_tokens.create_api_token(session, ada, core, name="nightly", scope=TokenScope.READ, lasts_days=30)
         await api_tokens.revoke_api_token(session, ada, made.id)
         await authentication.sign_out(session, signed_in.actor, client=HERE)
         secret = (await recovery.reset_link(session, email=ada.email)).rpartition("/")[2]
-        await recovery.reset_password(core, session, secret=secret, password="another fine sentence", client=HERE)
+        await recovery.reset_password(session, core, secret=secret, password="another fine sentence", client=HERE)
         entries = await _audit(session)
         assert [entry.action for entry in entries] == [
             "account.created", "sign_in.refused", "sign_in", "account.role_changed", "api_key.created", "api_key.revoked",
@@ -771,10 +771,10 @@ class TestAudit:
         assert entry.details == {name: "***", "reason": "wrong"}
 
     @pytest.mark.security(45)
-    async def test_a_line_break_cannot_forge_a_line(self, core: Core, session: AsyncSession) -> None:
+    async def test_a_line_break_cannot_forge_a_line(self, session: AsyncSession, core: Core) -> None:
         evil = "ada@example.org\r\n2026-01-01 sign_in root\u2028\x1b[31m"
         client = Client(address="192.0.2.7\n", user_agent="x\ny")
-        await _sign_in(core, session, email=evil, password="wrong", client=client)
+        await _sign_in(session, core, email=evil, password="wrong", client=client)
         (entry,) = await _audit(session)
         assert not any(ord(character) < 32 or character == "\u2028" for character in entry.subject + entry.address)
 
@@ -782,24 +782,24 @@ class TestAudit:
     @pytest.mark.parametrize(
         "statement", ["UPDATE audit_entry SET action = 'x'", "DELETE FROM audit_entry", "TRUNCATE audit_entry"]
     )
-    async def test_cannot_be_changed(self, core: Core, session: AsyncSession, statement: str) -> None:
+    async def test_cannot_be_changed(self, session: AsyncSession, core: Core, statement: str) -> None:
         await _add(session)
         connection = await session.connection()
         with pytest.raises(DBAPIError, match="append-only"):
             async with session.begin_nested():
                 await connection.exec_driver_sql(statement)
 
-    async def test_outlives_its_account(self, core: Core, session: AsyncSession) -> None:
+    async def test_outlives_its_account(self, session: AsyncSession, core: Core) -> None:
         ada = await _add(session)
-        await api_tokens.create_api_token(core, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=30)
+        await api_tokens.create_api_token(session, ada, core, name="nightly", scope=TokenScope.READ, lasts_days=30)
         await session.delete(await session.get_one(Account, ada.id))
         await session.flush()
         assert [entry.actor_id for entry in await _audit(session)] == [None, ada.id]
 
 
 class TestUnknownSession:
-    async def test_a_well_signed_token_of_no_session_is_refused(self, core: Core, session: AsyncSession) -> None:
+    async def test_a_well_signed_token_of_no_session_is_refused(self, session: AsyncSession, core: Core) -> None:
 
         ada = await _add(session)
         token = session_tokens.sign(core, ada, session_id=uuid4(), issued_at=now(), expires_at=now() + timedelta(days=1))
-        assert await authentication.authenticate(core, session, token) is None
+        assert await authentication.authenticate(session, core, token) is None

@@ -48,8 +48,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-async def sign_in(core: Core, session: AsyncSession, *, remember: bool = True) -> SignedIn:
-    result = await authentication.sign_in(core, session, **_FORM, remember=remember, client=HERE)
+async def sign_in(session: AsyncSession, core: Core, *, remember: bool = True) -> SignedIn:
+    result = await authentication.sign_in(session, core, **_FORM, remember=remember, client=HERE)
     assert isinstance(result, SignedIn)
     return result
 
@@ -103,45 +103,45 @@ class TestLifetime:
                 assert await status(browser) == 401
 
     @pytest.mark.parametrize(("remember", "hours"), [(True, 72), (False, 2)])
-    async def test_ends_without_use(self, core: Core, session: AsyncSession, clock: Clock, remember: bool, hours: int) -> None:
+    async def test_ends_without_use(self, session: AsyncSession, core: Core, clock: Clock, remember: bool, hours: int) -> None:
         ada = await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=PASSWORD)
-        token = (await sign_in(core, session, remember=remember)).token
+        token = (await sign_in(session, core, remember=remember)).token
         clock.pass_(hours=hours / 2)
-        assert await authentication.authenticate(core, session, token)
+        assert await authentication.authenticate(session, core, token)
         clock.pass_(hours=hours, seconds=-1)
         assert len((await authentication.list_sessions(session, ada, PageRequest())).items) == 1
         clock.pass_(seconds=1)
-        assert await authentication.authenticate(core, session, token) is None
+        assert await authentication.authenticate(session, core, token) is None
         assert (await authentication.list_sessions(session, ada, PageRequest())).items == []
 
-    async def test_a_page_that_is_only_open_does_not_use_it(self, core: Core, session: AsyncSession, clock: Clock) -> None:
+    async def test_a_page_that_is_only_open_does_not_use_it(self, session: AsyncSession, core: Core, clock: Clock) -> None:
         await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=PASSWORD)
-        signed_in = await sign_in(core, session, remember=False)
+        signed_in = await sign_in(session, core, remember=False)
         clock.pass_(minutes=90)
-        assert await sessions.recognize(core, session, signed_in.actor)
-        assert await sessions.resume(core, session, signed_in.token)
+        assert await sessions.recognize(session, signed_in.actor, core)
+        assert await sessions.resume(session, core, signed_in.token)
         clock.pass_(minutes=31)
-        assert await sessions.recognize(core, session, signed_in.actor) is None
+        assert await sessions.recognize(session, signed_in.actor, core) is None
 
-    async def test_a_click_on_an_open_page_does(self, core: Core, session: AsyncSession, clock: Clock) -> None:
+    async def test_a_click_on_an_open_page_does(self, session: AsyncSession, core: Core, clock: Clock) -> None:
         await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=PASSWORD)
-        signed_in = await sign_in(core, session, remember=False)
+        signed_in = await sign_in(session, core, remember=False)
         clock.pass_(minutes=90)
-        found = await sessions.recognize(core, session, signed_in.actor)
+        found = await sessions.recognize(session, signed_in.actor, core)
         assert found and sessions.is_touch_due(found[0])
         await sessions.touch(session, found[0])
         clock.pass_(minutes=90)
-        assert await sessions.recognize(core, session, signed_in.actor)
+        assert await sessions.recognize(session, signed_in.actor, core)
 
-    async def test_settings_say_how_long(self, core: Core, session: AsyncSession, clock: Clock) -> None:
+    async def test_settings_say_how_long(self, session: AsyncSession, core: Core, clock: Clock) -> None:
         brief = with_settings(core, kept_session_hours=24, idle_hours=0.5)
         await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=PASSWORD)
-        assert (await sign_in(brief, session)).max_age_s == 24 * 3_600
-        token = (await sign_in(brief, session, remember=False)).token
+        assert (await sign_in(session, brief)).max_age_s == 24 * 3_600
+        token = (await sign_in(session, brief, remember=False)).token
         clock.pass_(minutes=29)
-        assert await authentication.authenticate(core, session, token)
+        assert await authentication.authenticate(session, core, token)
         clock.pass_(minutes=31)
-        assert await authentication.authenticate(core, session, token) is None
+        assert await authentication.authenticate(session, core, token) is None
 
 
 class TestRenewal:

@@ -51,16 +51,16 @@ def core(core: Core) -> Core:
 
 
 @pytest.fixture
-async def owner(core: Core, session: AsyncSession, monkeypatch: pytest.MonkeyPatch) -> Owner:
+async def owner(session: AsyncSession, core: Core, monkeypatch: pytest.MonkeyPatch) -> Owner:
     person = await accounts.add_account(session, email=EMAIL, name="Ada Lovelace", role=Role.USER, password=PASSWORD)
     device = HERE.model_copy(update={"is_browser": True})
-    signed_in = await authentication.sign_in(core, session, email=EMAIL, password=PASSWORD, remember=True, client=device)
+    signed_in = await authentication.sign_in(session, core, email=EMAIL, password=PASSWORD, remember=True, client=device)
     assert isinstance(signed_in, SignedIn)
     passkey = Device()
-    credential = passkey.create(await passkeys.start_adding(core, session, person))
-    await passkeys.add(core, session, person, name="Telephone", credential=credential, client=HERE)
-    begun, moment = await second_factor.start(core, session, person), now()
-    made = await second_factor.confirm(core, session, person, code=code_at(begun.secret, moment), client=HERE)
+    credential = passkey.create(await passkeys.start_adding(session, person, core))
+    await passkeys.add(session, person, core, name="Telephone", credential=credential, client=HERE)
+    begun, moment = await second_factor.start(session, person, core), now()
+    made = await second_factor.confirm(session, person, core, code=code_at(begun.secret, moment), client=HERE)
     assert isinstance(made, RecoveryCodes)
     later = moment + timedelta(minutes=2)
     monkeypatch.setattr(second_factor, "now", lambda: later)
@@ -68,41 +68,41 @@ async def owner(core: Core, session: AsyncSession, monkeypatch: pytest.MonkeyPat
     return Owner(signed_in.actor, known, begun.secret, passkey, made.codes, later)
 
 
-Way = Callable[[Core, AsyncSession, Owner, str], Awaitable[object]]
+Way = Callable[[AsyncSession, Owner, Core, str], Awaitable[object]]
 
 
-async def by_program(core: Core, session: AsyncSession, owner: Owner, code: str) -> object:
+async def by_program(session: AsyncSession, owner: Owner, core: Core, code: str) -> object:
     client = Client(address="198.51.100.9")
-    return await authentication.sign_in(core, session, email=EMAIL, password=PASSWORD, code=code, remember=True, client=client)
+    return await authentication.sign_in(session, core, email=EMAIL, password=PASSWORD, code=code, remember=True, client=client)
 
 
-async def by_second_step(core: Core, session: AsyncSession, owner: Owner, code: str) -> object:
+async def by_second_step(session: AsyncSession, owner: Owner, core: Core, code: str) -> object:
     client = Client(address="203.0.113.5")
-    step = await authentication.sign_in_by_socket(core, session, email=EMAIL, password=PASSWORD, remember=True, client=client)
+    step = await authentication.sign_in_by_socket(session, core, email=EMAIL, password=PASSWORD, remember=True, client=client)
     assert isinstance(step, SecondStep)
-    return await second_factor.finish(core, session, pending=step.pending, code=code, client=client)
+    return await second_factor.finish(session, core, pending=step.pending, code=code, client=client)
 
 
-async def by_known_device(core: Core, session: AsyncSession, owner: Owner, code: str) -> object:
+async def by_known_device(session: AsyncSession, owner: Owner, core: Core, code: str) -> object:
     return await authentication.sign_in(
-        core, session, email=EMAIL, password=PASSWORD, code=code, remember=True, client=owner.device
+        session, core, email=EMAIL, password=PASSWORD, code=code, remember=True, client=owner.device
     )
 
 
-async def by_new_device(core: Core, session: AsyncSession, owner: Owner, code: str) -> object:
+async def by_new_device(session: AsyncSession, owner: Owner, core: Core, code: str) -> object:
     secret = await sessions.remember_device(session, owner.actor.id, lasts=timedelta(minutes=15))
     client = Client(address="198.51.100.9", device=tokens.digest(secret))
-    return await authentication.sign_in(core, session, email=EMAIL, password=PASSWORD, code=code, remember=True, client=client)
+    return await authentication.sign_in(session, core, email=EMAIL, password=PASSWORD, code=code, remember=True, client=client)
 
 
-async def by_session(core: Core, session: AsyncSession, owner: Owner, code: str) -> object:
-    return await second_factor.reauthenticate_by_code(core, session, owner.actor, code=code, client=HERE)
+async def by_session(session: AsyncSession, owner: Owner, core: Core, code: str) -> object:
+    return await second_factor.reauthenticate_by_code(session, owner.actor, core, code=code, client=HERE)
 
 
-async def by_reset_link(core: Core, session: AsyncSession, owner: Owner, code: str) -> object:
+async def by_reset_link(session: AsyncSession, owner: Owner, core: Core, code: str) -> object:
     link = (await recovery.reset_link(session, email=EMAIL)).rpartition("/")[2]
     choices = ResetChoices(end_everything=False, remove_authenticator=True, code=code)
-    return await recovery.reset_password(core, session, secret=link, password=PASSWORD, client=HERE, choices=choices)
+    return await recovery.reset_password(session, core, secret=link, password=PASSWORD, client=HERE, choices=choices)
 
 
 WAYS: dict[str, Way] = {
@@ -117,53 +117,53 @@ WAYS: dict[str, Way] = {
 
 class TestWrongCodesOfTheApp:
     @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-    async def test_pause_nothing_when_there_are_three(self, core: Core, session: AsyncSession, owner: Owner, way: Way) -> None:
+    async def test_pause_nothing_when_there_are_three(self, session: AsyncSession, owner: Owner, core: Core, way: Way) -> None:
         for one in (by_program, by_new_device, by_reset_link):
-            assert await one(core, session, owner, owner.wrong_code()) == WRONG_CODE
-        assert await way(core, session, owner, owner.code()) != WRONG_CODE
+            assert await one(session, owner, core, owner.wrong_code()) == WRONG_CODE
+        assert await way(session, owner, core, owner.code()) != WRONG_CODE
 
     @pytest.mark.security(1)
     @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-    async def test_pause_every_way_together(self, core: Core, session: AsyncSession, owner: Owner, way: Way) -> None:
+    async def test_pause_every_way_together(self, session: AsyncSession, owner: Owner, core: Core, way: Way) -> None:
         for one in (by_new_device, by_reset_link, by_session, by_reset_link):
-            assert await one(core, session, owner, owner.wrong_code()) == WRONG_CODE
-        assert await way(core, session, owner, owner.code()) == WRONG_CODE
+            assert await one(session, owner, core, owner.wrong_code()) == WRONG_CODE
+        assert await way(session, owner, core, owner.code()) == WRONG_CODE
 
     @pytest.mark.security(1)
     async def test_are_no_more_than_four_with_many_reset_links_and_devices(
-        self, core: Core, session: AsyncSession, owner: Owner
+        self, session: AsyncSession, owner: Owner, core: Core
     ) -> None:
         for _ in range(7):
             for way in WAYS.values():
-                await way(core, session, owner, owner.wrong_code())
+                await way(session, owner, core, owner.wrong_code())
         refused = await session.scalars(select(AuditEntry.details["reason"].astext).where(AuditEntry.action == "sign_in.refused"))
         assert list(refused).count("wrong_code") == 4
 
 
 class TestOwnerDuringThePause:
     @pytest.fixture(autouse=True)
-    async def pause(self, core: Core, session: AsyncSession, owner: Owner) -> None:
+    async def pause(self, session: AsyncSession, owner: Owner, core: Core) -> None:
         for _ in range(4):
-            await by_program(core, session, owner, owner.wrong_code())
+            await by_program(session, owner, core, owner.wrong_code())
 
     @pytest.mark.security(1, 2)
-    async def test_signs_in_with_a_passkey(self, core: Core, session: AsyncSession, owner: Owner) -> None:
-        credential = owner.passkey.get(await passkeys.start_sign_in(core, session))
-        assert isinstance(await passkeys.sign_in(core, session, credential=credential, remember=True, client=HERE), str)
+    async def test_signs_in_with_a_passkey(self, session: AsyncSession, owner: Owner, core: Core) -> None:
+        credential = owner.passkey.get(await passkeys.start_sign_in(session, core))
+        assert isinstance(await passkeys.sign_in(session, core, credential=credential, remember=True, client=HERE), str)
 
     @pytest.mark.security(1, 2)
     @pytest.mark.parametrize("way", ["known device", "session", "reset link"])
     async def test_enters_a_recovery_code_at_a_known_place(
-        self, core: Core, session: AsyncSession, owner: Owner, way: str
+        self, session: AsyncSession, owner: Owner, core: Core, way: str
     ) -> None:
-        assert await WAYS[way](core, session, owner, owner.recovery_codes[0]) != WRONG_CODE
+        assert await WAYS[way](session, owner, core, owner.recovery_codes[0]) != WRONG_CODE
 
     @pytest.mark.security(1)
     @pytest.mark.parametrize("way", ["program", "second step"])
     async def test_is_refused_with_a_recovery_code_elsewhere(
-        self, core: Core, session: AsyncSession, owner: Owner, way: str
+        self, session: AsyncSession, owner: Owner, core: Core, way: str
     ) -> None:
-        assert await WAYS[way](core, session, owner, owner.recovery_codes[0]) == WRONG_CODE
+        assert await WAYS[way](session, owner, core, owner.recovery_codes[0]) == WRONG_CODE
 
 
 @pytest.mark.usefixtures("ada")
@@ -171,8 +171,8 @@ class TestApi:
     @pytest.mark.security(1)
     async def test_says_the_same_of_a_wrong_code_and_of_a_right_one_during_the_pause(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
-            begun = await second_factor.start(committed, session, ada)
-            made = await second_factor.confirm(committed, session, ada, code=code_at(begun.secret, now()), client=HERE)
+            begun = await second_factor.start(session, ada, committed)
+            made = await second_factor.confirm(session, ada, committed, code=code_at(begun.secret, now()), client=HERE)
             assert isinstance(made, RecoveryCodes)
             link = (await recovery.reset_link(session, email=EMAIL)).rpartition("/")[2]
         login = {"email": EMAIL, "password": PASSWORD}

@@ -37,7 +37,7 @@ async def at(core: Core, actor: Actor, shown: Screen, id: object) -> AsyncIterat
 async def write(core: Core, boss: Actor, ada: Actor, cents: int = 4_900, **change: Any) -> str:
     invoice = PaymentCreate(**{"email": ada.email, "text": "Pro", "amount_cents": cents, "issued": TODAY, "due": TODAY, **change})
     async with core.database.transaction() as session:
-        return str((await service.add_payment(core, session, boss, invoice, client=HERE)).id)
+        return str((await service.add_payment(session, boss, core, invoice, client=HERE)).id)
 
 
 def viewer(actor: Actor) -> Actor:

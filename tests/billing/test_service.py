@@ -63,12 +63,12 @@ async def plan_of(session: AsyncSession, admin: Actor, account: Actor) -> PlanCo
 
 
 async def write(
-    core: Core, session: AsyncSession, admin: Actor, account: Actor, cents: int = 4_900, **change: Any
+    session: AsyncSession, admin: Actor, core: Core, account: Actor, cents: int = 4_900, **change: Any
 ) -> PaymentRead:
     invoice = PaymentCreate.model_validate(
         {"email": account.email, "text": "Pro", "amount_cents": cents, "issued": TODAY, "due": TODAY, **change}
     )
-    return await service.add_payment(core, session, admin, invoice, client=HERE)
+    return await service.add_payment(session, admin, core, invoice, client=HERE)
 
 
 async def make(session: AsyncSession, admin: Actor, **change: Any) -> PremiumLinkMade:
@@ -192,18 +192,18 @@ class TestQuota:
 class TestEnforcing:
     async def test_documents_and_their_files(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with committed.database.transaction() as session:
-            await training.add_sample(committed, session, ada)
+            await training.add_sample(session, ada, committed)
             await limit(session, boss, Quota.DOCUMENTS, 1)
             before = {path for path in (committed.settings.data / "files").rglob("*") if path.is_file()}
-            kept = await training.add_text(committed, session, ada, PastedText(title="Boats", text="The ferry carries forty."))
+            kept = await training.add_text(session, ada, committed, PastedText(title="Boats", text="The ferry carries forty."))
         async with committed.database.transaction() as session:
             with pytest.raises(service.QuotaSpent, match="documents"):
-                await training.add_text(committed, session, ada, PastedText(title="Bread", text="The oven is hot."))
+                await training.add_text(session, ada, committed, PastedText(title="Bread", text="The oven is hot."))
         after = {path for path in (committed.settings.data / "files").rglob("*") if path.is_file()}
         assert len(after - before) == 1
         async with committed.database.transaction() as session:
-            await training.remove_document(committed, session, ada, kept.id)
-            await training.add_text(committed, session, ada, PastedText(title="Bread", text="The oven is hot."))
+            await training.remove_document(session, ada, committed, kept.id)
+            await training.add_text(session, ada, committed, PastedText(title="Bread", text="The oven is hot."))
 
     async def test_documents_added_at_once(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with committed.database.transaction() as session:
@@ -212,7 +212,7 @@ class TestEnforcing:
         async def add(number: int) -> bool:
             try:
                 async with committed.database.transaction() as session:
-                    await training.add_text(committed, session, ada, PastedText(title="Notes", text=f"Number {number}."))
+                    await training.add_text(session, ada, committed, PastedText(title="Notes", text=f"Number {number}."))
             except service.QuotaSpent:
                 return False
             return True
@@ -298,10 +298,10 @@ class TestSubscriptions:
 
 class TestPayments:
     async def test_numbers_follow_each_other_in_each_year(
-        self, core: Core, session: AsyncSession, admin: Actor, actor: Actor
+        self, session: AsyncSession, admin: Actor, core: Core, actor: Actor
     ) -> None:
         earlier = TODAY.replace(year=2020, day=1)
-        numbers = [(await write(core, session, admin, actor, issued=day)).number for day in (earlier, TODAY, TODAY)]
+        numbers = [(await write(session, admin, core, actor, issued=day)).number for day in (earlier, TODAY, TODAY)]
         assert numbers == ["2020-0001", f"{TODAY.year}-0001", f"{TODAY.year}-0002"]
 
     @pytest.mark.parametrize(
@@ -321,10 +321,10 @@ class TestPayments:
         ],
     )
     async def test_the_payer_gets_it_by_email(
-        self, core: Core, session: AsyncSession, admin: Actor, actor: Actor, language: Language, subject: str, sentence: str
+        self, session: AsyncSession, admin: Actor, core: Core, actor: Actor, language: Language, subject: str, sentence: str
     ) -> None:
         await preferences.choose_language(session, actor, language)
-        payment = await write(core, session, admin, actor, 123_450, text="Pro, one year")
+        payment = await write(session, admin, core, actor, 123_450, text="Pro, one year")
         (message,) = (await mail.list_messages(session, PageRequest())).items
         assert (message.recipient, message.subject) == (actor.email, subject.format(number=payment.number))
         assert sentence in message.text
@@ -334,14 +334,14 @@ class TestPayments:
     async def test_two_written_at_once_have_two_numbers(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async def add() -> str:
             async with committed.database.transaction() as session:
-                return (await write(committed, session, boss, ada)).number
+                return (await write(session, boss, committed, ada)).number
 
         numbers = await asyncio.gather(*(add() for _ in range(4)))
         assert sorted(numbers) == [f"{TODAY.year}-000{n}" for n in range(1, 5)]
 
     @pytest.mark.security(45)
-    async def test_every_change_is_audited(self, core: Core, session: AsyncSession, admin: Actor, actor: Actor) -> None:
-        first, second = await write(core, session, admin, actor), await write(core, session, admin, actor)
+    async def test_every_change_is_audited(self, session: AsyncSession, admin: Actor, core: Core, actor: Actor) -> None:
+        first, second = await write(session, admin, core, actor), await write(session, admin, core, actor)
         paid = await service.mark_paid(session, admin, first.id, client=HERE)
         assert (paid.state, paid.paid_at is not None) == (PaymentState.PAID, True)
         void = await service.void_payment(session, admin, second.id, client=HERE)
@@ -354,8 +354,8 @@ class TestPayments:
             ("payment.void", second.number, details),
         ]
 
-    async def test_a_paid_or_void_one_stays_as_it_is(self, core: Core, session: AsyncSession, admin: Actor, actor: Actor) -> None:
-        paid, void = await write(core, session, admin, actor), await write(core, session, admin, actor)
+    async def test_a_paid_or_void_one_stays_as_it_is(self, session: AsyncSession, admin: Actor, core: Core, actor: Actor) -> None:
+        paid, void = await write(session, admin, core, actor), await write(session, admin, core, actor)
         await service.mark_paid(session, admin, paid.id, client=HERE)
         await service.void_payment(session, admin, void.id, client=HERE)
         with pytest.raises(service.AlreadySettled, match="is paid and can't be changed. Create a new invoice"):
@@ -366,7 +366,7 @@ class TestPayments:
 
     async def test_of_paid_and_void_at_once_one_wins(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with committed.database.transaction() as session:
-            payment = await write(committed, session, boss, ada)
+            payment = await write(session, boss, committed, ada)
 
         async def pay(session: AsyncSession) -> None:
             await service.mark_paid(session, boss, payment.id, client=HERE)
@@ -377,20 +377,20 @@ class TestPayments:
         assert await at_once(committed, [pay, void], refused_with=service.AlreadySettled) == 1
 
     async def test_nonsense_is_refused_with_what_to_do(
-        self, core: Core, session: AsyncSession, admin: Actor, actor: Actor
+        self, session: AsyncSession, admin: Actor, core: Core, actor: Actor
     ) -> None:
         with pytest.raises(service.NoSuchAccount, match="nobody@example.org. Check it"):
-            await write(core, session, admin, actor, email="Nobody@example.org")
+            await write(session, admin, core, actor, email="Nobody@example.org")
         with pytest.raises(Invalid, match="due before it is issued"):
-            await write(core, session, admin, actor, due=TODAY - timedelta(days=1))
+            await write(session, admin, core, actor, due=TODAY - timedelta(days=1))
         with pytest.raises(NotFound, match="The invoice was not found"):
             await service.mark_paid(session, admin, uuid4(), client=HERE)
 
     async def test_the_list_is_filtered_sorted_summed_and_exported(
-        self, core: Core, session: AsyncSession, admin: Actor, actor: Actor
+        self, session: AsyncSession, admin: Actor, core: Core, actor: Actor
     ) -> None:
-        cheap = await write(core, session, admin, actor, 100, text="=1+1")
-        dear = await write(core, session, admin, actor, 123_456)
+        cheap = await write(session, admin, core, actor, 100, text="=1+1")
+        dear = await write(session, admin, core, actor, 123_456)
         await service.mark_paid(session, admin, dear.id, client=HERE)
 
         async def found(**query: Any) -> list[str]:
@@ -413,8 +413,8 @@ class TestPayments:
         assert exported[1] == f"{cheap.number},{actor.email},'=1+1,1.00,USD,{TODAY},{TODAY},Unpaid,"
         assert ",1234.56,USD," in exported[2]
 
-    async def test_the_ledger_outlives_the_account(self, core: Core, session: AsyncSession, admin: Actor, actor: Actor) -> None:
-        payment = await write(core, session, admin, actor)
+    async def test_the_ledger_outlives_the_account(self, session: AsyncSession, admin: Actor, core: Core, actor: Actor) -> None:
+        payment = await write(session, admin, core, actor)
         await session.execute(text("DELETE FROM account WHERE id = :id"), {"id": actor.id})
         kept = await service.get_payment(session, admin, payment.id)
         assert (kept.email, kept.account_id) == (actor.email, None)

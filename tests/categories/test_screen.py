@@ -130,7 +130,7 @@ class TestChanging:
 
     async def test_the_sample_goes_with_one_click(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
-            await service.add_sample(committed, session, ada)
+            await service.add_sample(session, ada, committed)
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             await screen.click("button", "Remove samples")
             await screen.expect("No categories yet.")
@@ -270,8 +270,8 @@ class TestReview:
         async with committed.database.transaction() as session:
             for is_all, count in ((False, 0), (True, 1)):
                 query = SuggestionQuery(is_all=is_all)
-                assert (await service.list_suggestions(committed, session, ada, query)).total == count
-                assert len([line async for line in service.export_suggestions(committed, session, ada, query)]) == 1 + count
+                assert (await service.list_suggestions(session, ada, committed, query)).total == count
+                assert len([line async for line in service.export_suggestions(session, ada, committed, query)]) == 1 + count
 
     async def test_unlikely_suggestions_are_shown_on_request(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")

@@ -131,7 +131,7 @@ class TestChange:
             actor = await make_actor(session)
             category = await roofing(session, actor)
         async with committed.database.transaction() as labeling:
-            await service.accept(committed, labeling, actor, uuid4(), category.id)
+            await service.accept(labeling, actor, committed, uuid4(), category.id)
             async with committed.database.transaction() as session:
                 await session.execute(text("SET LOCAL lock_timeout = '1s'"))
                 changed = await service.change(session, actor, category.id, CategoryChange(description="gutters"))
@@ -145,7 +145,7 @@ class TestChange:
         assert (await classify(session, actor, [item], embedder=WordEmbedder())).labelled == 1
 
     async def test_somebody_elses_category_is_not_found(
-        self, core: Core, session: AsyncSession, actor: Actor, make_actor: MakeActor
+        self, session: AsyncSession, actor: Actor, core: Core, make_actor: MakeActor
     ) -> None:
         category = await roofing(session, actor)
         other = await make_actor(session)
@@ -154,7 +154,7 @@ class TestChange:
         with pytest.raises(NotFound):
             await service.delete(session, other, category.id)
         with pytest.raises(NotFound):
-            await service.correct(core, session, other, uuid4(), category.id)
+            await service.correct(session, other, core, uuid4(), category.id)
 
 
 class TestDelete:
@@ -169,11 +169,11 @@ class TestDelete:
 
 class TestSample:
     async def test_a_new_account_starts_with_four_and_loses_them_with_one_call(
-        self, core: Core, session: AsyncSession, make_actor: MakeActor
+        self, session: AsyncSession, core: Core, make_actor: MakeActor
     ) -> None:
         actor = await make_actor(session)
         if not await service.list_categories(session, actor):
-            await service.add_sample(core, session, actor)
+            await service.add_sample(session, actor, core)
         own = await service.create(session, actor, CategoryCreate(name="Roofing"))
         assert sum(category.is_sample for category in await service.list_categories(session, actor)) == 4
         assert await service.remove_sample(session, actor) == 4
@@ -191,24 +191,24 @@ class TestClassify:
         assert [label.category_id for label in labels[items[1][0]]] == [clouds.id]
         assert all(0.25 <= label.confidence <= 1 and label.state == LabelState.SUGGESTED for [label] in labels.values())
 
-    async def test_a_subject_may_be_in_several_categories(self, core: Core, session: AsyncSession, actor: Actor) -> None:
+    async def test_a_subject_may_be_in_several_categories(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         roofs, clouds = await roofing(session, actor), await software(session, actor)
         both, more = [subject(f"{ROOF} {CLOUD} number{number}") for number in range(6)], subject(f"{ROOF} {CLOUD}")
         for id, _ in both:
-            await service.accept(core, session, actor, id, roofs.id)
-            await service.accept(core, session, actor, id, clouds.id)
+            await service.accept(session, actor, core, id, roofs.id)
+            await service.accept(session, actor, core, id, clouds.id)
         await classify(session, actor, [*both, more], embedder=WordEmbedder())
         labels = (await service.labels_of(session, actor, [more[0]]))[more[0]]
         assert {label.category_id for label in labels} == {roofs.id, clouds.id}
 
     async def test_what_is_accepted_for_one_category_may_be_suggested_for_another(
-        self, core: Core, session: AsyncSession, actor: Actor
+        self, session: AsyncSession, actor: Actor, core: Core
     ) -> None:
         roofs, clouds = await roofing(session, actor), await software(session, actor)
         examples, item = [subject(f"{CLOUD} number{number}") for number in range(4)], subject(f"{CLOUD} {ROOF}")
         for id, _ in examples:
-            await service.accept(core, session, actor, id, clouds.id)
-        await service.accept(core, session, actor, item[0], roofs.id)
+            await service.accept(session, actor, core, id, clouds.id)
+        await service.accept(session, actor, core, item[0], roofs.id)
         await classify(session, actor, [*examples, item], embedder=WordEmbedder())
         labels = (await service.labels_of(session, actor, [item[0]]))[item[0]]
         assert (labels[0].category_id, labels[0].state) == (roofs.id, LabelState.ACCEPTED)
@@ -247,23 +247,23 @@ class TestClassify:
         await classify(session, actor, [item], embedder=WordEmbedder())
         assert await service.labels_of(session, actor, [item[0]]) == {}
 
-    async def test_what_a_person_decided_is_never_overwritten(self, core: Core, session: AsyncSession, actor: Actor) -> None:
+    async def test_what_a_person_decided_is_never_overwritten(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         await roofing(session, actor)
         clouds = await software(session, actor)
         moved, removed = subject(ROOF), subject(ROOF)
-        await service.correct(core, session, actor, moved[0], clouds.id)
-        await service.correct(core, session, actor, removed[0], None)
+        await service.correct(session, actor, core, moved[0], clouds.id)
+        await service.correct(session, actor, core, removed[0], None)
         done = await classify(session, actor, [moved, removed], embedder=WordEmbedder())
         labels = await service.labels_of(session, actor, [moved[0], removed[0]])
         assert done.kept == 1, "the other may still belong elsewhere"
         assert (labels[moved[0]][0].category_id, labels[moved[0]][0].source) == (clouds.id, LabelSource.PERSON)
         assert {label.state for label in labels[removed[0]]} == {LabelState.REJECTED}
 
-    async def test_a_correction_is_an_example_for_the_next_run(self, core: Core, session: AsyncSession, actor: Actor) -> None:
+    async def test_a_correction_is_an_example_for_the_next_run(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         category = await roofing(session, actor)
         like, example = subject("tomato soup kettle spoon"), subject(SOUP)
         assert (await classify(session, actor, [like], embedder=WordEmbedder())).abstained == 1
-        await service.accept(core, session, actor, example[0], category.id)
+        await service.accept(session, actor, core, example[0], category.id)
         await classify(session, actor, [like], known=[example], embedder=WordEmbedder())
         [label] = (await service.labels_of(session, actor, [like[0]]))[like[0]]
         assert label.category_id == category.id
@@ -292,41 +292,41 @@ class TestClassify:
 
 
 class TestReview:
-    async def test_accepting_makes_the_label_a_persons(self, core: Core, session: AsyncSession, actor: Actor) -> None:
+    async def test_accepting_makes_the_label_a_persons(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         await roofing(session, actor)
         item = subject(ROOF)
         await classify(session, actor, [item], embedder=WordEmbedder())
-        label = await service.accept(core, session, actor, item[0], (await service.list_categories(session, actor))[0].id)
+        label = await service.accept(session, actor, core, item[0], (await service.list_categories(session, actor))[0].id)
         assert (label.state, label.source, label.confidence) == (LabelState.ACCEPTED, LabelSource.PERSON, 1.0)
         (category,) = await service.list_categories(session, actor)
         assert (category.suggested, category.accepted) == (0, 1)
 
-    async def test_a_category_that_there_is_not_cannot_be_accepted(self, core: Core, session: AsyncSession, actor: Actor) -> None:
+    async def test_a_category_that_there_is_not_cannot_be_accepted(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         with pytest.raises(NotFound):
-            await service.accept(core, session, actor, uuid4(), uuid4())
+            await service.accept(session, actor, core, uuid4(), uuid4())
 
-    async def test_rejecting_one_category_leaves_the_others(self, core: Core, session: AsyncSession, actor: Actor) -> None:
+    async def test_rejecting_one_category_leaves_the_others(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         roofs, clouds = await roofing(session, actor), await software(session, actor)
         id = uuid4()
-        await service.accept(core, session, actor, id, roofs.id)
-        await service.reject(core, session, actor, id, clouds.id)
+        await service.accept(session, actor, core, id, roofs.id)
+        await service.reject(session, actor, core, id, clouds.id)
         states = {label.category_id: label.state for label in (await service.labels_of(session, actor, [id]))[id]}
         assert states == {roofs.id: LabelState.ACCEPTED, clouds.id: LabelState.REJECTED}
 
-    async def test_none_of_these_rejects_every_category(self, core: Core, session: AsyncSession, actor: Actor) -> None:
+    async def test_none_of_these_rejects_every_category(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         roofs, clouds = await roofing(session, actor), await software(session, actor)
         id = uuid4()
-        await service.accept(core, session, actor, id, roofs.id)
-        labels = await service.correct(core, session, actor, id, None)
+        await service.accept(session, actor, core, id, roofs.id)
+        labels = await service.correct(session, actor, core, id, None)
         assert {label.category_id: label.state for label in labels} == dict.fromkeys((roofs.id, clouds.id), LabelState.REJECTED)
 
     async def test_another_category_takes_the_place_of_those_that_are_suggested(
-        self, core: Core, session: AsyncSession, actor: Actor
+        self, session: AsyncSession, actor: Actor, core: Core
     ) -> None:
         roofs, clouds = await roofing(session, actor), await software(session, actor)
         item = subject(ROOF)
         await classify(session, actor, [item], embedder=WordEmbedder())
-        labels = await service.correct(core, session, actor, item[0], clouds.id)
+        labels = await service.correct(session, actor, core, item[0], clouds.id)
         states = {label.category_id: label.state for label in labels}
         assert states == {roofs.id: LabelState.REJECTED, clouds.id: LabelState.ACCEPTED}
 
@@ -340,7 +340,7 @@ class TestReview:
         item, both_have_begun = uuid4(), asyncio.Barrier(2)
 
         async def accept(session: AsyncSession, category: CategoryRead) -> None:
-            await service.accept(committed, session, actor, item, category.id)
+            await service.accept(session, actor, committed, item, category.id)
 
         async def suggest(session: AsyncSession, category: CategoryRead) -> None:
             chances = np.array([[0.9 * (id == category.id) for id in lesson.keys]])
@@ -359,47 +359,47 @@ class TestReview:
             await asyncio.gather(add(accept, one, other), add(how, other, one))
 
     async def test_undoing_a_decision_brings_back_every_label_it_changed(
-        self, core: Core, session: AsyncSession, actor: Actor
+        self, session: AsyncSession, actor: Actor, core: Core
     ) -> None:
         await roofing(session, actor)
         await software(session, actor)
         item = subject(ROOF)
         await classify(session, actor, [item], embedder=WordEmbedder())
         before = (await service.labels_of(session, actor, [item[0]]))[item[0]]
-        decided = await service.correct(core, session, actor, item[0], None)
+        decided = await service.correct(session, actor, core, item[0], None)
         at = decided[0].decided_at
-        await service.restore(core, session, actor, item[0], decided_at=at, before=before)
+        await service.restore(session, actor, core, item[0], decided_at=at, before=before)
         assert (await service.labels_of(session, actor, [item[0]]))[item[0]] == before
         with pytest.raises(service.DecidedSince):
-            await service.restore(core, session, actor, item[0], decided_at=at, before=before)
+            await service.restore(session, actor, core, item[0], decided_at=at, before=before)
 
     async def test_taking_a_decision_back_lets_the_model_speak_again(
-        self, core: Core, session: AsyncSession, actor: Actor
+        self, session: AsyncSession, actor: Actor, core: Core
     ) -> None:
         category = await roofing(session, actor)
         item = subject(ROOF)
-        await service.correct(core, session, actor, item[0], None)
-        await service.remove_example(core, session, actor, item[0], category.id)
+        await service.correct(session, actor, core, item[0], None)
+        await service.remove_example(session, actor, core, item[0], category.id)
         assert (await classify(session, actor, [item], embedder=WordEmbedder())).labelled == 1
         with pytest.raises(NotFound):
-            await service.remove_example(core, session, actor, item[0], category.id)
+            await service.remove_example(session, actor, core, item[0], category.id)
 
-    async def test_suggestions_come_in_pages_surest_first(self, core: Core, session: AsyncSession, actor: Actor) -> None:
+    async def test_suggestions_come_in_pages_surest_first(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         category = await roofing(session, actor)
         items = [subject(ROOF), subject(f"{ROOF} kettle"), subject(f"{ROOF} kettle spoon")]
         await classify(session, actor, items, embedder=WordEmbedder())
-        first = await service.list_suggestions(core, session, actor, SuggestionQuery(page=1, page_size=2, is_all=True))
+        first = await service.list_suggestions(session, actor, core, SuggestionQuery(page=1, page_size=2, is_all=True))
         second = await service.list_suggestions(
-            core, session, actor, SuggestionQuery(page=2, page_size=2, category_id=category.id, is_all=True)
+            session, actor, core, SuggestionQuery(page=2, page_size=2, category_id=category.id, is_all=True)
         )
         confidences = [label.confidence for label in (*first.items, *second.items)]
         assert first.total == second.total == 3
         assert confidences == sorted(confidences, reverse=True)
-        least = await service.list_suggestions(core, session, actor, SuggestionQuery(sort="confidence", is_all=True))
+        least = await service.list_suggestions(session, actor, core, SuggestionQuery(sort="confidence", is_all=True))
         assert [label.confidence for label in least.items] == confidences[::-1]
 
     async def test_unlikely_suggestions_are_listed_on_request_and_a_subject_once(
-        self, core: Core, session: AsyncSession, actor: Actor
+        self, session: AsyncSession, actor: Actor, core: Core
     ) -> None:
         await roofing(session, actor)
         await software(session, actor)
@@ -408,20 +408,20 @@ class TestReview:
         lesson = await service.read_lesson(session, actor, model_id="words")
         chances = np.array([[0.9, 0.6], [0.3, 0.7], [0.15, 0.12]])
         await service.suggest(session, actor, lesson, [id for id, _ in items], chances)
-        likely = await service.list_suggestions(core, session, actor, SuggestionQuery(is_all=True))
+        likely = await service.list_suggestions(session, actor, core, SuggestionQuery(is_all=True))
         assert [(label.subject_id, label.band) for label in likely.items] == [
             (items[0][0], Band.HIGH), (items[1][0], Band.MEDIUM)
         ]  # fmt: skip
-        everything = await service.list_suggestions(core, session, actor, SuggestionQuery(is_unsure_shown=True, is_all=True))
+        everything = await service.list_suggestions(session, actor, core, SuggestionQuery(is_unsure_shown=True, is_all=True))
         assert [label.band for label in everything.items] == [Band.HIGH, Band.MEDIUM, Band.UNSURE]
 
     async def test_examples_of_a_category_are_what_people_put_there(
-        self, core: Core, session: AsyncSession, actor: Actor
+        self, session: AsyncSession, actor: Actor, core: Core
     ) -> None:
         category = await roofing(session, actor)
         suggested, given = subject(ROOF), uuid4()
         await classify(session, actor, [suggested], embedder=WordEmbedder())
-        await service.accept(core, session, actor, given, category.id)
+        await service.accept(session, actor, core, given, category.id)
         assert [
             label.subject_id for label in (await service.list_examples(session, actor, category.id, PageRequest())).items
         ] == [given]
@@ -429,13 +429,13 @@ class TestReview:
 
 class TestLabelledWith:
     async def test_it_selects_subjects_of_one_category_or_of_any(
-        self, core: Core, session: AsyncSession, actor: Actor, make_actor: MakeActor
+        self, session: AsyncSession, actor: Actor, core: Core, make_actor: MakeActor
     ) -> None:
         roofs, _ = await roofing(session, actor), await software(session, actor)
         items = [subject(ROOF), subject(CLOUD)]
         rejected = uuid4()
         await classify(session, actor, items, embedder=WordEmbedder())
-        await service.correct(core, session, actor, rejected, None)
+        await service.correct(session, actor, core, rejected, None)
         assert set(await session.scalars(service.labelled_with(actor, roofs.id))) == {items[0][0]}
         assert set(await session.scalars(service.labelled_with(actor))) == {items[0][0], items[1][0]}
         other = await make_actor(session)
@@ -444,11 +444,11 @@ class TestLabelledWith:
 
 class TestForgetSubjects:
     async def test_labels_of_vanished_subjects_go_for_every_account(
-        self, core: Core, session: AsyncSession, actor: Actor
+        self, session: AsyncSession, actor: Actor, core: Core
     ) -> None:
         category = await roofing(session, actor)
         gone, stays = uuid4(), uuid4()
-        await service.accept(core, session, actor, gone, category.id)
-        await service.accept(core, session, actor, stays, category.id)
+        await service.accept(session, actor, core, gone, category.id)
+        await service.accept(session, actor, core, stays, category.id)
         await service.forget_subjects(session, [gone])
         assert set(await service.labels_of(session, actor, [gone, stays])) == {stays}

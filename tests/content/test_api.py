@@ -31,7 +31,7 @@ async def client_of(
     headers = {}
     if actor is not None:
         async with core.database.transaction() as session:
-            token = await api_tokens.create_api_token(core, session, actor, name="test", scope=TokenScope.WRITE, lasts_days=1)
+            token = await api_tokens.create_api_token(session, actor, core, name="test", scope=TokenScope.WRITE, lasts_days=1)
         headers = {"Authorization": f"Bearer {token.secret}"}
     transport = httpx.ASGITransport(build_app(core, base=base))
     async with httpx.AsyncClient(transport=transport, base_url=f"http://{host}", headers=headers) as client:

@@ -123,7 +123,7 @@ async def test_a_training_run_ends_with_every_document_and_passage_once(committe
                 f"Roof {number}.{place} was repaired by a crew of {place} with shingles, gutters and flashing."
                 for place in range(200)
             )
-            await training.add_text(committed, session, owner, PastedText(title=f"Roofs {number}", text=words))
+            await training.add_text(session, owner, committed, PastedText(title=f"Roofs {number}", text=words))
     run = await training.start_run(committed, owner)
     assert run.job_id
     ended = await killed_once(committed, run.job_id, in_the_middle=lambda job: job.done == 1)

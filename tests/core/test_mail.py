@@ -77,7 +77,7 @@ async def reciting(*answers: bytes) -> AsyncIterator[tuple[list[bytes], dict[str
 
 async def _post(core: Core) -> MailMessage:
     async with core.database.transaction() as session:
-        await mail.post(core, session, MESSAGE)
+        await mail.post(session, core, MESSAGE)
     return await _only(core)
 
 

@@ -36,7 +36,7 @@ async def ada(committed: Core, make_actor: MakeActor) -> Actor:
 async def add_document(core: Core, actor: Actor, content: bytes, *, fails: bool = False) -> Path:
     received = await core.files.receive(once(content))
     async with core.database.transaction() as session:
-        document = await training.add_document(core, session, actor, received, filename="roofs.txt")
+        document = await training.add_document(session, actor, core, received, filename="roofs.txt")
         if fails:
             raise Failed
     return core.files.path(document.sha256)
@@ -102,7 +102,7 @@ async def test_nothing_is_removed_when_the_database_knows_few_of_the_files(commi
 
 async def test_a_copy_of_personal_data_that_can_be_downloaded_stays(committed: Core, ada: Actor) -> None:
     async with committed.database.transaction() as session:
-        copy = await personal_data.start_copy(committed, session, ada, client=Client(address="here", user_agent="x"))
+        copy = await personal_data.start_copy(session, ada, committed, client=Client(address="here", user_agent="x"))
     async with working(committed.jobs):
         await ended(committed.jobs, copy.job.id)
     age(committed)

@@ -54,7 +54,7 @@ async def add_documents(core: Core, actor: Actor, firm: Firm) -> list[UUID]:
     for filename in firm.kinds:
         received: ReceivedFile = await core.files.receive(_once(firm.path(filename).read_bytes()))
         async with core.database.transaction() as session:
-            document = await training.add_document(core, session, actor, received, filename=filename)
+            document = await training.add_document(session, actor, core, received, filename=filename)
         ids.append(document.id)
     await training.run_inline(core, actor, ids)
     return ids

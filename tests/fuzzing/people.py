@@ -26,13 +26,13 @@ async def sign_in(core: Core, role: Role, *, scope: TokenScope | None = None) ->
     """The session token, or with a `scope` the API token, of a new account with a document of its own where it may have one."""
     async with core.database.transaction() as session:
         email = f"{role}-{uuid4().hex[:8]}@example.org"
-        actor = await accounts.create_account(core, session, email=email, name="Bob", role=role, password=None)
+        actor = await accounts.create_account(session, core, email=email, name="Bob", role=role, password=None)
         if actor.may(Permission.WORK):
-            await training.add_text(core, session, actor, PastedText(title="Roofs", text="Roofs are repaired."))
+            await training.add_text(session, actor, core, PastedText(title="Roofs", text="Roofs are repaired."))
         if scope:
-            return (await api_tokens.create_api_token(core, session, actor, name="script", scope=scope, lasts_days=1)).secret
+            return (await api_tokens.create_api_token(session, actor, core, name="script", scope=scope, lasts_days=1)).secret
         code = await one_time_secrets.new_handover(session, actor.id, remember=True)
-        return (await authentication.redeem_handover(core, session, code, client=_HERE)).token
+        return (await authentication.redeem_handover(session, core, code, client=_HERE)).token
 
 
 def secrets_of(world: World, *, seen_by: Role | None) -> list[str]:

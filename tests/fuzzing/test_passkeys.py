@@ -82,29 +82,29 @@ forgeries = st.builds(
 )
 
 
-async def test_answers_of_browsers(core: Core, session: AsyncSession, fuzz: Fuzz) -> None:
+async def test_answers_of_browsers(session: AsyncSession, core: Core, fuzz: Fuzz) -> None:
     public = with_settings(core, public_url="http://localhost:8000")
     actor = await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=None)
 
     async def add(forgery: Forgery) -> str:
         device = Forger()
         device.forgery = forgery
-        options = await passkeys.start_adding(public, session, actor)
+        options = await passkeys.start_adding(session, actor, public)
         async with session.begin_nested():
             try:
                 made = await passkeys.add(
-                    public, session, actor, name="Telephone", credential=device.create(options), client=HERE
+                    session, actor, public, name="Telephone", credential=device.create(options), client=HERE
                 )
-                await passkeys.remove(public, session, actor, made.id, client=HERE)
+                await passkeys.remove(session, actor, public, made.id, client=HERE)
             except (PasskeyRefused, PasskeyTaken, LinkSpent):
                 return "not added"
         return "added"
 
     async def sign_in(forgery: Forgery) -> str:
-        options = await passkeys.start_sign_in(public, session)
+        options = await passkeys.start_sign_in(session, public)
         device = Forger()
         device.forgery = forgery
-        answer = await passkeys.sign_in(public, session, credential=device.get(options), remember=True, client=HERE)
+        answer = await passkeys.sign_in(session, public, credential=device.get(options), remember=True, client=HERE)
         assert isinstance(answer, SignInRefused)  # the device is unknown, or its answer is forged
         return "refused"
 

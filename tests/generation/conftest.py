@@ -138,10 +138,10 @@ async def desk(database_url: str, tmp_path: Path) -> AsyncIterator[Desk]:
             )
             found = await opportunities.list_opportunities(session, actor, OpportunityQuery(page_size=1, kind="contract"))
             roofs = await training.add_text(
-                core, session, actor, PastedText(title="Roofs", text="Shingles gutters were repaired at Hill base in 2024.")
+                session, actor, core, PastedText(title="Roofs", text="Shingles gutters were repaired at Hill base in 2024.")
             )
             team = await training.add_text(
-                core, session, actor, PastedText(title="Team", text="Foreman electrician Bo Diaz holds a master license.")
+                session, actor, core, PastedText(title="Team", text="Foreman electrician Bo Diaz holds a master license.")
             )
         await training.run_inline(core, actor, [roofs.id, team.id])
         yield Desk(core=core, actor=actor, writer=models.writer, opportunity_id=found.items[0].id)

@@ -25,7 +25,7 @@ async def client_of(desk: Desk, actor: Actor) -> httpx.AsyncClient:
     app.include_router(api.router)
     add_error_handlers(app)
     async with desk.core.database.transaction() as session:
-        token = await api_tokens.create_api_token(desk.core, session, actor, name="test", scope=TokenScope.WRITE, lasts_days=1)
+        token = await api_tokens.create_api_token(session, actor, desk.core, name="test", scope=TokenScope.WRITE, lasts_days=1)
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(app),
         base_url="http://fundwright.test",

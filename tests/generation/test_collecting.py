@@ -30,7 +30,7 @@ class TestSuggestCompany:
             "repairs roofs."
         )
         async with desk.core.database.transaction() as session:
-            document = await training.add_text(desk.core, session, desk.actor, PastedText(title="About us", text=about))
+            document = await training.add_text(session, desk.actor, desk.core, PastedText(title="About us", text=about))
         await training.run_inline(desk.core, desk.actor, [document.id])
         async with desk.core.database.transaction() as session:
             assert await service.suggest_company(session, desk.actor) == "Hill Roofing LLC"

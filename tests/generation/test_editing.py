@@ -581,7 +581,7 @@ class TestVersions:
         draft, roofs = await written(desk)
         await save(desk, draft, draft.sections[2], "We have a foreman.", heading=roofs.heading)
         async with desk.core.database.transaction() as session:
-            files = {file.name: file.content async for file in own_files(desk.core, session, desk.actor)}
+            files = {file.name: file.content async for file in own_files(session, desk.actor, desk.core)}
         content = files[f"generation/drafts/{draft.id}-versions.json"]
         assert isinstance(content, bytes)
         texts = [version["text"] for listed in json.loads(content).values() for version in listed]

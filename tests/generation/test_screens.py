@@ -44,7 +44,7 @@ class TestGenerateScreen:
         async with desk.core.database.transaction() as session:
             documents = {document.title: document for document in (await training.list_documents(session, desk.actor)).items}
             await training.choose_kind(session, desk.actor, documents["Team"].id, DocumentKind.RESUME)
-            notice = await training.add_text(desk.core, session, desk.actor, PastedText(title="RFP", text="Offerors shall bid."))
+            notice = await training.add_text(session, desk.actor, desk.core, PastedText(title="RFP", text="Offerors shall bid."))
             await training.choose_kind(session, desk.actor, notice.id, DocumentKind.NOTICE)
         path = f"{INDEX}?opportunity={desk.opportunity_id}&template=brief"
         async with mounted(desk.core, desk.actor, generate_screen, path=path) as screen:
@@ -73,7 +73,7 @@ class TestGenerateScreen:
             for document in (await training.list_documents(session, desk.actor)).items:
                 await training.choose_kind(session, desk.actor, document.id, DocumentKind.ABOUT_US)
             for number in range(7):
-                await training.add_text(desk.core, session, desk.actor, PastedText(title=f"Job {number}", text=f"Job {number}."))
+                await training.add_text(session, desk.actor, desk.core, PastedText(title=f"Job {number}", text=f"Job {number}."))
         path = f"{INDEX}?opportunity={desk.opportunity_id}&template=brief"
         async with mounted(desk.core, desk.actor, generate_screen, path=path) as screen:
             await screen.expect(lambda: "About us · 9 of 9" in screen.text)

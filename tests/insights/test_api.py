@@ -26,7 +26,7 @@ async def client_of(core: Core, actor: Actor) -> AsyncIterator[httpx.AsyncClient
     app.include_router(api.router)
     add_error_handlers(app)
     async with core.database.transaction() as session:
-        token = await api_tokens.create_api_token(core, session, actor, name="test", scope=TokenScope.READ, lasts_days=1)
+        token = await api_tokens.create_api_token(session, actor, core, name="test", scope=TokenScope.READ, lasts_days=1)
     headers = {"Authorization": f"Bearer {token.secret}"}
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(app), base_url="http://fundwright.test", headers=headers

@@ -165,7 +165,7 @@ class TestHistory:
         assert choices.kinds == ["draft"]
         assert [person.email for person in choices.people] == [actor.email]
 
-    async def test_a_formula_in_an_exported_title_is_defused(self, core: Core, session: AsyncSession, viewer: Actor) -> None:
+    async def test_a_formula_in_an_exported_title_is_defused(self, session: AsyncSession, viewer: Actor, core: Core) -> None:
         await add_job(session, viewer, title="=HYPERLINK(1)")
         lines = [line async for line in service.export_history(session, viewer, HistoryQuery(), core)]
         assert lines[0].startswith("Kind,Title,Who,Status,")
@@ -173,7 +173,7 @@ class TestHistory:
 
 
 class TestFigures:
-    async def test_each_counts_what_its_page_lists(self, core: Core, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
+    async def test_each_counts_what_its_page_lists(self, session: AsyncSession, viewer: Actor, core: Core, actor: Actor) -> None:
         await add_view(session, "/a", by=actor)
         await add_view(session, "/a", by=viewer, at=now() - timedelta(days=8))
         await add_job(session, actor, state=JobState.RUNNING)

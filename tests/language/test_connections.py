@@ -82,7 +82,7 @@ async def narrow(committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch) -
     async with committed.database.transaction() as session:
         await opportunities.load_sample_once(session)
         await categories.create(session, ada, CategoryCreate(name="Roofing"))
-        await training.add_text(committed, session, ada, PastedText(title="Roofs", text="Roofs are repaired by our crew."))
+        await training.add_text(session, ada, committed, PastedText(title="Roofs", text="Roofs are repaired by our crew."))
     database = Database(committed.database.url, pool_size=1)
     narrow = replace(committed, database=database)
     monkeypatch.setattr(committed.jobs, "database", database)
@@ -95,7 +95,7 @@ async def narrow(committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch) -
 @pytest.fixture
 async def client(narrow: Core, ada: Actor) -> AsyncIterator[httpx.AsyncClient]:
     async with narrow.database.transaction() as session:
-        token = await api_tokens.create_api_token(narrow, session, ada, name="test", scope=TokenScope.WRITE, lasts_days=1)
+        token = await api_tokens.create_api_token(session, ada, narrow, name="test", scope=TokenScope.WRITE, lasts_days=1)
     transport = httpx.ASGITransport(build_app(narrow))
     headers = {"Authorization": f"Bearer {token.secret}"}
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000", headers=headers) as opened:

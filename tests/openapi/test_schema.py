@@ -37,7 +37,7 @@ async def token_of(core: Core, role: Role) -> str:
     """One that outlives signing out, which is among what is asked for."""
     async with core.database.transaction() as session:
         actor = await accounts.add_account(session, email=f"{role}@example.org", name="Ada", role=role, password=None)
-        made = await api_tokens.create_api_token(core, session, actor, name="all of it", scope=TokenScope.WRITE, lasts_days=1)
+        made = await api_tokens.create_api_token(session, actor, core, name="all of it", scope=TokenScope.WRITE, lasts_days=1)
     return made.secret
 
 

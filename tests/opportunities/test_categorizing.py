@@ -124,7 +124,7 @@ class TestCategorize:
         await embed(committed)
         async with committed.database.transaction() as session:
             roofs = await categories.create(session, member, CategoryCreate(name="Roof"))
-            await service.categorize_soon(committed, session, member)
+            await service.categorize_soon(session, member, committed)
         await categorize(committed, member)
         async with committed.database.transaction() as session:
             assert [row.title for row in await listed(session, member, category=roofs.id)] == ["roof open"]
@@ -151,7 +151,7 @@ class TestCategorize:
         async with committed.database.transaction() as session:
             roofs = await categories.create(session, member, CategoryCreate(name="Roof"))
             for row in await listed(session, member):
-                await categories.accept(committed, session, member, row.id, roofs.id)
+                await categories.accept(session, member, committed, row.id, roofs.id)
         async with committed.database.transaction() as session:
             waiting = await jobs.list_recent(session, member.id, kind=CategorizeOpportunities.job_kind, limit=9)
         assert [job.state for job in waiting] == [JobState.QUEUED]

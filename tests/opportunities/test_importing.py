@@ -94,7 +94,7 @@ class TestImport:
             await service.load_sample_once(session)
             [labelled, *_] = await listed(session, member)
             category = await categories.create(session, member, CategoryCreate(name="Mine"))
-            await categories.accept(committed, session, member, labelled.id, category.id)
+            await categories.accept(session, member, committed, labelled.id, category.id)
         assert (await import_file(sam_file(sam_row(NoticeId="")))).samples_removed == 0
         report = await import_file(sam_file(sam_row()))
         assert report.samples_removed == 60

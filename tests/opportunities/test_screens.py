@@ -384,7 +384,7 @@ class TestCategoryChip:
         async with committed.database.transaction() as session:
             roofs = await categories.create(session, member, CategoryCreate(name="Roofs", color=CategoryColor.RED))
             [notice] = await listed(session, member)
-            await categories.accept(committed, session, member, notice.id, roofs.id)
+            await categories.accept(session, member, committed, notice.id, roofs.id)
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
             chips = screen.rows()[0]["marks"]
             assert {"label": "Roofs", "color": category_color(CategoryColor.RED)} in chips
@@ -416,7 +416,7 @@ class TestCorrectCategory:
         async with mounted(committed, member, contract_screen, **at) as screen:
             assert "Not in any of your categories." in screen.text
         async with committed.database.transaction() as session:
-            await categories.correct(committed, session, member, notice.id, None)
+            await categories.correct(session, member, committed, notice.id, None)
         async with mounted(committed, member, contract_screen, **at) as screen:
             assert "You marked this as none of your categories." in screen.text
 
@@ -441,7 +441,7 @@ class TestNextPage:
             async with committed.database.transaction() as session:
                 roofs = await categories.create(session, member, CategoryCreate(name="Roofs"))
                 [notice, *_] = await listed(session, member, page=2, kind="contract")
-                await categories.accept(committed, session, member, notice.id, roofs.id)
+                await categories.accept(session, member, committed, notice.id, roofs.id)
             await screen.expect("Roofs")
 
 

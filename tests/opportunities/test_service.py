@@ -156,33 +156,33 @@ class TestFilters:
         assert "FROM opportunity_facet" in sent[0]
 
     async def test_a_category_is_not_given_back_to_what_is_gone(
-        self, core: Core, session: AsyncSession, actor: Actor, notices: None
+        self, session: AsyncSession, actor: Actor, core: Core, notices: None
     ) -> None:
         category = await categories.create(session, actor, CategoryCreate(name="Roofing"))
         row = (await listed(session, actor))[0]
-        before = await categories.accept(core, session, actor, row.id, category.id)
-        await categories.remove_example(core, session, actor, row.id, category.id)
+        before = await categories.accept(session, actor, core, row.id, category.id)
+        await categories.remove_example(session, actor, core, row.id, category.id)
         await session.execute(delete(Opportunity).where(Opportunity.id == row.id))
         with pytest.raises(NotFound, match="The opportunity"):
-            await categories.restore(core, session, actor, row.id, decided_at=None, before=[before])
+            await categories.restore(session, actor, core, row.id, decided_at=None, before=[before])
         assert await categories.labels_of(session, actor, [row.id]) == {}
 
-    async def test_category(self, core: Core, session: AsyncSession, actor: Actor, make_actor: MakeActor, notices: None) -> None:
+    async def test_category(self, session: AsyncSession, actor: Actor, core: Core, make_actor: MakeActor, notices: None) -> None:
         category = await categories.create(session, actor, CategoryCreate(name="Mine"))
         [row] = await listed(session, actor, agency=("VA",))
-        await categories.accept(core, session, actor, row.id, category.id)
+        await categories.accept(session, actor, core, row.id, category.id)
         assert titles(await listed(session, actor, category=category.id)) == ["Notice 1"]
         assert await listed(session, await make_actor(session), category=category.id) == []
 
 
 class TestListWithLabels:
     async def test_rows_total_and_labels_are_one_statement_that_counts_nothing(
-        self, core: Core, session: AsyncSession, actor: Actor, make_actor: MakeActor
+        self, session: AsyncSession, actor: Actor, core: Core, make_actor: MakeActor
     ) -> None:
         await add(session, *(notice(i) for i in range(3)))
         category = await categories.create(session, actor, CategoryCreate(name="Mine"))
         rows = await listed(session, actor)
-        await categories.accept(core, session, actor, rows[0].id, category.id)
+        await categories.accept(session, actor, core, rows[0].id, category.id)
         connection = (await session.connection()).sync_connection
         assert connection
         with statements(connection) as sent:
@@ -396,12 +396,12 @@ class TestNextDeadlines:
         assert (titles(found.items), found.is_of_categories) == (["In 1", "In 2", "In 3"], False)
 
     async def test_prefer_ones_own_categories(
-        self, core: Core, session: AsyncSession, actor: Actor, make_actor: MakeActor
+        self, session: AsyncSession, actor: Actor, core: Core, make_actor: MakeActor
     ) -> None:
         await add(session, *(notice(n, title=f"In {n}", due_at=now() + timedelta(days=n)) for n in (1, 2)))
         later = (await listed(session, actor, text="2"))[0]
         category = await categories.create(session, actor, CategoryCreate(name="Mine"))
-        await categories.accept(core, session, actor, later.id, category.id)
+        await categories.accept(session, actor, core, later.id, category.id)
         found = await service.next_deadlines(session, actor)
         assert (titles(found.items), found.is_of_categories) == (["In 2"], True)
         assert len((await service.next_deadlines(session, await make_actor(session))).items) == 2

@@ -40,7 +40,7 @@ async def places(committed: Core, ada: Actor) -> dict[str, str]:
         notice = (await opportunities.list_opportunities(session, ada, OpportunityQuery(kind="contract"))).items[0]
         await categories.create(session, ada, CategoryCreate(name="Roofing"))
         await classify(session, ada, [(notice.id, "Roofing")], embedder=WordEmbedder())
-        document = await training.add_text(committed, session, ada, PastedText(title="Boats", text="The ferry carries forty."))
+        document = await training.add_text(session, ada, committed, PastedText(title="Boats", text="The ferry carries forty."))
     run = await training.start_run(committed, ada, [document.id])
     async with committed.database.transaction() as session:
         draft = await generation.add_draft(session, ada, committed, opportunity_id=notice.id, template="cover-letter")

@@ -35,7 +35,7 @@ async def matches(committed: Core, ada: Actor) -> list[UUID]:
         category = await categories.create(session, ada, CategoryCreate(name="Ours"))
         found = (await opportunities.list_opportunities(session, ada, OpportunityQuery(page_size=10))).items
         for row in found[:3]:
-            await categories.correct(committed, session, ada, row.id, category.id)
+            await categories.correct(session, ada, committed, row.id, category.id)
     return [row.id for row in found[:3]]
 
 

@@ -36,7 +36,7 @@ async def sent_messages(core: Core) -> list[MailMessage]:
 
 async def _redeem(core: Core, code: str) -> SignedIn:
     async with core.database.transaction() as session:
-        return await authentication.redeem_handover(core, session, code, client=HERE)
+        return await authentication.redeem_handover(session, core, code, client=HERE)
 
 
 class TestFirstAdminScreen:
@@ -101,7 +101,7 @@ class TestResetScreens:
             assert "no longer works" in page.text
         async with committed.database.transaction() as session:
             result = await authentication.sign_in(
-                committed, session, email="ada@example.org", password=NEW, remember=True, client=HERE
+                session, committed, email="ada@example.org", password=NEW, remember=True, client=HERE
             )
         assert isinstance(result, SignedIn)
 
@@ -112,7 +112,7 @@ class TestResetScreens:
     ) -> None:
         async with committed.database.transaction() as session:
             token = await api_tokens.create_api_token(
-                committed, session, ada, name="nightly", scope=TokenScope.READ, lasts_days=1
+                session, ada, committed, name="nightly", scope=TokenScope.READ, lasts_days=1
             )
             link = await recovery.reset_link(session, email="ada@example.org")
         async with open_page(link) as page:
@@ -128,10 +128,10 @@ class TestResetScreens:
         core = with_settings(committed, public_url="http://localhost:8000")
         async with committed.database.transaction() as session:
             for name in ("Telephone", "Key"):
-                options = await passkeys.start_adding(core, session, ada)
-                await passkeys.add(core, session, ada, name=name, credential=Device().create(options), client=HERE)
-            begun = await second_factor.start(core, session, ada)
-            made = await second_factor.confirm(core, session, ada, code=code_at(begun.secret, now()), client=HERE)
+                options = await passkeys.start_adding(session, ada, core)
+                await passkeys.add(session, ada, core, name=name, credential=Device().create(options), client=HERE)
+            begun = await second_factor.start(session, ada, core)
+            made = await second_factor.confirm(session, ada, core, code=code_at(begun.secret, now()), client=HERE)
             assert isinstance(made, RecoveryCodes)
             link = await recovery.reset_link(session, email=ada.email)
         async with open_page(link, core=core) as page:
@@ -157,7 +157,7 @@ class TestResetScreens:
             for _ in range(4):
                 async with committed.database.transaction() as session:
                     await authentication.sign_in(
-                        committed, session, email=ada.email, password="wrong", remember=True, client=HERE
+                        session, committed, email=ada.email, password="wrong", remember=True, client=HERE
                     )
             await page.follow("/auth/login")
             await page.submit(email=ada.email, password=NEW, remember="on")
@@ -241,7 +241,7 @@ class TestInvitation:
     async def _invite(self, core: Core) -> str:
         async with core.database.transaction() as session:
             root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
-            await invitations.invite(core, session, root, email="Grace@example.org", role=Role.REVIEWER, client=HERE)
+            await invitations.invite(session, root, core, email="Grace@example.org", role=Role.REVIEWER, client=HERE)
         (message,) = await sent_messages(core)
         assert (message.recipient, message.subject) == ("grace@example.org", "Root invited you to Fundwright")
         found = re.search(r"8000(/auth/register/team/\S+)", message.text)
@@ -264,7 +264,7 @@ class TestInvitation:
         async with committed.database.transaction() as session:
             root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
             for _ in range(2):
-                await invitations.invite(committed, session, root, email="grace@example.org", role=Role.USER, client=HERE)
+                await invitations.invite(session, root, committed, email="grace@example.org", role=Role.USER, client=HERE)
             newer, older = (await invitations.list_invitations(session, root, InvitationQuery())).items
             assert (newer.revoked_at, older.revoked_at is None) == (None, False)
             await invitations.withdraw_invitation(session, root, newer.id, client=HERE)
@@ -273,7 +273,7 @@ class TestInvitation:
                 ("invitation.sent", root.email), ("invitation.sent", root.email), ("invitation.withdrawn", root.email),
             ]  # fmt: skip
             with pytest.raises(Conflict):
-                await invitations.invite(committed, session, root, email="root@example.org", role=Role.USER, client=HERE)
+                await invitations.invite(session, root, committed, email="root@example.org", role=Role.USER, client=HERE)
 
 
 class TestErrorScreens:

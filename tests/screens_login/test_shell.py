@@ -182,7 +182,7 @@ class TestLogout:
     async def _signed_in(self, core: Core) -> SignedIn:
         async with core.database.transaction() as session:
             result = await authentication.sign_in(
-                core, session, email="ada@example.org", password=PASSWORD, remember=True, client=Client(address="192.0.2.7")
+                session, core, email="ada@example.org", password=PASSWORD, remember=True, client=Client(address="192.0.2.7")
             )
         assert isinstance(result, SignedIn)
         return result
@@ -203,4 +203,4 @@ class TestLogout:
             await page.fire(page.one("ConfirmDialog"), "onConfirm")
             assert page.frames("signed_out") == [{"type": "signed_out", "next": "/", "forget": False}]
         async with committed.database.transaction() as session:
-            assert await authentication.authenticate(committed, session, signed_in.token) is None
+            assert await authentication.authenticate(session, committed, signed_in.token) is None

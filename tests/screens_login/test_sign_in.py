@@ -73,7 +73,7 @@ class TestSignInScreen:
             assert frame["next"] == "/dashboard/category"
             assert PASSWORD not in str(page.sent)
         async with committed.database.transaction() as session:
-            signed_in = await authentication.redeem_handover(committed, session, frame["code"], client=HERE)
+            signed_in = await authentication.redeem_handover(session, committed, frame["code"], client=HERE)
         assert signed_in.actor.email == "ada@example.org"
         assert signed_in.max_age_s is not None
 
@@ -83,7 +83,7 @@ class TestSignInScreen:
             (frame,) = page.frames("handover")
             assert frame["next"] == "/"
         async with committed.database.transaction() as session:
-            assert (await authentication.redeem_handover(committed, session, frame["code"], client=HERE)).max_age_s is None
+            assert (await authentication.redeem_handover(session, committed, frame["code"], client=HERE)).max_age_s is None
 
     async def test_comes_back_to_a_screen_that_shows_the_login_in_its_place(self, open_page: Open) -> None:
         async with open_page("/feedback?page=%2Fdashboard%2Ftrain") as page:

@@ -25,16 +25,16 @@ def add_file() -> AddFile:
     """Stores content and adds it as a document of the actor, for the test to train."""
 
     async def add(
-        core: Core,
         session: AsyncSession,
         actor: Actor,
+        core: Core,
         content: str | bytes,
         filename: str = "notes.md",
         *,
         is_trained_later: bool = False,
     ) -> DocumentRead:
         received = await core.files.receive(pieces(content.encode() if isinstance(content, str) else content))
-        return await service.add_document(core, session, actor, received, filename=filename, is_trained_later=is_trained_later)
+        return await service.add_document(session, actor, core, received, filename=filename, is_trained_later=is_trained_later)
 
     return add
 

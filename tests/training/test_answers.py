@@ -72,7 +72,7 @@ NOT_ANSWERED = (
 async def taught(committed: Core, owner: Actor) -> Actor:
     """Somebody with the trained sample documents."""
     async with committed.database.transaction() as session:
-        await service.add_sample(committed, session, owner)
+        await service.add_sample(session, owner, committed)
         run = (await service.list_runs(session, owner)).items[0]
     await committed.jobs._run(run.job_id, reraise=True)  # pyright: ignore[reportPrivateUsage]
     return owner
@@ -109,7 +109,7 @@ async def test_our_own_documents_answer_questions_about_us_before_notices(
     about = "# About us\n\nWe have eleven licensed welders on staff.\n"
     async with committed.database.transaction() as session:
         ids = [
-            (await add_file(committed, session, owner, text, name)).id
+            (await add_file(session, owner, committed, text, name)).id
             for text, name in ((notice, "RFP 26-01.md"), (about, "About us.md"))
         ]
     await service.run_inline(committed, owner, ids)
@@ -154,7 +154,7 @@ licensed welders.
 async def bridges(committed: Core, owner: Actor, add_file: AddFile) -> Actor:
     async with committed.database.transaction() as session:
         ids = [
-            (await add_file(committed, session, owner, text, name)).id
+            (await add_file(session, owner, committed, text, name)).id
             for text, name in ((HIGH_ROAD, "High Road.md"), (STATE_RFP, "RFP 26-01.md"))
         ]
     await service.run_inline(committed, owner, ids)

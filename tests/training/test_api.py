@@ -28,7 +28,7 @@ async def client_of(core: Core, email: str, *, role: Role = Role.USER) -> httpx.
     add_error_handlers(app)
     async with core.database.transaction() as session:
         actor: Actor = await accounts.add_account(session, email=email, name="Ada Example", role=role, password=None)
-        token = await api_tokens.create_api_token(core, session, actor, name="test", scope=TokenScope.WRITE, lasts_days=1)
+        token = await api_tokens.create_api_token(session, actor, core, name="test", scope=TokenScope.WRITE, lasts_days=1)
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(app),
         base_url="http://fundwright.test",

@@ -107,7 +107,7 @@ def test_an_empty_text_is_about_us() -> None:
 
 async def test_a_run_proposes_the_kind_and_keeps_a_chosen_one(committed: Core, owner: Actor, add_file: AddFile) -> None:
     async with committed.database.transaction() as session:
-        rfp = await add_file(committed, session, owner, RFP, "notes.txt")
+        rfp = await add_file(session, owner, committed, RFP, "notes.txt")
     await service.run_inline(committed, owner, [rfp.id])
     async with committed.database.transaction() as session:
         found = await service.get_document(session, owner, rfp.id)
@@ -121,7 +121,7 @@ async def test_a_run_proposes_the_kind_and_keeps_a_chosen_one(committed: Core, o
 
 async def test_the_sample_has_its_kinds(committed: Core, owner: Actor) -> None:
     async with committed.database.transaction() as session:
-        await service.add_sample(committed, session, owner)
+        await service.add_sample(session, owner, committed)
         (run,) = (await service.list_runs(session, owner)).items
     await committed.jobs._run(run.job_id, reraise=True)
     async with committed.database.transaction() as session:

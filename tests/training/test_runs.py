@@ -57,8 +57,8 @@ async def _has_failed(core: Core, actor: Actor, run_id: UUID) -> bool:
 class TestRun:
     async def test_reads_and_embeds_documents(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
-            boats = await add_file(committed, session, owner, BOATS, "boats.md")
-            bread = await add_file(committed, session, owner, BREAD, "bread.md")
+            boats = await add_file(session, owner, committed, BOATS, "boats.md")
+            bread = await add_file(session, owner, committed, BREAD, "bread.md")
         run = await _train(committed, owner, boats.id, bread.id)
         assert (run.state, run.documents, run.chunks, run.failed) == (JobState.SUCCEEDED, 2, 2, ())
         assert run.model_id == "minilm-l6-v2-int8"
@@ -72,7 +72,7 @@ class TestRun:
 
     async def test_leaves_no_words_waiting_to_be_indexed(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
-            boats = await add_file(committed, session, owner, BOATS, "boats.md")
+            boats = await add_file(session, owner, committed, BOATS, "boats.md")
         await _train(committed, owner, boats.id)
         async with committed.database.transaction() as session:
             assert await session.scalar(text("SELECT gin_clean_pending_list('ix_chunk_search')")) == 0
@@ -91,7 +91,7 @@ class TestRun:
         monkeypatch.setattr("fundwright.core.jobs.JobRun.progress", progress)
         monkeypatch.setattr("fundwright.training.repository.count_embedded", count_embedded)
         async with committed.database.transaction() as session:
-            boats = await add_file(committed, session, owner, BOATS, "boats.md")
+            boats = await add_file(session, owner, committed, BOATS, "boats.md")
         with speaking("de"):
             await _train(committed, owner, boats.id)
         assert "boats (1.200 / 12.309)" in said
@@ -99,7 +99,7 @@ class TestRun:
     async def test_the_database_knows_at_once_how_much_there_is(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         """Until it does, it plans questions for empty tables."""
         async with committed.database.transaction() as session:
-            boats = await add_file(committed, session, owner, BOATS)
+            boats = await add_file(session, owner, committed, BOATS)
         run = await _train(committed, owner, boats.id)
         async with committed.database.transaction() as session:
             known = await session.scalar(text("SELECT reltuples FROM pg_class WHERE relname = 'chunk'"))
@@ -107,8 +107,8 @@ class TestRun:
 
     async def test_a_bad_document_is_named_and_the_rest_goes_on(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
-            broken = await add_file(committed, session, owner, b"%PDF-1.7\nnot really", "broken.pdf")
-            bread = await add_file(committed, session, owner, BREAD, "bread.md")
+            broken = await add_file(session, owner, committed, b"%PDF-1.7\nnot really", "broken.pdf")
+            bread = await add_file(session, owner, committed, BREAD, "bread.md")
         run = await _train(committed, owner, broken.id, bread.id)
         assert run.documents == 1
         assert [failure.title for failure in run.failed] == ["broken"]
@@ -120,7 +120,7 @@ class TestRun:
 
     async def test_repeating_keeps_passages_and_their_ids(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
-            boats = await add_file(committed, session, owner, BOATS)
+            boats = await add_file(session, owner, committed, BOATS)
         embedder = await language.get_embedder(committed)
         found = []
         for _ in range(2):
@@ -137,7 +137,7 @@ class TestRun:
 
         monkeypatch.setattr("fundwright.training.repository.save_trained", fail)  # what counts is from before the end
         async with committed.database.transaction() as session:
-            boats = await add_file(committed, session, owner, BOATS)
+            boats = await add_file(session, owner, committed, BOATS)
         run = await service.start_run(committed, owner, [boats.id])
         async with committed.database.transaction() as session:
             await session.execute(update(jobs.Job).values(attempts=3))
@@ -148,8 +148,8 @@ class TestRun:
 
     async def test_resumes_after_the_documents_that_are_done(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
-            boats = await add_file(committed, session, owner, BOATS, "boats.md")
-            bread = await add_file(committed, session, owner, BREAD, "bread.md")
+            boats = await add_file(session, owner, committed, BOATS, "boats.md")
+            bread = await add_file(session, owner, committed, BREAD, "bread.md")
         run = await service.start_run(committed, owner, [boats.id, bread.id])
         async with committed.database.transaction() as session:
             job = await session.get(jobs.Job, run.job_id)
@@ -162,10 +162,10 @@ class TestRun:
 
     async def test_a_removed_document_does_not_stop_a_run(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
-            boats = await add_file(committed, session, owner, BOATS)
+            boats = await add_file(session, owner, committed, BOATS)
         run = await service.start_run(committed, owner)
         async with committed.database.transaction() as session:
-            await service.remove_document(committed, session, owner, boats.id)
+            await service.remove_document(session, owner, committed, boats.id)
         await committed.jobs._run(run.job_id, reraise=True)
         async with committed.database.transaction() as session:
             ended = await service.get_run(session, owner, run.id)
@@ -174,11 +174,11 @@ class TestRun:
 
     async def test_a_queued_run_can_be_cancelled_and_repeated(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
-            await add_file(committed, session, owner, BOATS)
+            await add_file(session, owner, committed, BOATS)
         run = await service.start_run(committed, owner)
         async with committed.database.transaction() as session:
             canceled = await service.cancel_run(session, owner, run.id)
-            repeated = await service.repeat_run(committed, session, owner, run.id)
+            repeated = await service.repeat_run(session, owner, committed, run.id)
         assert canceled.state == JobState.CANCELED
         assert repeated.state == JobState.QUEUED
         assert repeated.total == 1
@@ -189,12 +189,12 @@ class TestRun:
 
     async def test_asking_twice_at_once_queues_one_run(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
-            boats = await add_file(committed, session, owner, BOATS, "boats.md")
-            await add_file(committed, session, owner, BREAD, "bread.md")
+            boats = await add_file(session, owner, committed, BOATS, "boats.md")
+            await add_file(session, owner, committed, BREAD, "bread.md")
         first, second = await asyncio.gather(service.start_run(committed, owner), service.start_run(committed, owner))
         one_of_them = await service.start_run(committed, owner, [boats.id])
         async with committed.database.transaction() as session:
-            repeated = await service.repeat_run(committed, session, owner, first.id)
+            repeated = await service.repeat_run(session, owner, committed, first.id)
             assert (await service.list_runs(session, owner)).total == 1
         assert first.id == second.id == one_of_them.id == repeated.id
 
@@ -202,8 +202,8 @@ class TestRun:
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:
         async with committed.database.transaction() as session:
-            boats = await add_file(committed, session, owner, BOATS, "boats.md")
-            bread = await add_file(committed, session, owner, BREAD, "bread.md")
+            boats = await add_file(session, owner, committed, BOATS, "boats.md")
+            bread = await add_file(session, owner, committed, BREAD, "bread.md")
         run = await service.start_run(committed, owner, [boats.id])
         more = await service.start_run(committed, owner, [boats.id, bread.id])
         assert more.id != run.id
@@ -217,7 +217,7 @@ class TestRun:
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:
         async with committed.database.transaction() as session:
-            await add_file(committed, session, owner, BOATS, "boats.md")
+            await add_file(session, owner, committed, BOATS, "boats.md")
         run = await service.start_run(committed, owner)
         async with committed.database.transaction() as session:
             job = await session.get(jobs.Job, run.job_id)
@@ -233,8 +233,8 @@ class TestRun:
     ) -> None:
         committed.plugins.register(hostile)
         async with committed.database.transaction() as session:
-            quick = await add_file(committed, session, owner, BOATS, "quick.md")
-            slow = await add_file(committed, session, owner, hostile.document("loop"), "slow.hostile")
+            quick = await add_file(session, owner, committed, BOATS, "quick.md")
+            slow = await add_file(session, owner, committed, hostile.document("loop"), "slow.hostile")
         run = await service.start_run(committed, owner, [quick.id, slow.id])
         monkeypatch.setattr(jobs, "_PATIENCE_S", 0.05)
         running = asyncio.create_task(committed.jobs._run(run.job_id, reraise=True))
@@ -264,14 +264,14 @@ class TestRun:
     @pytest.mark.security(40)
     async def test_a_stranger_finds_no_run(self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
-            await add_file(committed, session, owner, BOATS)
+            await add_file(session, owner, committed, BOATS)
         run = await service.start_run(committed, owner)
         async with committed.database.transaction() as session:
             for verb in (service.get_run, service.cancel_run, service.list_run_documents):
                 with pytest.raises(NotFound):
                     await verb(session, stranger, run.id)
             with pytest.raises(NotFound):
-                await service.repeat_run(committed, session, stranger, run.id)
+                await service.repeat_run(session, stranger, committed, run.id)
             assert (await service.list_runs(session, stranger)).total == 0
 
 
@@ -302,8 +302,8 @@ class TestHostileDocument:
     async def test_fails_alone(self, committed: Core, owner: Actor, add_file: AddFile, action: str, reason: str) -> None:
         committed.plugins.register(hostile)
         async with committed.database.transaction() as session:
-            bad = await add_file(committed, session, owner, hostile.document(action), "a.hostile")
-            good = await add_file(committed, session, owner, BOATS, "boats.md")
+            bad = await add_file(session, owner, committed, hostile.document(action), "a.hostile")
+            good = await add_file(session, owner, committed, BOATS, "boats.md")
         run = await _train(committed, owner, bad.id, good.id)
         assert (run.state, run.documents) == (JobState.SUCCEEDED, 1)
         assert [failed.reason for failed in run.failed] == [reason]
@@ -312,7 +312,7 @@ class TestHostileDocument:
         """Else the tests of forgeries would prove nothing."""
         committed.plugins.register(hostile)
         async with committed.database.transaction() as session:
-            added = await add_file(committed, session, owner, hostile.document("nothing else"), "a.hostile")
+            added = await add_file(session, owner, committed, hostile.document("nothing else"), "a.hostile")
         assert (await _train(committed, owner, added.id)).failed == ()
 
     async def test_is_killed_when_its_time_is_up(
@@ -321,7 +321,7 @@ class TestHostileDocument:
         monkeypatch.setattr(extraction, "LIMITS", replace(extraction.LIMITS, total_seconds=2))
         committed.plugins.register(hostile)
         async with committed.database.transaction() as session:
-            bad = await add_file(committed, session, owner, hostile.document("loop"), "a.hostile")
+            bad = await add_file(session, owner, committed, hostile.document("loop"), "a.hostile")
         run = await _train(committed, owner, bad.id)
         assert [failed.reason for failed in run.failed] == [
             "Reading “a.hostile” took too long. Use a smaller or simpler file, and try again."
@@ -332,9 +332,9 @@ class TestAddedDocuments:
     async def test_are_trained_by_themselves(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with working(committed.jobs):
             async with committed.database.transaction() as session:
-                boats = await add_file(committed, session, owner, BOATS, is_trained_later=True)
+                boats = await add_file(session, owner, committed, BOATS, is_trained_later=True)
                 assert boats.is_underway
-                bread = await service.add_text(committed, session, owner, PastedText(title="Bread", text=BREAD))
+                bread = await service.add_text(session, owner, committed, PastedText(title="Bread", text=BREAD))
 
             async def trained() -> bool:
                 async with committed.database.transaction() as session:
@@ -350,7 +350,7 @@ class TestAddedDocuments:
     ) -> None:
         async def add(content: str) -> list[int]:
             async with committed.database.transaction() as session:
-                await add_file(committed, session, owner, content, is_trained_later=True)
+                await add_file(session, owner, committed, content, is_trained_later=True)
             async with committed.database.transaction() as session:
                 return [run.total for run in (await service.list_runs(session, owner)).items]
 
@@ -363,15 +363,15 @@ class TestAddedDocuments:
 
     async def test_join_no_run_that_is_canceled(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
-            await add_file(committed, session, owner, BOATS, is_trained_later=True)
+            await add_file(session, owner, committed, BOATS, is_trained_later=True)
             (run,) = (await service.list_runs(session, owner)).items
             await service.cancel_run(session, owner, run.id)
-            await add_file(committed, session, owner, BREAD, is_trained_later=True)
+            await add_file(session, owner, committed, BREAD, is_trained_later=True)
             assert [run.total for run in (await service.list_runs(session, owner)).items] == [1, 1]
 
     async def test_are_all_trained_again_when_none_is_left(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
-            boats = await add_file(committed, session, owner, BOATS)
+            boats = await add_file(session, owner, committed, BOATS)
         await _train(committed, owner, boats.id)
         assert (await service.start_run(committed, owner)).total == 1
 
@@ -380,7 +380,7 @@ class TestFindPassages:
     async def test_the_best_passage_comes_first(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             wanted = [
-                (await add_file(committed, session, owner, content, name)).id
+                (await add_file(session, owner, committed, content, name)).id
                 for content, name in ((BOATS, "boats.md"), (BREAD, "bread.md"), (ROWING, "rowing.md"))
             ]
         await _train(committed, owner, *wanted)
@@ -397,7 +397,7 @@ class TestFindPassages:
     async def test_an_answer_names_the_heading_of_its_sentence(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             work = f"# Work\n\n## Bread\n\n{BREAD.partition('# Bread')[2].strip()}\n\n## Boats\n\n{BOATS.partition('# Boats')[2].strip()}"
-            document = await add_file(committed, session, owner, work)
+            document = await add_file(session, owner, committed, work)
         run = await _train(committed, owner, document.id)
         assert run.chunks == 1
         embedder = await language.get_embedder(committed)
@@ -409,7 +409,7 @@ class TestFindPassages:
     async def test_only_in_the_chosen_documents_and_kinds(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             boats, bread, rowing = [
-                (await add_file(committed, session, owner, content, name)).id
+                (await add_file(session, owner, committed, content, name)).id
                 for content, name in ((BOATS, "boats.md"), (BREAD, "bread.md"), (ROWING, "rowing.md"))
             ]
         await _train(committed, owner, boats, bread, rowing)
@@ -429,11 +429,11 @@ class TestFindPassages:
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:
         async with committed.database.transaction() as session:
-            bread = await add_file(committed, session, owner, BREAD, "bread.md")
+            bread = await add_file(session, owner, committed, BREAD, "bread.md")
         await _train(committed, owner, bread.id)
         embedder = await language.get_embedder(committed)
         async with committed.database.transaction() as session:
-            boats = await add_file(committed, session, owner, BOATS, "boats.md")
+            boats = await add_file(session, owner, committed, BOATS, "boats.md")
         committed.cache["language.embedder"] = Other()
         await _train(committed, owner, boats.id)
         assert await service.find_answers(committed, owner, "quasar spectroscopy", embedder=embedder) == []
@@ -441,8 +441,8 @@ class TestFindPassages:
     @pytest.mark.security(40, 41)
     async def test_another_account_finds_nothing(self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
-            boats = await add_file(committed, session, owner, BOATS)
-            bread = await add_file(committed, session, stranger, BREAD, "bread.md")
+            boats = await add_file(session, owner, committed, BOATS)
+            bread = await add_file(session, stranger, committed, BREAD, "bread.md")
         await _train(committed, owner, boats.id)
         await _train(committed, stranger, bread.id)
         embedder = await language.get_embedder(committed)
@@ -459,27 +459,27 @@ class TestFindPassages:
 
     async def test_samples_count_until_there_is_an_own_document(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
-            await service.add_sample(committed, session, owner)
+            await service.add_sample(session, owner, committed)
             run = (await service.list_runs(session, owner)).items[0]
         await committed.jobs._run(run.job_id, reraise=True)
         embedder = await language.get_embedder(committed)
         found = await service.find_passages(committed, owner, "Who designed the Tideline data platform?", embedder=embedder)
         async with committed.database.transaction() as session:
             assert found[0].document_title == "Sample: Resume Tomas Okafor"
-            boats = await add_file(committed, session, owner, BOATS, "boats.md")
+            boats = await add_file(session, owner, committed, BOATS, "boats.md")
         await _train(committed, owner, boats.id)
         found = await service.find_passages(committed, owner, "Who leads field operations on the ferry?", embedder=embedder)
         async with committed.database.transaction() as session:
             assert {passage.document_title for passage in found} == {"boats"}
-            assert await service.remove_sample(committed, session, owner) == 7
+            assert await service.remove_sample(session, owner, committed) == 7
             assert (await service.list_documents(session, owner)).total == 1
 
     async def test_documents_of_another_model_are_named_and_found_once_trained_again(
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:
         async with committed.database.transaction() as session:
-            await service.add_sample(committed, session, owner)
-            boats = await add_file(committed, session, owner, BOATS)
+            await service.add_sample(session, owner, committed)
+            boats = await add_file(session, owner, committed, BOATS)
         await _train(committed, owner, boats.id)
         committed.cache["language.embedder"] = other = Other()
         async with committed.database.transaction() as session:
@@ -505,7 +505,7 @@ class TestFindPassages:
     ) -> None:
         async with committed.database.transaction() as session:
             wanted = [
-                (await add_file(committed, session, owner, content, name)).id
+                (await add_file(session, owner, committed, content, name)).id
                 for content, name in ((BOATS, "boats.md"), (BREAD, "bread.md"))
             ]
         await _train(committed, owner, *wanted)
@@ -521,53 +521,53 @@ class TestAddDocument:
         self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile
     ) -> None:
         async with committed.database.transaction() as session:
-            await add_file(committed, session, owner, BOATS, "boats.md")
+            await add_file(session, owner, committed, BOATS, "boats.md")
             with pytest.raises(service.AlreadyAdded, match="boats"):
-                await add_file(committed, session, owner, BOATS, "other.md")
-            await add_file(committed, session, stranger, BOATS, "boats.md")
+                await add_file(session, owner, committed, BOATS, "other.md")
+            await add_file(session, stranger, committed, BOATS, "boats.md")
 
     async def test_titles_tell_documents_apart(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         page = "<!doctype html><title>x</title><p>The ferry carries forty.</p>"
         async with committed.database.transaction() as session:
             titles = [
-                (await add_file(committed, session, owner, content, name)).title
+                (await add_file(session, owner, committed, content, name)).title
                 for content, name in ((page, "x.html"), (BOATS, "x.md"), (BREAD, "x.md"), (f"{BREAD} More.", "x.md"))
             ]
             for text_ in ("Some text.", "Some more."):
                 pasted = PastedText(title="Notes", text=text_)
-                titles.append((await service.add_text(committed, session, owner, pasted)).title)
+                titles.append((await service.add_text(session, owner, committed, pasted)).title)
         assert titles == ["x", "x.md", "x.md (2)", "x.md (3)", "Notes", "Notes (2)"]
 
     async def test_two_added_at_once_have_two_titles(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async def add(content: str) -> str:
             async with committed.database.transaction() as session:
-                return (await add_file(committed, session, owner, content, "x.md")).title
+                return (await add_file(session, owner, committed, content, "x.md")).title
 
         assert {*await asyncio.gather(*(add(f"{BOATS} {number}") for number in range(3)))} == {"x", "x.md", "x.md (2)"}
 
     @pytest.mark.security(42)
     async def test_a_name_gives_no_path(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
-            document = await add_file(committed, session, owner, BOATS, "../../etc/pass\\wd.md")
+            document = await add_file(session, owner, committed, BOATS, "../../etc/pass\\wd.md")
         assert (document.filename, document.title) == ("wd.md", "wd")
 
     async def test_what_cannot_be_read_is_refused_and_not_kept(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             with pytest.raises(Invalid, match="format"):
-                await add_file(committed, session, owner, b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(60), "picture.pdf")
+                await add_file(session, owner, committed, b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + bytes(60), "picture.pdf")
         assert not [path for path in (committed.settings.data / "files").rglob("*") if path.is_file()]
 
     async def test_pasted_text_is_a_document(self, committed: Core, owner: Actor) -> None:
         async with committed.database.transaction() as session:
-            document = await service.add_text(committed, session, owner, service.PastedText(title="Notes", text=BREAD))
+            document = await service.add_text(session, owner, committed, service.PastedText(title="Notes", text=BREAD))
         assert (document.source, document.state) == ("paste", DocumentState.WAITING)
 
     async def test_removing_takes_the_file_unless_somebody_else_has_it(
         self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile
     ) -> None:
         async with committed.database.transaction() as session:
-            mine = await add_file(committed, session, owner, BOATS)
-            theirs = await add_file(committed, session, stranger, BOATS)
+            mine = await add_file(session, owner, committed, BOATS)
+            theirs = await add_file(session, stranger, committed, BOATS)
         path = committed.files.path(mine.sha256)
         async with working(committed.jobs):
             await remove(committed, owner, mine.id)
@@ -580,7 +580,7 @@ class TestAddDocument:
     ) -> None:
         committed.plugins.register(Archive())
         async with committed.database.transaction() as session:
-            document = await add_file(committed, session, owner, BOATS)
+            document = await add_file(session, owner, committed, BOATS)
         async with working(committed.jobs):
             await remove(committed, owner, document.id)
         assert committed.files.path(document.sha256).read_text() == BOATS
@@ -589,12 +589,12 @@ class TestAddDocument:
         self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile
     ) -> None:
         async with committed.database.transaction() as session:
-            mine = await add_file(committed, session, owner, BOATS)
+            mine = await add_file(session, owner, committed, BOATS)
         async with working(committed.jobs):
             async with committed.database.transaction() as removing:
-                await service.remove_document(committed, removing, owner, mine.id)
+                await service.remove_document(removing, owner, committed, mine.id)
                 async with committed.database.transaction() as adding:
-                    theirs = await add_file(committed, adding, stranger, BOATS)
+                    theirs = await add_file(adding, stranger, committed, BOATS)
             await files_removed(committed)
         assert committed.files.path(theirs.sha256).read_text() == BOATS
 
@@ -602,12 +602,12 @@ class TestAddDocument:
         self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile
     ) -> None:
         async with committed.database.transaction() as session:
-            mine = await add_file(committed, session, owner, BOATS)
+            mine = await add_file(session, owner, committed, BOATS)
         async with working(committed.jobs):
             async with committed.database.transaction() as adding:
-                theirs = await add_file(committed, adding, stranger, BOATS)
+                theirs = await add_file(adding, stranger, committed, BOATS)
                 async with committed.database.transaction() as removing:
-                    await service.remove_document(committed, removing, owner, mine.id)
+                    await service.remove_document(removing, owner, committed, mine.id)
                 await job_waits_for_lock(committed)
             await files_removed(committed)
         assert committed.files.path(theirs.sha256).read_text() == BOATS
@@ -631,9 +631,9 @@ class TestProposeKinds:
     ) -> None:
         resume = "Ada Example, PhD\n\nEducation\nPhD, Biology, 2001\n\nProfessional Experience\n2004 - present, Director\n"
         async with committed.database.transaction() as session:
-            old = await add_file(committed, session, owner, resume, "Resume Example.txt")
-            chosen = await add_file(committed, session, owner, f"{resume} ", "Resume of a leader.txt")
-            notice = await add_file(committed, session, owner, BREAD, "RFP 26-01.md")
+            old = await add_file(session, owner, committed, resume, "Resume Example.txt")
+            chosen = await add_file(session, owner, committed, f"{resume} ", "Resume of a leader.txt")
+            notice = await add_file(session, owner, committed, BREAD, "RFP 26-01.md")
         await _train(committed, owner, old.id, chosen.id, notice.id)
         async with committed.database.transaction() as session:
             await session.execute(update(Document).values(kind=DocumentKind.ABOUT_US))
@@ -647,7 +647,7 @@ class TestProposeKinds:
 async def remove(core: Core, actor: Actor, document_id: UUID) -> None:
     """Remove a document, and wait until its file is gone, too."""
     async with core.database.transaction() as session:
-        await service.remove_document(core, session, actor, document_id)
+        await service.remove_document(session, actor, core, document_id)
     await files_removed(core)
 
 

@@ -31,7 +31,7 @@ class Other:
 
 async def add(core: Core, owner: Actor, add_file: AddFile, content: str | bytes, filename: str) -> UUID:
     async with core.database.transaction() as session:
-        return (await add_file(core, session, owner, content, filename)).id
+        return (await add_file(session, owner, core, content, filename)).id
 
 
 class TestTrain:
@@ -61,7 +61,7 @@ class TestTrain:
 
     async def test_a_document_that_is_being_processed_says_so(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
-            await add_file(committed, session, owner, FERRY, "boats.md", is_trained_later=True)
+            await add_file(session, owner, committed, FERRY, "boats.md", is_trained_later=True)
         async with mounted(committed, owner, train_screen, path="/dashboard/train?question=Who+takes+the+ferry%3F") as screen:
             await screen.expect(lambda: "Still processing and not searched yet: boats" in screen.text)
             assert screen.rows("Documents")[0]["state"][0]["label"] == "Processing"
@@ -191,7 +191,7 @@ class TestRun:
             assert screen.find("link", "Export untrained documents as CSV").props["href"] == address
         for document in documents:
             async with committed.database.transaction() as session:
-                await service.remove_document(committed, session, owner, document)
+                await service.remove_document(session, owner, committed, document)
         async with mounted(committed, owner, run_screen, path=f"{path}?{asked}", params={"id": str(run.id)}) as screen:
             await screen.emit(
                 "DataTable", "on_query", page=3, pageSize=2, sort={"field": "title", "direction": "desc"}, filters=[]

@@ -46,9 +46,9 @@ class TestQuota:
                 await add_file(small, session, owner, text("b"))
         with pytest.raises(billing.QuotaSpent, match=FULL):
             async with small.database.transaction() as session:
-                await service.add_text(small, session, owner, PastedText(title="Pasted", text=text("c")))
+                await service.add_text(session, owner, small, PastedText(title="Pasted", text=text("c")))
         async with small.database.transaction() as session:
-            await service.remove_document(small, session, owner, first.id)
+            await service.remove_document(session, owner, small, first.id)
         async with small.database.transaction() as session:
             await add_file(small, session, owner, text("b", 5_000))
 
@@ -61,20 +61,20 @@ class TestQuota:
         outcomes = await asyncio.gather(*map(add, "abcd"), return_exceptions=True)
         assert sum(isinstance(outcome, billing.QuotaSpent) for outcome in outcomes) == 3
         async with small.database.transaction() as session:
-            assert (await service.get_usage(small, session, owner)).size_bytes == 3_000
+            assert (await service.get_usage(session, owner, small)).size_bytes == 3_000
 
     async def test_leaves_out_the_sample_other_accounts_and_administrators(
         self, small: Core, owner: Actor, stranger: Actor, add_file: AddFile, make_actor: MakeActor
     ) -> None:
         async with small.database.transaction() as session:
-            await service.add_sample(small, session, owner)
+            await service.add_sample(session, owner, small)
             admin = await make_actor(session, role=Role.ADMIN)
             for who in (owner, stranger, admin):
                 await add_file(small, session, who, text("a"))
             await add_file(small, session, admin, text("b"))
-            usage = await service.get_usage(small, session, owner)
+            usage = await service.get_usage(session, owner, small)
             assert (usage.documents, usage.size_bytes, usage.most_bytes) == (1, 3_000, 5_000)
-            assert (await service.get_usage(small, session, admin)).text == "6 kB"
+            assert (await service.get_usage(session, admin, small)).text == "6 kB"
 
 
 class TestScreens:

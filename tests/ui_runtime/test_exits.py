@@ -178,7 +178,7 @@ class TestEnd:
             mounting = asyncio.create_task(client.hello("/private"))
             await is_waiting.wait()
             async with server.core.database.transaction() as session:
-                actor = await authentication.authenticate(server.core, session, token)
+                actor = await authentication.authenticate(session, server.core, token)
                 assert actor is not None
                 await authentication.sign_out(session, actor, client=Device(address="", user_agent=""))
             with pytest.raises(ConnectionClosed) as closed:
@@ -191,7 +191,7 @@ class TestEnd:
         async with server.socket(token=token) as client:
             await client.hello("/restless")
             async with server.core.database.transaction() as session:
-                actor = await authentication.authenticate(server.core, session, token)
+                actor = await authentication.authenticate(session, server.core, token)
                 assert actor is not None
                 await authentication.sign_out(session, actor, client=Device(address="", user_agent=""))
             with capture_logs() as logs, pytest.raises(ConnectionClosed) as closed:

@@ -25,7 +25,7 @@ def work(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
 
 async def sign_out(core: Core, token: str) -> None:
     async with core.database.transaction() as session:
-        actor = await authentication.authenticate(core, session, token)
+        actor = await authentication.authenticate(session, core, token)
         assert actor is not None
         await authentication.sign_out(session, actor, client=Device(address="", user_agent=""))
 

@@ -175,7 +175,7 @@ class TestStrangers:
         token = await server.sign_in()
         client = await lost(server, token)
         async with server.core.database.transaction() as session:
-            actor = await authentication.authenticate(server.core, session, token)
+            actor = await authentication.authenticate(session, server.core, token)
             assert actor is not None
             await authentication.sign_out(session, actor, client=Device(address="", user_agent=""))
         async with server.socket(token=token) as again:

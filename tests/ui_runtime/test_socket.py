@@ -301,12 +301,12 @@ class TestStrangers:
             await client.hello("/notes")
             async with server.core.database.transaction() as session:
                 monkeypatch.setattr("fundwright.core.live.publish", _say_nothing)
-                actor = await authentication.authenticate(server.core, session, token)
+                actor = await authentication.authenticate(session, server.core, token)
                 assert actor is not None
                 if change == "signed out":
                     await authentication.sign_out(session, actor, client=Client(address="", user_agent=""))
                 else:
-                    await account_changes.change_role(server.core, session, email=EMAIL, role=Role.VIEWER)
+                    await account_changes.change_role(session, server.core, email=EMAIL, role=Role.VIEWER)
             monkeypatch.setattr("fundwright_ui.runtime.session.time.monotonic", _five_seconds_later)
             with _sent_to_sign_in():
                 await client.click("keep", value="too late")
@@ -343,7 +343,7 @@ class TestStrangers:
         token = await server.sign_in()
         async with server.socket(token=token) as client:
             async with server.core.database.transaction() as session:
-                actor = await authentication.authenticate(server.core, session, token)
+                actor = await authentication.authenticate(session, server.core, token)
                 assert actor is not None
                 await authentication.sign_out(session, actor, client=Client(address="", user_agent=""))
             with _sent_to_sign_in():
@@ -357,7 +357,7 @@ class TestStrangers:
         async with server.socket(token=token) as client:
             await client.hello("/private")
             async with server.core.database.transaction() as session:
-                actor = await authentication.authenticate(server.core, session, token)
+                actor = await authentication.authenticate(session, server.core, token)
                 assert actor is not None
                 await authentication.sign_out(session, actor, client=Client(address="", user_agent=""))
             async with asyncio.timeout(5):
@@ -421,7 +421,7 @@ class TestStrangers:
         async with server.socket(token=token) as client:
             await client.hello("/private")
             async with server.core.database.transaction() as session:
-                await account_changes.change_role(server.core, session, email=EMAIL, role=Role.ADMIN)
+                await account_changes.change_role(session, server.core, email=EMAIL, role=Role.ADMIN)
             with pytest.raises(ConnectionClosed):
                 await client.until("done")
 

@@ -371,7 +371,7 @@ class TestStrangers:
         async with streaming(server, token=token) as (client, _):
             await client.hello("/private")
             async with server.core.database.transaction() as session:
-                actor = await authentication.authenticate(server.core, session, token)
+                actor = await authentication.authenticate(session, server.core, token)
                 assert actor is not None
                 await authentication.sign_out(session, actor, client=Device(address="", user_agent=""))
             with pytest.raises(Closed) as closed:

@@ -64,5 +64,5 @@ async def train(core: Core, actor: Actor) -> tuple[dict[UUID, int], int]:
     async with core.database.transaction() as session:
         for number, abstract in documents().items():
             pasted = PastedText(title=str(number), text=abstract)
-            numbers[(await service.add_text(core, session, actor, pasted)).id] = number
+            numbers[(await service.add_text(session, actor, core, pasted)).id] = number
     return numbers, (await service.run_inline(core, actor, list(numbers))).chunks

@@ -35,8 +35,8 @@ def first_admin_screen() -> VdomDict:
 
     async def create(session: AsyncSession, content: Mapping[str, str]) -> str:
         return await first_admin.create_first_admin(
-            connection.core,
             session,
+            connection.core,
             secret=secret,
             email=content["email"],
             name=content["name"],

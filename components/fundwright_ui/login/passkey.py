@@ -25,12 +25,12 @@ def passkey_button(remember: Callable[[], bool], next: str, pending: str = "") -
     refusal, set_refusal = use_state("")
 
     async def start(session: AsyncSession) -> str:
-        return await passkeys.start_sign_in(core, session, pending=pending)
+        return await passkeys.start_sign_in(session, core, pending=pending)
 
     async def sign_in(session: AsyncSession, answered: PasskeyAnswered) -> str | SignInRefused:
         return await passkeys.sign_in(
-            core,
             session,
+            core,
             credential=answered.credential,
             remember=remember(),
             client=connection.client,

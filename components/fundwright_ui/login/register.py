@@ -37,7 +37,7 @@ def register_screen() -> VdomDict:
         connection.location.params.get(name, part) for name, part in zip(("type", "token"), registration.OPEN, strict=True)
     )
     link = use_query(
-        lambda session: registration.describe_link(connection.core, session, type=type, token=token), key=[type, token]
+        lambda session: registration.describe_link(session, connection.core, type=type, token=token), key=[type, token]
     )
     bound_to = link.value.email if link.value else ""
     form = use_login_form(
@@ -53,8 +53,8 @@ def register_screen() -> VdomDict:
     async def register(session: AsyncSession, content: Mapping[str, str]) -> tuple[str | None, str]:
         email = bound_to or content["email"]
         code = await registration.register_by_link(
-            connection.core,
             session,
+            connection.core,
             type=type,
             token=token,
             email=email,

@@ -43,7 +43,7 @@ def reset_password_screen() -> VdomDict:
     async def ask(session: AsyncSession, content: Mapping[str, str]) -> str:
         email = content["email"].strip()
         await recovery.ask_for_reset(
-            connection.core, session, email=email, language=connection.language, client=connection.client
+            session, connection.core, email=email, language=connection.language, client=connection.client
         )
         return email
 
@@ -120,7 +120,7 @@ def _choose(link: str, reset: ResetRead, set_done: Callable[[ResetChoices], None
             code=content["code"],
         )
         result = await recovery.reset_password(
-            connection.core, session, secret=link, password=content["password"], client=connection.client, choices=choices
+            session, connection.core, secret=link, password=content["password"], client=connection.client, choices=choices
         )
         return choices, result
 

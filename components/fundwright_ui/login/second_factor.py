@@ -35,7 +35,7 @@ def second_factor_screen() -> VdomDict:
 
     async def finish(session: AsyncSession, content: Mapping[str, str]) -> str | SignInRefused:
         return await second_factor.finish(
-            connection.core, session, pending=pending, code=content["code"], client=connection.client
+            session, connection.core, pending=pending, code=content["code"], client=connection.client
         )
 
     def go_on(result: str | SignInRefused) -> None:

@@ -47,8 +47,8 @@ def sign_in_screen() -> VdomDict:
     async def sign_in(session: AsyncSession, content: Mapping[str, str]) -> str | SecondStep | SignInRefused:
         tried.current = content["email"].strip()
         return await authentication.sign_in_by_socket(
-            connection.core,
             session,
+            connection.core,
             email=content["email"],
             password=content["password"],
             remember=bool(content["remember"]),

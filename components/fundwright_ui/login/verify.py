@@ -49,7 +49,7 @@ def _confirm(link: str) -> VdomDict:
 
     async def confirm(session: AsyncSession, content: Mapping[str, str]) -> str | SignInRefused:
         return await email_confirmation.confirm_email(
-            connection.core, session, secret=link, password=content["password"], client=connection.client
+            session, connection.core, secret=link, password=content["password"], client=connection.client
         )
 
     def go_on(result: str | SignInRefused) -> None:
@@ -96,7 +96,7 @@ def _send_again(email: str) -> VdomDict:
 
     async def send(session: AsyncSession) -> None:
         await email_confirmation.ask_to_confirm_again(
-            connection.core, session, email=email, language=connection.language, client=connection.client
+            session, connection.core, email=email, language=connection.language, client=connection.client
         )
 
     sending = use_action(send, success=t("If the address has not been confirmed yet, we sent the email again."))

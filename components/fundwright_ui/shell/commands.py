@@ -44,7 +44,7 @@ def shortcuts(*entries: SidebarEntry) -> list[Shortcut]:
 
 
 async def find(
-    session: AsyncSession, connection: Connection, actor: Actor, words: str, *, has_sidebar: bool
+    session: AsyncSession, actor: Actor, connection: Connection, words: str, *, has_sidebar: bool
 ) -> list[CommandGroup]:
     """The groups that match `words`; without words, the pages, new notices, and every action."""
     limit = _SOME if words else _FEW

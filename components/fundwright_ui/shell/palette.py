@@ -53,7 +53,7 @@ def _answers(palette: Callable[..., VdomDict], words: str, has_sidebar: bool) ->
     connection, actor = use_connection(), use_actor()
 
     async def read(session: AsyncSession) -> tuple[str, list[CommandGroup]]:
-        return words, await find(session, connection, actor, words, has_sidebar=has_sidebar)
+        return words, await find(session, actor, connection, words, has_sidebar=has_sidebar)
 
     found = use_query(read, key=[words])
     answered, groups = found.value or (None, [])

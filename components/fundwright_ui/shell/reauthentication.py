@@ -49,14 +49,14 @@ def _ask(go_on: GoOn, close: Callable[[], None]) -> VdomDict:
 
     async def reauthenticate(session: AsyncSession, given: Reauthentication) -> SignInRefused | None:
         if has_code:
-            return await second_factor.reauthenticate_by_code(core, session, actor, code=given.code, client=client)
-        return await reauthentication.reauthenticate_by_password(core, session, actor, password=given.password, client=client)
+            return await second_factor.reauthenticate_by_code(session, actor, core, code=given.code, client=client)
+        return await reauthentication.reauthenticate_by_password(session, actor, core, password=given.password, client=client)
 
     async def start(session: AsyncSession) -> str:
-        return await passkeys.start_reauthentication(core, session, actor)
+        return await passkeys.start_reauthentication(session, actor, core)
 
     async def answer(session: AsyncSession, answered: PasskeyAnswered) -> SignInRefused | None:
-        return await passkeys.reauthenticate_by_passkey(core, session, actor, credential=answered.credential, client=client)
+        return await passkeys.reauthenticate_by_passkey(session, actor, core, credential=answered.credential, client=client)
 
     def refuse(refused: PasskeyRefused) -> None:
         set_options("")

@@ -17,7 +17,7 @@ from fundwright.core.messages import Language, current_language
 
 
 async def disable_account(
-    core: Core, session: AsyncSession, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None
+    session: AsyncSession, core: Core, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None
 ) -> AccountRead:
     """Disable an account: its sessions end at once, nobody can sign in to it, and the invitations that it sent stop working.
     Raises NotFound."""
@@ -27,12 +27,12 @@ async def disable_account(
     await repository.revoke_invitations_from(session, account.id)
     await audit.record(session, "account.disabled", actor=by, subject=account.email, client=client)
     if was_open:
-        await mail.post(core, session, emails.account_disabled(account.email, _language_of(account), by_operator=by is None))
+        await mail.post(session, core, emails.account_disabled(account.email, _language_of(account), by_operator=by is None))
     return AccountRead.model_validate(account)
 
 
 async def enable_account(
-    core: Core, session: AsyncSession, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None
+    session: AsyncSession, core: Core, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None
 ) -> AccountRead:
     """Enable a disabled account. Raises NotFound."""
     account = await accounts.get_account(session, accounts.normalise_email(email))
@@ -41,12 +41,12 @@ async def enable_account(
     if not was_open:
         link = f"{core.settings.address}/auth/login"
         message = emails.account_enabled(account.email, _language_of(account), by_operator=by is None, link=link)
-        await mail.post(core, session, message)
+        await mail.post(session, core, message)
     return AccountRead.model_validate(account)
 
 
 async def change_role(
-    core: Core, session: AsyncSession, *, email: str, role: Role, client: Client = COMMAND_LINE, by: Actor | None = None
+    session: AsyncSession, core: Core, *, email: str, role: Role, client: Client = COMMAND_LINE, by: Actor | None = None
 ) -> AccountRead:
     """Give an account another role. Its sessions end, because its tokens name the old one. If the new role cannot send
     invitations, those that the account has sent stop working. Raises NotFound."""
@@ -59,7 +59,7 @@ async def change_role(
     if is_other:
         link = f"{core.settings.address}/auth/login"
         message = emails.role_changed(account.email, _language_of(account), role=role, by_operator=by is None, link=link)
-        await mail.post(core, session, message)
+        await mail.post(session, core, message)
     return AccountRead.model_validate(account)
 
 

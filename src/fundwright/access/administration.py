@@ -43,28 +43,28 @@ def export_sessions(session: AsyncSession, actor: Actor, account_id: UUID, reque
 @needs(Permission.ADMINISTER)
 @needs_recent_authentication
 async def change_role(
-    core: Core, session: AsyncSession, actor: Actor, account_id: UUID, role: Role, *, client: Client
+    session: AsyncSession, actor: Actor, core: Core, account_id: UUID, role: Role, *, client: Client
 ) -> AccountRead:
     """Change the role at once; the account's sessions end. Raises NotFound, LastAdministrator, or ReauthenticationRequired."""
     person = await people.get_person(session, actor, account_id)
     if role is not Role.ADMIN:
         await _keep_an_administrator(session, account_id)
-    return await account_changes.change_role(core, session, email=person.email, role=role, client=client, by=actor)
+    return await account_changes.change_role(session, core, email=person.email, role=role, client=client, by=actor)
 
 
 @needs(Permission.ADMINISTER)
-async def disable(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> AccountRead:
+async def disable(session: AsyncSession, actor: Actor, core: Core, account_id: UUID, *, client: Client) -> AccountRead:
     """Disable the account; its sessions end. Raises NotFound or LastAdministrator."""
     person = await people.get_person(session, actor, account_id)
     await _keep_an_administrator(session, account_id)
-    return await account_changes.disable_account(core, session, email=person.email, client=client, by=actor)
+    return await account_changes.disable_account(session, core, email=person.email, client=client, by=actor)
 
 
 @needs(Permission.ADMINISTER)
-async def enable(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> AccountRead:
+async def enable(session: AsyncSession, actor: Actor, core: Core, account_id: UUID, *, client: Client) -> AccountRead:
     """Raises NotFound."""
     person = await people.get_person(session, actor, account_id)
-    return await account_changes.enable_account(core, session, email=person.email, client=client, by=actor)
+    return await account_changes.enable_account(session, core, email=person.email, client=client, by=actor)
 
 
 @needs(Permission.ADMINISTER)
@@ -77,14 +77,14 @@ async def end_sessions(session: AsyncSession, actor: Actor, account_id: UUID, *,
 
 @needs(Permission.ADMINISTER)
 @needs_recent_authentication
-async def start_reset(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> None:
+async def start_reset(session: AsyncSession, actor: Actor, core: Core, account_id: UUID, *, client: Client) -> None:
     """Send the owner a link to choose a new password; nobody else sees the link or the password.
 
     Raises NotFound or ReauthenticationRequired.
     """
     person = await people.get_person(session, actor, account_id)
     link = core.settings.address + await recovery.reset_link(session, email=person.email, client=client, by=actor)
-    await mail.post(core, session, authentication_emails.reset(person.email, person.language or "en", link=link))
+    await mail.post(session, core, authentication_emails.reset(person.email, person.language or "en", link=link))
 
 
 @needs(Permission.OVERSEE)
@@ -95,10 +95,10 @@ async def has_second_factor(session: AsyncSession, actor: Actor, account_id: UUI
 
 @needs(Permission.ADMINISTER)
 @needs_recent_authentication
-async def remove_second_factor(core: Core, session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client) -> None:
+async def remove_second_factor(session: AsyncSession, actor: Actor, core: Core, account_id: UUID, *, client: Client) -> None:
     """Remove the authenticator app, recovery codes, and passkeys of an account. Raises NotFound or ReauthenticationRequired."""
     person = await people.get_person(session, actor, account_id)
-    await second_factor.remove(core, session, email=person.email, client=client, by=actor)
+    await second_factor.remove(session, core, email=person.email, client=client, by=actor)
 
 
 async def _keep_an_administrator(session: AsyncSession, account_id: UUID) -> None:

@@ -58,16 +58,16 @@ async def register(
             if core.settings.uniform_errors:
                 kind, token = registration.OPEN
                 await registration.register_by_link(
-                    core, session, type=kind, token=token, email=form.email, name=name, password=form.password,
+                    session, core, type=kind, token=token, email=form.email, name=name, password=form.password,
                     language=current_language(), client=client,
                 )  # fmt: skip
                 return JSONResponse({"message": registration.EMAIL_SENT}, status_code=202)
             result = await registration.register(
-                core, session, email=form.email, name=name, password=form.password, client=client
+                session, core, email=form.email, name=name, password=form.password, client=client
             )
     except FundwrightError as error:
         return authentication_api.refused(error.status, type(error).__name__, error.sentence)
-    return await authentication_api.entered(result, response, core, session)
+    return await authentication_api.entered(session, core, result, response)
 
 
 @router.get("/api/mails")
@@ -106,7 +106,7 @@ async def invite(
     form: InvitationForm, request: Request, core: CoreDep, session: DbSession, actor: CurrentActor
 ) -> InvitationRead:
     """Send somebody a link to register. For administrators."""
-    return await invitations.invite(core, session, actor, email=form.email, role=form.role, client=client_of(request))
+    return await invitations.invite(session, actor, core, email=form.email, role=form.role, client=client_of(request))
 
 
 @router.delete("/api/invitations/{invitation_id}", status_code=204)
@@ -123,21 +123,21 @@ class RoleForm(BaseModel):
 
 @router.put("/api/people/{account_id}/role")
 async def change_role(
-    core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID, form: RoleForm
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, account_id: UUID, form: RoleForm
 ) -> AccountRead:
     """Change the role at once. The account's sessions end."""
-    return await administration.change_role(core, session, actor, account_id, form.role, client=client)
+    return await administration.change_role(session, actor, core, account_id, form.role, client=client)
 
 
 @router.put("/api/people/{account_id}/disabled")
-async def disable(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> AccountRead:
+async def disable(session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, account_id: UUID) -> AccountRead:
     """Disable the account. Its sessions end."""
-    return await administration.disable(core, session, actor, account_id, client=client)
+    return await administration.disable(session, actor, core, account_id, client=client)
 
 
 @router.delete("/api/people/{account_id}/disabled")
-async def enable(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> AccountRead:
-    return await administration.enable(core, session, actor, account_id, client=client)
+async def enable(session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, account_id: UUID) -> AccountRead:
+    return await administration.enable(session, actor, core, account_id, client=client)
 
 
 @router.get("/api/people/{account_id}/sessions")
@@ -163,14 +163,14 @@ async def end_sessions(session: DbSession, actor: CurrentActor, client: RequestC
 
 
 @router.post("/api/people/{account_id}/reset", status_code=202)
-async def start_reset(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> None:
+async def start_reset(session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, account_id: UUID) -> None:
     """Send the owner a link to choose a new password."""
-    await administration.start_reset(core, session, actor, account_id, client=client)
+    await administration.start_reset(session, actor, core, account_id, client=client)
 
 
 @router.delete("/api/people/{account_id}/second-factor", status_code=204)
 async def remove_second_factor(
-    core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, account_id: UUID
 ) -> None:
     """Remove the authenticator app, recovery codes, and passkeys of somebody who has lost them."""
-    await administration.remove_second_factor(core, session, actor, account_id, client=client)
+    await administration.remove_second_factor(session, actor, core, account_id, client=client)

@@ -28,7 +28,7 @@ async def is_first_admin_link(session: AsyncSession, secret: str) -> bool:
 
 
 async def create_first_admin(
-    core: Core, session: AsyncSession, *, secret: str, email: str, name: str, password: str, client: Client
+    session: AsyncSession, core: Core, *, secret: str, email: str, name: str, password: str, client: Client
 ) -> str:
     """Create the first administrator and return a handover code. Raises LinkSpent, Invalid, or WeakPassword."""
     if not await one_time_secrets.use_up(session, "first_admin", secret) or await accounts.has_accounts(session):
@@ -36,6 +36,6 @@ async def create_first_admin(
             t("This link"), t("Sign in. If there is no account yet, restart Fundwright to get a new link.")
         )
     actor = await accounts.create_account(
-        core, session, email=email, name=name, role=Role.ADMIN, password=password, client=client
+        session, core, email=email, name=name, role=Role.ADMIN, password=password, client=client
     )
     return await one_time_secrets.new_handover(session, actor.id, remember=True)

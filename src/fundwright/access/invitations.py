@@ -35,7 +35,7 @@ class InvitationAccepted(Conflict):
 
 @needs(Permission.ADMINISTER)
 @needs_recent_authentication
-async def invite(core: Core, session: AsyncSession, actor: Actor, *, email: str, role: Role, client: Client) -> InvitationRead:
+async def invite(session: AsyncSession, actor: Actor, core: Core, *, email: str, role: Role, client: Client) -> InvitationRead:
     """Send somebody a link to register with this role. An earlier invitation of the address stops working.
 
     Raises Invalid, EmailTaken, ReauthenticationRequired, or NotAllowed, also if the actor has just lost the permission.
@@ -43,7 +43,7 @@ async def invite(core: Core, session: AsyncSession, actor: Actor, *, email: str,
     # Waits for a demotion in progress; a later one waits for this transaction and then revokes the invitation.
     if actor.id not in await accounts.lock_administrators(session):
         raise not_allowed(Permission.ADMINISTER)
-    invitation, _ = await add_invitation(core, session, email=email, role=role, inviter=actor, client=client)
+    invitation, _ = await add_invitation(session, core, email=email, role=role, inviter=actor, client=client)
     return _read(invitation, actor.email)
 
 
@@ -99,7 +99,7 @@ def _read(invitation: Invitation, inviter: str | None) -> InvitationRead:
 
 
 async def add_invitation(
-    core: Core, session: AsyncSession, *, email: str, role: Role, inviter: Actor | None, client: Client
+    session: AsyncSession, core: Core, *, email: str, role: Role, inviter: Actor | None, client: Client
 ) -> tuple[Invitation, str]:
     plain = accounts.normalise_email(email)
     if await accounts.find_account(session, plain) is not None:
@@ -119,13 +119,13 @@ async def add_invitation(
     link = f"{core.settings.address}/auth/register/{TEAM}/{secret}"
     language = inviter.language if inviter and inviter.language else "en"
     name = inviter.name if inviter else t("The administrator")
-    await mail.post(core, session, emails.invitation(plain, language, inviter=name, link=link))
+    await mail.post(session, core, emails.invitation(plain, language, inviter=name, link=link))
     await audit.record(session, "invitation.sent", actor=inviter, subject=plain, client=client, role=role.value)
     return invitation, link
 
 
 @needs(Permission.READ)
-async def forget_invitations(core: Core, session: AsyncSession, actor: Actor) -> None:
+async def forget_invitations(session: AsyncSession, actor: Actor, core: Core) -> None:
     """Clean up for an account that is being deleted: invitations that it sent stop working, and the one that created it is
     deleted."""
     await repository.revoke_invitations_from(session, actor.id)

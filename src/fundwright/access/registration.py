@@ -62,12 +62,12 @@ class RegistrationLinks(Protocol):
 
     async def describe(self, session: AsyncSession, token: str) -> RegistrationLink: ...
 
-    async def redeem(self, core: Core, session: AsyncSession, actor: Actor, token: str, *, client: Client) -> None:
+    async def redeem(self, session: AsyncSession, actor: Actor, core: Core, token: str, *, client: Client) -> None:
         """Give the new account what the link promises. Raises LinkSpent if somebody else was faster."""
         ...
 
 
-async def describe_link(core: Core, session: AsyncSession, *, type: str, token: str) -> RegistrationLink:
+async def describe_link(session: AsyncSession, core: Core, *, type: str, token: str) -> RegistrationLink:
     if (type, token) == OPEN:
         return RegistrationLink(is_open=core.settings.open_registration, note="")
     if type == TEAM:
@@ -82,7 +82,7 @@ async def describe_link(core: Core, session: AsyncSession, *, type: str, token: 
     return await links.describe(session, token)
 
 
-async def register(core: Core, session: AsyncSession, *, email: str, name: str, password: str, client: Client) -> SignedIn:
+async def register(session: AsyncSession, core: Core, *, email: str, name: str, password: str, client: Client) -> SignedIn:
     """Register and sign in, as the specification defines it for programs. Raises RegistrationClosed, Invalid, WeakPassword, or
     EmailTaken.
 
@@ -94,13 +94,13 @@ async def register(core: Core, session: AsyncSession, *, email: str, name: str, 
         session, email=email, name=name, role=Role.USER, password=password, is_verified=False, client=client
     )
     account = await accounts.get_account(session, actor.email)
-    await email_confirmation.ask_to_confirm(core, session, account, language=current_language())
-    return await sessions.start_session(core, session, account, remember=True, client=client)
+    await email_confirmation.ask_to_confirm(session, core, account, language=current_language())
+    return await sessions.start_session(session, core, account, remember=True, client=client)
 
 
 async def register_by_link(
-    core: Core,
     session: AsyncSession,
+    core: Core,
     *,
     type: str,
     token: str,
@@ -115,11 +115,11 @@ async def register_by_link(
 
     Raises RegistrationClosed, LinkSpent, Invalid, WeakPassword, TooManyTries, or AlreadyRegistered.
     """
-    link = await describe_link(core, session, type=type, token=token)
+    link = await describe_link(session, core, type=type, token=token)
     if not link.is_open:
         raise RegistrationClosed
     if type == TEAM:
-        return await _accept_invitation(core, session, token, name=name, password=password, client=client)
+        return await _accept_invitation(session, core, token, name=name, password=password, client=client)
     plain, name = accounts.normalise_email(email), accounts.checked_name(name)
     await email_confirmation.count_request(session, email=plain, client=client)
     password_hash = await passwords.new_hash(password, plain, name)
@@ -127,30 +127,30 @@ async def register_by_link(
         session, email=plain, name=name, role=Role.USER, password_hash=password_hash, is_verified=False, client=client
     )
     if actor is not None and (links := _links_of(core, type)):
-        await links.redeem(core, session, actor, token, client=client)
+        await links.redeem(session, actor, core, token, client=client)
     account = await accounts.get_account(session, plain)
     if account.verified_at is not None:
         forgot = f"{core.settings.address}/auth/reset-password"
         await mail.post(
-            core, session, emails.already_registered(plain, accounts.language_of(account, otherwise=language), link=forgot)
+            session, core, emails.already_registered(plain, accounts.language_of(account, otherwise=language), link=forgot)
         )
         return None
     # Of several attempts, the last one counts, and only its email: readers of the emails know which password is theirs.
     account.password_hash, account.display_name = password_hash, name
     # Revoke all credentials of an unverified account when the address's owner registers.
     await credentials.revoke_all_credentials(session, account, client=client)
-    await email_confirmation.ask_to_confirm(core, session, account, language=language)
+    await email_confirmation.ask_to_confirm(session, core, account, language=language)
     return None
 
 
-async def _accept_invitation(core: Core, session: AsyncSession, token: str, *, name: str, password: str, client: Client) -> str:
+async def _accept_invitation(session: AsyncSession, core: Core, token: str, *, name: str, password: str, client: Client) -> str:
     invitation = await repository.use_invitation(session, tokens.digest(token))
     if invitation is None:
         raise one_time_secrets.LinkSpent(t("This invitation"), t("Request a new one, or sign in."))
     if await accounts.find_account(session, invitation.email) is not None:
         raise AlreadyRegistered(invitation.email)
     actor = await accounts.create_account(
-        core, session, email=invitation.email, name=name, role=Role(invitation.role), password=password, client=client
+        session, core, email=invitation.email, name=name, role=Role(invitation.role), password=password, client=client
     )
     return await one_time_secrets.new_handover(session, actor.id, remember=True)
 

@@ -14,7 +14,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict
 from fundwright.core.messages import current_language, t
 
-AccountDeletedHandler = Callable[[Core, AsyncSession, Actor], Awaitable[None]]
+AccountDeletedHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
 """Cleans up before the rows of the account are deleted."""
 
 
@@ -26,7 +26,7 @@ class OnlyAdministrator(Conflict):
 
 
 @needs(Permission.READ)
-async def delete_account(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> None:
+async def delete_account(session: AsyncSession, actor: Actor, core: Core, *, client: Client) -> None:
     """Delete the actor's account permanently; invoices and the audit trail stay. The caller has checked the password.
 
     Raises OnlyAdministrator.
@@ -36,10 +36,10 @@ async def delete_account(core: Core, session: AsyncSession, actor: Actor, *, cli
         raise OnlyAdministrator
     handlers: list[AccountDeletedHandler] = core.plugins.collect("account_deleted_handlers")
     for handler in handlers:
-        await handler(core, session, actor)
+        await handler(session, actor, core)
     await jobs.forget(session, account.id)
     await mail.forget(session, account.email)
     language = service.language_of(account, otherwise=current_language())
     await repository.delete_account(session, account)
-    await mail.post(core, session, emails.account_deleted(actor.email, language))
+    await mail.post(session, core, emails.account_deleted(actor.email, language))
     await audit.record(session, "account.deleted", actor=actor, subject=actor.email, client=client)

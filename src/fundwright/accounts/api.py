@@ -42,7 +42,7 @@ async def set_photo(
     """Upload a photo (form field `file`; PNG, JPEG or WebP, at most 3 MB)."""
     received = await receive_file(core, request, photos.read, max_bytes=photos.MAX_BYTES, otherwise=t("Choose a smaller photo."))
     async with turn_of(core, actor):
-        return await photos.set_photo(core.sandbox, session, actor, received.kept, client=client)
+        return await photos.set_photo(session, actor, core.sandbox, received.kept, client=client)
 
 
 @router.delete("/photo")
@@ -65,16 +65,16 @@ async def find_data_copy(session: DbSession, actor: CurrentActor) -> DataCopyRea
 
 
 @router.post("/data", status_code=202)
-async def start_data_copy(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient) -> DataCopyRead:
+async def start_data_copy(session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient) -> DataCopyRead:
     """Start collecting everything that belongs to your account in one archive."""
-    return await personal_data.start_copy(core, session, actor, client=client)
+    return await personal_data.start_copy(session, actor, core, client=client)
 
 
 @router.get("/data/archive", response_class=FileResponse, responses={200: {"content": {"application/zip": {}}}})
 async def download_data_copy(core: CoreDep, actor: CurrentActor, client: RequestClient) -> FileResponse:
     """Download the finished archive as a ZIP file."""
     async with core.database.transaction() as session:  # reading it is recorded
-        path = await personal_data.open_copy(core, session, actor, client=client)
+        path = await personal_data.open_copy(session, actor, core, client=client)
     return FileResponse(path, media_type="application/zip", filename="fundwright-data.zip")
 
 

@@ -56,7 +56,7 @@ class DataFile:
     content: bytes | Path
 
 
-PersonalDataReader = Callable[[Core, AsyncSession, Actor], AsyncIterator[DataFile]]
+PersonalDataReader = Callable[[AsyncSession, Actor, Core], AsyncIterator[DataFile]]
 
 
 def as_json(name: str, value: object) -> DataFile:
@@ -71,7 +71,7 @@ def as_csv(name: str, columns: Sequence[str], rows: Iterable[object]) -> DataFil
 
 
 @needs(Permission.READ)
-async def start_copy(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> DataCopyRead:
+async def start_copy(session: AsyncSession, actor: Actor, core: Core, *, client: Client) -> DataCopyRead:
     """Start a job that writes the archive and replaces an earlier one. Raises Conflict while one is being written."""
     refuse_programs(actor)
     require_confirmed(actor)
@@ -79,7 +79,7 @@ async def start_copy(core: Core, session: AsyncSession, actor: Actor, *, client:
     present = await find_copy(session, actor)
     if present is not None and not present.job.state.is_over:
         raise Conflict(t("Your copy is already being prepared. Wait until you can download it."))
-    await remove_copies(core, session, actor)
+    await remove_copies(session, actor, core)
     copy = DataCopy(owner_id=actor.id, expires_at=now() + KEPT)
     session.add(copy)
     await session.flush()
@@ -99,7 +99,7 @@ async def find_copy(session: AsyncSession, actor: Actor) -> DataCopyRead | None:
 
 
 @needs(Permission.READ)
-async def open_copy(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> Path:
+async def open_copy(session: AsyncSession, actor: Actor, core: Core, *, client: Client) -> Path:
     """The path of the actor's own finished archive. Raises NotFound."""
     refuse_programs(actor)
     copy = await repository.find_data_copy(session, actor.id)
@@ -110,7 +110,7 @@ async def open_copy(core: Core, session: AsyncSession, actor: Actor, *, client: 
 
 
 @needs(Permission.READ)
-async def remove_copies(core: Core, session: AsyncSession, actor: Actor) -> None:
+async def remove_copies(session: AsyncSession, actor: Actor, core: Core) -> None:
     """Delete the archive with its file; also for an account that is being deleted."""
     for copy_id in await repository.remove_data_copies(session, actor.id):
         core.files.remove_after_commit(session, copy_id.hex)
@@ -127,7 +127,7 @@ async def write(run: JobRun[CollectData, Actor]) -> dict[str, Any]:
         for done, read in enumerate(readers):
             await run.progress(done, len(readers))
             async with run.transaction() as session:
-                async for file in read(core, session, run.actor):
+                async for file in read(session, run.actor, core):
                     await asyncio.to_thread(_add, path, file)
     except DatabaseAway:  # another worker may already be writing the archive again
         raise
@@ -159,7 +159,7 @@ async def expire(run: JobRun[ForgetCopy, None]) -> dict[str, Any]:
 
 
 @needs(Permission.READ)
-async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
     """The actor's profile, photo, history, and audit trail."""
     row = await service.get_account_by_id(session, actor.id)
     yield as_json("account/profile.json", await profile.get_profile(session, actor))

@@ -49,7 +49,7 @@ async def read(pieces: AsyncIterator[bytes]) -> bytes:
 
 
 @needs(Permission.READ)
-async def set_photo(sandbox: Sandbox, session: AsyncSession, actor: Actor, content: bytes, *, client: Client) -> AccountProfile:
+async def set_photo(session: AsyncSession, actor: Actor, sandbox: Sandbox, content: bytes, *, client: Client) -> AccountProfile:
     """Set the actor's photo, a PNG, JPEG, or WebP. Raises NotAPhoto."""
     require_confirmed(actor)
     (square,) = await sandbox.run(partial(_square, content), limits=LIMITS, name=t("the photo"))

@@ -23,7 +23,7 @@ _MAX_EMAIL_LENGTH = 254
 _MAX_NAME_LENGTH = 200
 
 
-AccountCreatedHandler = Callable[[Core, AsyncSession, Actor], Awaitable[None]]
+AccountCreatedHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
 
 
 def is_email(text: str) -> bool:
@@ -160,8 +160,8 @@ async def add_hashed(
 
 
 async def create_account(
-    core: Core,
     session: AsyncSession,
+    core: Core,
     *,
     email: str,
     name: str,
@@ -174,22 +174,22 @@ async def create_account(
     actor = await add_account(
         session, email=email, name=name, role=role, password=password, is_verified=is_verified, client=client
     )
-    await welcome(core, session, actor)
+    await welcome(session, actor, core)
     return actor
 
 
-async def confirm(core: Core, session: AsyncSession, account: Account) -> Actor:
+async def confirm(session: AsyncSession, core: Core, account: Account) -> Actor:
     """Mark the email address of the account as confirmed. The account may work from now on, and gets what plug-ins provide for
     new accounts."""
     account.verified_at = now()
     actor = actor_of(account)
-    await welcome(core, session, actor)
+    await welcome(session, actor, core)
     return actor
 
 
 @needs(Permission.READ)
-async def welcome(core: Core, session: AsyncSession, actor: Actor) -> None:
+async def welcome(session: AsyncSession, actor: Actor, core: Core) -> None:
     """Give a new account what plug-ins provide, such as sample documents."""
     handlers: list[AccountCreatedHandler] = core.plugins.collect("account_created_handlers")
     for handler in handlers:
-        await handler(core, session, actor)
+        await handler(session, actor, core)

@@ -160,8 +160,8 @@ async def sign_in(form: SignInForm, request: Request, response: Response, core: 
     """Sign in. The `flag` of the response is `success` or `error`; the status is 200 in both cases."""
     refuse_foreign_page(request)
     result = await service.sign_in(
-        core,
         session,
+        core,
         email=form.email,
         password=form.password,
         code=form.code,
@@ -182,10 +182,10 @@ async def begin_session(
     successor."""
     refuse_foreign_page(request)
     if form.code:
-        signed_in = await service.redeem_handover(core, session, form.code, client=client_of(request))
+        signed_in = await service.redeem_handover(session, core, form.code, client=client_of(request))
     else:
         token = form.token or request.cookies.get(cookie_name(core.settings), "")
-        signed_in = await sessions.resume(core, session, token)
+        signed_in = await sessions.resume(session, core, token)
         if signed_in is None:
             await end_if_replayed(core, token, request)
             raise TokenInvalid
@@ -202,7 +202,7 @@ async def sign_out(request: Request, response: Response, core: CoreDep, session:
     if token:
         if not bearer:
             require_same_origin(request)
-        actor = await service.authenticate(core, session, token)
+        actor = await service.authenticate(session, core, token)
         if actor:
             await service.sign_out(session, actor, client=client_of(request))
     response.delete_cookie(name, path="/", secure=is_https(core.settings), httponly=True, samesite="lax")
@@ -215,7 +215,7 @@ async def log_in(
     """Sign in for programs. Unlike `/signin` it says whether the email or the password was wrong, unless errors are uniform."""
     refuse_foreign_page(request)
     result = await service.sign_in(
-        core, session, email=form.email, password=form.password, code=form.code, remember=True, client=client_of(request)
+        session, core, email=form.email, password=form.password, code=form.code, remember=True, client=client_of(request)
     )
     if isinstance(result, SignInRefused):
         match result.reason:
@@ -233,14 +233,14 @@ async def log_in(
                 return refused(400, "WrongPassword", "Wrong password")
             case _:
                 return refused(429, "SignInPaused", result.sentence)
-    return await entered(result, response, core, session)
+    return await entered(session, core, result, response)
 
 
 @router.post("/api/account/login/passkey-options")
 async def start_passkey(request: Request, core: CoreDep, session: DbSession) -> PasskeyOptions:
     """Begin to sign in with a passkey. The options are valid for one attempt, within five minutes."""
     refuse_foreign_page(request)
-    return PasskeyOptions(options=await passkeys.start_sign_in(core, session))
+    return PasskeyOptions(options=await passkeys.start_sign_in(session, core))
 
 
 @router.post("/api/account/login/passkey", response_model=AccountAnswer)
@@ -250,10 +250,10 @@ async def log_in_with_passkey(
     """Sign in with a passkey. It counts as both steps of two-step verification."""
     refuse_foreign_page(request)
     client = client_of(request)
-    code = await passkeys.sign_in(core, session, credential=form.credential, remember=form.remember, client=client)
+    code = await passkeys.sign_in(session, core, credential=form.credential, remember=form.remember, client=client)
     if isinstance(code, SignInRefused):
         return refused(403, "NotSignedIn", code.sentence)
-    return await entered(await service.redeem_handover(core, session, code, client=client), response, core, session)
+    return await entered(session, core, await service.redeem_handover(session, core, code, client=client), response)
 
 
 @router.post("/api/account/verify", response_model=AccountAnswer)
@@ -263,10 +263,10 @@ async def confirm_email(
     """Confirm an address with the `link` of the email and the password that was registered, and sign in."""
     refuse_foreign_page(request)
     client = client_of(request)
-    code = await email_confirmation.confirm_email(core, session, secret=form.link, password=form.password, client=client)
+    code = await email_confirmation.confirm_email(session, core, secret=form.link, password=form.password, client=client)
     if isinstance(code, SignInRefused):
         return refused(400, "NotSignedIn", code.sentence)
-    return await entered(await service.redeem_handover(core, session, code, client=client), response, core, session)
+    return await entered(session, core, await service.redeem_handover(session, core, code, client=client), response)
 
 
 @router.post("/api/account/resend-verification", status_code=202)
@@ -274,7 +274,7 @@ async def ask_to_confirm_again(form: EmailForm, request: Request, core: CoreDep,
     """Send the email again. The response is the same whether or not the address is waiting to be confirmed."""
     refuse_foreign_page(request)
     await email_confirmation.ask_to_confirm_again(
-        core, session, email=form.email, language=current_language(), client=client_of(request)
+        session, core, email=form.email, language=current_language(), client=client_of(request)
     )
 
 
@@ -282,7 +282,7 @@ async def ask_to_confirm_again(form: EmailForm, request: Request, core: CoreDep,
 async def ask_for_reset(form: EmailForm, request: Request, core: CoreDep, session: DbSession) -> None:
     """Send a link for a new password. The response is the same whether or not the address has an account."""
     refuse_foreign_page(request)
-    await recovery.ask_for_reset(core, session, email=form.email, language=current_language(), client=client_of(request))
+    await recovery.ask_for_reset(session, core, email=form.email, language=current_language(), client=client_of(request))
 
 
 @router.post("/api/account/reset-choices")
@@ -305,7 +305,7 @@ async def reset_password(
     one."""
     refuse_foreign_page(request)
     result = await recovery.reset_password(
-        core, session, secret=form.link, password=form.password, client=client_of(request), choices=form
+        session, core, secret=form.link, password=form.password, client=client_of(request), choices=form
     )
     if not isinstance(result, SignInRefused):
         max_age_s = int(recovery.KNOWN_AFTER_RESET.total_seconds())
@@ -362,7 +362,7 @@ async def create_api_token(
 ) -> ApiTokenCreated:
     """Create an API token. Only this response contains its secret."""
     return await api_tokens.create_api_token(
-        core, session, actor, name=form.name, scope=form.scope, lasts_days=form.lasts_days, client=client_of(request)
+        session, actor, core, name=form.name, scope=form.scope, lasts_days=form.lasts_days, client=client_of(request)
     )
 
 
@@ -371,7 +371,7 @@ async def revoke_api_token(token_id: UUID, request: Request, session: DbSession,
     return await api_tokens.revoke_api_token(session, actor, token_id, client=client_of(request))
 
 
-async def entered(signed_in: SignedIn, response: Response, core: Core, session: AsyncSession) -> AccountAnswer:
+async def entered(session: AsyncSession, core: Core, signed_in: SignedIn, response: Response) -> AccountAnswer:
     _set_session_cookies(response, core.settings, signed_in)
     return AccountAnswer(access_token=signed_in.token, user=await profile.get_user(session, signed_in.actor))
 

@@ -39,9 +39,9 @@ class TooManyApiTokens(Conflict):
 @needs(Permission.READ)
 @needs_recent_authentication
 async def create_api_token(
-    core: Core,
     session: AsyncSession,
     actor: Actor,
+    core: Core,
     *,
     name: str,
     scope: TokenScope,
@@ -71,7 +71,7 @@ async def create_api_token(
     await session.flush()
     await audit.record(session, "api_key.created", actor=actor, subject=token.name, client=client, scope=scope.value)
     link = f"{core.settings.address}/dashboard/user/account?tab=tokens"
-    await mail.post(core, session, emails.token_made(actor.email, actor.language or "en", name=token.name, link=link))
+    await mail.post(session, core, emails.token_made(actor.email, actor.language or "en", name=token.name, link=link))
     return ApiTokenCreated(**ApiTokenRead.model_validate(token).model_dump(), secret=secret)
 
 

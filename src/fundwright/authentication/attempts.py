@@ -43,7 +43,7 @@ def place_of_link(link: OneTimeSecret) -> str:
 
 
 async def check_password(
-    core: Core, session: AsyncSession, *, email: str, password: str, client: Client, place: str = ""
+    session: AsyncSession, core: Core, *, email: str, password: str, client: Client, place: str = ""
 ) -> Account | SignInRefused:
     plain = audit.one_line(email.strip().lower())
     attempt = await attempt_of(session, email=plain, client=client, place=place)

@@ -35,25 +35,25 @@ def list_keys(core: Core) -> list[KeyRead]:
     return [KeyRead(id=key.id, made_at=key.made_at, read_until=end) for key, end in zip(keys, [*ends, None], strict=True)]
 
 
-async def rotate_key(core: Core, session: AsyncSession) -> KeyRead:
+async def rotate_key(session: AsyncSession, core: Core) -> KeyRead:
     """Sign with a new key from now on. Nobody is signed out: older keys remain valid until their tokens have expired."""
     made = keyring(core).add()
     await audit.record(session, "signing_key.added", actor=None, subject=made.id, client=COMMAND_LINE)
     for key in list_keys(core):
         if key.read_until is not None and key.read_until < now():
-            await _remove_key(core, session, _get_key(core, key.id))
+            await _remove_key(session, core, _get_key(core, key.id))
     return list_keys(core)[-1]
 
 
-async def retire_key(core: Core, session: AsyncSession, key_id: str) -> None:
+async def retire_key(session: AsyncSession, core: Core, key_id: str) -> None:
     """Refuse every token of a key at once. Raises NotFound, or Conflict for the key that signs."""
     key = _get_key(core, key_id)
     if key == keyring(core).newest:
         raise Conflict(t("This is the active signing key. Create another one first: `fundwright keys rotate`."))
-    await _remove_key(core, session, key)
+    await _remove_key(session, core, key)
 
 
-async def _remove_key(core: Core, session: AsyncSession, key: SigningKey) -> None:
+async def _remove_key(session: AsyncSession, core: Core, key: SigningKey) -> None:
     keyring(core).remove(key)
     await audit.record(session, "signing_key.retired", actor=None, subject=key.id, client=COMMAND_LINE)
 
@@ -75,6 +75,6 @@ async def reset_link(session: AsyncSession, *, email: str) -> str:
     return await recovery.reset_link(session, email=email, client=COMMAND_LINE)
 
 
-async def remove_second_factor(core: Core, session: AsyncSession, *, email: str) -> None:
+async def remove_second_factor(session: AsyncSession, core: Core, *, email: str) -> None:
     """Remove the authenticator app, recovery codes, and passkeys of an account. Raises NotFound."""
-    await second_factor.remove(core, session, email=email, client=COMMAND_LINE)
+    await second_factor.remove(session, core, email=email, client=COMMAND_LINE)

@@ -48,8 +48,8 @@ async def revoke_all_credentials(session: AsyncSession, account: Account, *, cli
     await revoke_credentials(session, account, ResetChoices.everything(passkeys), client=client, by=None)
 
 
-async def notify_owner(core: Core, session: AsyncSession, account: Account, news: emails.SecurityNews, *, what: str = "") -> None:
+async def notify_owner(session: AsyncSession, core: Core, account: Account, news: emails.SecurityNews, *, what: str = "") -> None:
     """Email the owner that a way to sign in to the account has changed."""
     forgot = f"{core.settings.address}/auth/reset-password"
     language = accounts.language_of(account, otherwise=current_language())
-    await mail.post(core, session, emails.security(account.email, language, news, what=what, link=forgot))
+    await mail.post(session, core, emails.security(account.email, language, news, what=what, link=forgot))

@@ -52,20 +52,20 @@ class EmailAnswer(BaseModel):
 
 @router.put("/password", status_code=204, response_class=Response, responses=REFUSED)
 async def change_password(
-    core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, form: PasswordForm
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, form: PasswordForm
 ) -> Response:
     """Choose a new password. Every other session ends."""
-    answer = await password_change.change_password(core, session, actor, current=form.current, new=form.new, client=client)
+    answer = await password_change.change_password(session, actor, core, current=form.current, new=form.new, client=client)
     return _refused(answer) if answer else Response(status_code=204)
 
 
 @router.post("/email", status_code=202, response_class=Response, responses=REFUSED)
 async def ask_to_change_email(
-    core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, form: NewEmailForm
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, form: NewEmailForm
 ) -> Response:
     """Send a link to the new address, which takes effect when it is confirmed. The response is the same if another account has
     it."""
-    answer = await email_change.ask(core, session, actor, email=form.email, password=form.password, client=client)
+    answer = await email_change.ask(session, actor, core, email=form.email, password=form.password, client=client)
     return _refused(answer) if answer else Response(status_code=202)
 
 
@@ -85,10 +85,10 @@ async def end_other_sessions(session: DbSession, actor: CurrentActor, client: Re
 
 @router.post("/deletion", status_code=204, response_class=Response, responses=REFUSED)
 async def delete_account(
-    core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, form: DeletionForm
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, form: DeletionForm
 ) -> Response:
     """Delete your account permanently; invoices and the audit trail stay."""
-    answer = await service.delete_account(core, session, actor, email=form.email, password=form.password, client=client)
+    answer = await service.delete_account(session, actor, core, email=form.email, password=form.password, client=client)
     return _refused(answer) if answer else Response(status_code=204)
 
 

@@ -32,7 +32,7 @@ _DIES_WITH_THE_ADDRESS = ("reset", "verify", _PURPOSE)
 
 @needs(Permission.READ)
 async def ask(
-    core: Core, session: AsyncSession, actor: Actor, *, email: str, password: str, client: Client
+    session: AsyncSession, actor: Actor, core: Core, *, email: str, password: str, client: Client
 ) -> SignInRefused | None:
     """Send a link to the new address and a notice to the present one. Returns why not if the password is wrong.
 
@@ -42,7 +42,7 @@ async def ask(
     plain = accounts.normalise_email(email)
     if plain == actor.email:
         raise Invalid(t("That is your current address. Enter another one."))
-    account = await reauthentication.check_own_password(core, session, actor, password=password, client=client)
+    account = await reauthentication.check_own_password(session, actor, core, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
     await throttle.enforce_rate_limit(session, _PURPOSE, email=plain, address=client.address)
@@ -54,9 +54,9 @@ async def ask(
         message = emails.confirm_new_email(plain, language, link=f"{core.settings.address}/auth/confirm-email/{secret}")
     else:
         message = emails.email_wanted(plain, accounts.language_of(taken_by, otherwise=language))
-    await mail.post(core, session, message)
+    await mail.post(session, core, message)
     forgot = f"{core.settings.address}/auth/reset-password"
-    await mail.post(core, session, emails.email_changes(account.email, language, new=plain, link=forgot))
+    await mail.post(session, core, emails.email_changes(account.email, language, new=plain, link=forgot))
     await audit.record(session, "email.change_asked", actor=actor, subject=account.email, client=client, new=plain)
     return None
 

@@ -25,18 +25,18 @@ async def count_request(session: AsyncSession, *, email: str, client: Client) ->
     await throttle.enforce_rate_limit(session, "register", email=accounts.normalise_email(email), address=client.address)
 
 
-async def ask_to_confirm_again(core: Core, session: AsyncSession, *, email: str, language: Language, client: Client) -> None:
+async def ask_to_confirm_again(session: AsyncSession, core: Core, *, email: str, language: Language, client: Client) -> None:
     """Send the email with the link again, if the address is waiting to be confirmed. Raises Invalid or TooManyTries."""
     plain = accounts.normalise_email(email)
     await count_request(session, email=plain, client=client)
-    await requested_emails.request_email(core, session, "verification", email=plain, language=language)
+    await requested_emails.request_email(session, core, "verification", email=plain, language=language)
 
 
-async def send_verification(core: Core, session: AsyncSession, *, email: str, language: Language) -> None:
+async def send_verification(session: AsyncSession, core: Core, *, email: str, language: Language) -> None:
     """For the job: sends nothing if there is nothing to confirm."""
     account = await accounts.find_account(session, email)
     if account is not None and account.verified_at is None:
-        await ask_to_confirm(core, session, account, language=language)
+        await ask_to_confirm(session, core, account, language=language)
 
 
 async def email_to_confirm(session: AsyncSession, secret: str) -> str | None:
@@ -46,7 +46,7 @@ async def email_to_confirm(session: AsyncSession, secret: str) -> str | None:
     return account.email if account else None
 
 
-async def confirm_email(core: Core, session: AsyncSession, *, secret: str, password: str, client: Client) -> str | SignInRefused:
+async def confirm_email(session: AsyncSession, core: Core, *, secret: str, password: str, client: Client) -> str | SignInRefused:
     """Confirm an address with its link and the password it was registered with. Returns a handover code. Raises LinkSpent.
 
     If the account requires a second factor, it is confirmed, and its sign-in is refused as CODE_NEEDED.
@@ -59,20 +59,20 @@ async def confirm_email(core: Core, session: AsyncSession, *, secret: str, passw
     if link is None or email is None:
         raise one_time_secrets.LinkSpent(t("This link"), t("Sign in, or resend the email."))
     place = attempts.place_of_link(link)
-    account = await attempts.check_password(core, session, email=email, password=password, client=client, place=place)
+    account = await attempts.check_password(session, core, email=email, password=password, client=client, place=place)
     if isinstance(account, SignInRefused):
         return account
     await repository.forget_secrets(session, purpose="verify", owner_id=account.id)
-    actor = await accounts.confirm(core, session, account)
+    actor = await accounts.confirm(session, core, account)
     await audit.record(session, "account.verified", actor=actor, subject=account.email, client=client)
-    refused = await second_factor.check(core, session, account, code="", client=client)
+    refused = await second_factor.check(session, core, account, code="", client=client)
     return refused or await one_time_secrets.new_handover(session, account.id, remember=True)
 
 
-async def ask_to_confirm(core: Core, session: AsyncSession, account: Account, *, language: Language) -> None:
+async def ask_to_confirm(session: AsyncSession, core: Core, account: Account, *, language: Language) -> None:
     await repository.forget_secrets(session, purpose="verify", owner_id=account.id)
     secret = await one_time_secrets.new_secret(session, "verify", lasts=_CONFIRMED_WITHIN, owner_id=account.id)
     link = f"{core.settings.address}/auth/verify/{quote(account.email)}?link={secret}"
     await mail.post(
-        core, session, emails.verification(account.email, accounts.language_of(account, otherwise=language), link=link)
+        session, core, emails.verification(account.email, accounts.language_of(account, otherwise=language), link=link)
     )

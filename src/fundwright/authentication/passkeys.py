@@ -109,7 +109,7 @@ async def export_passkeys(session: AsyncSession, actor: Actor) -> AsyncIterator[
 
 @needs(Permission.READ)
 @needs_recent_authentication
-async def start_adding(core: Core, session: AsyncSession, actor: Actor) -> str:
+async def start_adding(session: AsyncSession, actor: Actor, core: Core) -> str:
     """Options for the browser's `navigator.credentials.create`, as JSON. Raises NoHostName, TooManyPasskeys, or
     ReauthenticationRequired."""
     party = _require_party(core)
@@ -132,7 +132,7 @@ async def start_adding(core: Core, session: AsyncSession, actor: Actor) -> str:
 
 
 @needs(Permission.READ)
-async def add(core: Core, session: AsyncSession, actor: Actor, *, name: str, credential: str, client: Client) -> PasskeyRead:
+async def add(session: AsyncSession, actor: Actor, core: Core, *, name: str, credential: str, client: Client) -> PasskeyRead:
     """Save the passkey that the browser created. Raises NoHostName, PasskeyRefused, or PasskeyTaken."""
     party, name = _require_party(core), accounts.checked_name(name)
     try:
@@ -161,36 +161,36 @@ async def add(core: Core, session: AsyncSession, actor: Actor, *, name: str, cre
         raise PasskeyTaken
     await audit.record(session, "passkey.added", actor=actor, subject=name, client=client)
     await credentials.notify_owner(
-        core, session, await accounts.get_account(session, actor.email), MailKind.PASSKEY_ADDED, what=name
+        session, core, await accounts.get_account(session, actor.email), MailKind.PASSKEY_ADDED, what=name
     )
     return PasskeyRead.model_validate(passkey)
 
 
 @needs(Permission.READ)
 @needs_recent_authentication
-async def remove(core: Core, session: AsyncSession, actor: Actor, passkey_id: UUID, *, client: Client) -> None:
+async def remove(session: AsyncSession, actor: Actor, core: Core, passkey_id: UUID, *, client: Client) -> None:
     """Raises NotFound or ReauthenticationRequired."""
     names = await repository.forget_passkeys(session, actor.id, only=passkey_id)
     if not names:
         raise NotFound(t("The passkey"))
     await audit.record(session, "passkey.removed", actor=actor, subject=names[0], client=client)
     await credentials.notify_owner(
-        core, session, await accounts.get_account(session, actor.email), MailKind.PASSKEY_REMOVED, what=names[0]
+        session, core, await accounts.get_account(session, actor.email), MailKind.PASSKEY_REMOVED, what=names[0]
     )
 
 
-async def start_sign_in(core: Core, session: AsyncSession, *, pending: str = "") -> str:
+async def start_sign_in(session: AsyncSession, core: Core, *, pending: str = "") -> str:
     """Options for the browser's `navigator.credentials.get`, as JSON: for any account, or for the one whose second step is
     `pending`.
 
     Raises NoHostName, or LinkSpent if the first step is too long ago.
     """
     waiting = await _waiting(session, pending)
-    return await _request(core, session, "passkey.sign_in", waiting[0] if waiting else None)
+    return await _request(session, core, "passkey.sign_in", waiting[0] if waiting else None)
 
 
 async def sign_in(
-    core: Core, session: AsyncSession, *, credential: str, remember: bool, client: Client, pending: str = ""
+    session: AsyncSession, core: Core, *, credential: str, remember: bool, client: Client, pending: str = ""
 ) -> str | SignInRefused:
     """Return a handover code for the account of the passkey. It counts as both steps: the device has required a PIN or a
     fingerprint.
@@ -198,7 +198,7 @@ async def sign_in(
     As the second step of a `pending` sign-in, it must belong to the same account. Raises NoHostName or LinkSpent.
     """
     waiting = await _waiting(session, pending)
-    passkey = await _check(core, session, "passkey.sign_in", credential, owner_id=waiting[0] if waiting else None)
+    passkey = await _check(session, core, "passkey.sign_in", credential, owner_id=waiting[0] if waiting else None)
     account = await accounts.find_account_by_id(session, passkey.owner_id) if passkey else None
     if passkey is None or account is None or account.disabled_at is not None:
         email = account.email if account else ""
@@ -213,19 +213,19 @@ async def sign_in(
 
 
 @needs(Permission.READ)
-async def start_reauthentication(core: Core, session: AsyncSession, actor: Actor) -> str:
+async def start_reauthentication(session: AsyncSession, actor: Actor, core: Core) -> str:
     """Options for the browser to re-authenticate the actor. Raises NoHostName."""
-    return await _request(core, session, "passkey.reauthentication", actor.id)
+    return await _request(session, core, "passkey.reauthentication", actor.id)
 
 
 @needs(Permission.READ)
 async def reauthenticate_by_passkey(
-    core: Core, session: AsyncSession, actor: Actor, *, credential: str, client: Client
+    session: AsyncSession, actor: Actor, core: Core, *, credential: str, client: Client
 ) -> SignInRefused | None:
     """Re-authenticate with a passkey. Returns None if it belongs to the actor. Raises NoHostName."""
-    if await _check(core, session, "passkey.reauthentication", credential, owner_id=actor.id) is None:
+    if await _check(session, core, "passkey.reauthentication", credential, owner_id=actor.id) is None:
         return await attempts.refuse(session, Refusal.WRONG_PASSKEY, email=actor.email, client=client)
-    await reauthentication.record_reauthentication(core, session, actor, by="passkey", client=client)
+    await reauthentication.record_reauthentication(session, actor, core, by="passkey", client=client)
     return None
 
 
@@ -238,7 +238,7 @@ async def _waiting(session: AsyncSession, pending: str) -> tuple[UUID, bool] | N
     return found[0].id, found[1]
 
 
-async def _request(core: Core, session: AsyncSession, purpose: Purpose, owner_id: UUID | None) -> str:
+async def _request(session: AsyncSession, core: Core, purpose: Purpose, owner_id: UUID | None) -> str:
     party = _require_party(core)
     known = await repository.list_passkeys(session, owner_id) if owner_id else []
     options = webauthn.generate_authentication_options(
@@ -251,7 +251,7 @@ async def _request(core: Core, session: AsyncSession, purpose: Purpose, owner_id
 
 
 async def _check(
-    core: Core, session: AsyncSession, purpose: Purpose, credential: str, *, owner_id: UUID | None
+    session: AsyncSession, core: Core, purpose: Purpose, credential: str, *, owner_id: UUID | None
 ) -> Passkey | None:
     """Return the passkey that answered one of our challenges, which is then used up."""
     party = _require_party(core)

@@ -18,14 +18,14 @@ from fundwright.core.messages import current_language, t
 
 @needs(Permission.READ)
 async def change_password(
-    core: Core, session: AsyncSession, actor: Actor, *, current: str, new: str, client: Client
+    session: AsyncSession, actor: Actor, core: Core, *, current: str, new: str, client: Client
 ) -> SignInRefused | None:
     """Set a new password; every other session ends, and the owner is notified. Returns why not if `current` is wrong.
 
     Wrong passwords count as at sign-in. Raises WeakPassword, Invalid if nothing would change, or ReauthenticationRequired (see
     `check_own_password`).
     """
-    account = await reauthentication.check_own_password(core, session, actor, password=current, client=client)
+    account = await reauthentication.check_own_password(session, actor, core, password=current, client=client)
     if isinstance(account, SignInRefused):
         return account
     if new == current:
@@ -35,7 +35,7 @@ async def change_password(
     await sessions.end_sessions(session, account.id, but=actor.session_id, device=client.device)
     forgot = f"{core.settings.address}/auth/reset-password"
     language = accounts.language_of(account, otherwise=current_language())
-    await mail.post(core, session, emails.own_password_changed(account.email, language, link=forgot))
+    await mail.post(session, core, emails.own_password_changed(account.email, language, link=forgot))
     await audit.record(session, "password.changed", actor=actor, subject=account.email, client=client)
     return None
 

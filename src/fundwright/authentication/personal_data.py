@@ -15,7 +15,7 @@ from fundwright.core.paging import PageRequest, iterate_all
 
 
 @needs(Permission.READ)
-async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
     """Sessions and API tokens of the actor, without their secrets."""
     sessions = [each async for each in iterate_all(lambda page: service.list_sessions(session, actor, page), PageRequest())]
     yield as_json("account/sessions.json", sessions)

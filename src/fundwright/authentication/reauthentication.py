@@ -80,7 +80,7 @@ async def require_recent_authentication(session: AsyncSession, actor: Actor) -> 
 
 
 @needs(Permission.READ)
-async def record_reauthentication(core: Core, session: AsyncSession, actor: Actor, *, by: str, client: Client) -> None:
+async def record_reauthentication(session: AsyncSession, actor: Actor, core: Core, *, by: str, client: Client) -> None:
     """Record that the actor has re-authenticated with a `password`, `code`, or `passkey`. Sensitive changes are allowed for some
     minutes.
 
@@ -95,7 +95,7 @@ async def record_reauthentication(core: Core, session: AsyncSession, actor: Acto
 
 @needs(Permission.READ)
 async def reauthenticate_by_password(
-    core: Core, session: AsyncSession, actor: Actor, *, password: str, client: Client
+    session: AsyncSession, actor: Actor, core: Core, *, password: str, client: Client
 ) -> SignInRefused | None:
     """Return None if it is the actor's password. Wrong passwords count as at sign-in.
 
@@ -104,17 +104,17 @@ async def reauthenticate_by_password(
     if await repository.has_second_factor(session, actor.id):
         return await attempts.refuse(session, Refusal.CODE_NEEDED, email=actor.email, client=client)
     account = await attempts.check_password(
-        core, session, email=actor.email, password=password, client=client, place=attempts.place_of_session(actor.session_id)
+        session, core, email=actor.email, password=password, client=client, place=attempts.place_of_session(actor.session_id)
     )
     if isinstance(account, SignInRefused):
         return account
-    await record_reauthentication(core, session, actor, by="password", client=client)
+    await record_reauthentication(session, actor, core, by="password", client=client)
     return None
 
 
 @needs(Permission.READ)
 async def check_own_password(
-    core: Core, session: AsyncSession, actor: Actor, *, password: str, client: Client
+    session: AsyncSession, actor: Actor, core: Core, *, password: str, client: Client
 ) -> Account | SignInRefused:
     """Check the password of a signed-in person for a change that requires it. Wrong passwords count as at sign-in.
 
@@ -125,5 +125,5 @@ async def check_own_password(
     if await repository.has_second_factor(session, actor.id):
         await require_recent_authentication(session, actor)
     return await attempts.check_password(
-        core, session, email=actor.email, password=password, client=client, place=attempts.place_of_session(actor.session_id)
+        session, core, email=actor.email, password=password, client=client, place=attempts.place_of_session(actor.session_id)
     )

@@ -33,21 +33,21 @@ _RESET_LINK = timedelta(hours=1)
 _BY_EMAIL = Client(address="email")
 
 
-async def ask_for_reset(core: Core, session: AsyncSession, *, email: str, language: Language, client: Client) -> None:
+async def ask_for_reset(session: AsyncSession, core: Core, *, email: str, language: Language, client: Client) -> None:
     """Send a link for a new password to the address, if it has an account. Raises Invalid or TooManyTries."""
     plain = accounts.normalise_email(email)
     await throttle.enforce_rate_limit(session, "reset", email=plain, address=client.address)
     subject = plain if await accounts.find_account(session, plain) else audit.unknown_address(core, plain)
     await audit.record(session, "password.reset_asked", actor=None, subject=subject, client=client)
-    await requested_emails.request_email(core, session, "reset", email=plain, language=language)
+    await requested_emails.request_email(session, core, "reset", email=plain, language=language)
 
 
-async def send_reset(core: Core, session: AsyncSession, *, email: str, language: Language) -> None:
+async def send_reset(session: AsyncSession, core: Core, *, email: str, language: Language) -> None:
     """For the job: sends nothing if nobody could sign in with a new password."""
     account = await accounts.find_account(session, email)
     if account is not None and account.disabled_at is None:
         link = core.settings.address + await reset_link(session, email=email, client=_BY_EMAIL)
-        await mail.post(core, session, emails.reset(email, accounts.language_of(account, otherwise=language), link=link))
+        await mail.post(session, core, emails.reset(email, accounts.language_of(account, otherwise=language), link=link))
 
 
 async def reset_link(session: AsyncSession, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None) -> str:
@@ -76,8 +76,8 @@ async def find_reset(session: AsyncSession, secret: str) -> ResetRead | None:
 
 
 async def reset_password(
-    core: Core,
     session: AsyncSession,
+    core: Core,
     *,
     secret: str,
     password: str,
@@ -97,10 +97,10 @@ async def reset_password(
     passkeys = {passkey.id: passkey.name for passkey in await repository.list_passkeys(session, account.id)}
     if account.verified_at is None:
         # The email with the link has arrived. Until then, anybody could register the address: revoke what they set.
-        await accounts.confirm(core, session, account)
+        await accounts.confirm(session, core, account)
         choices = ResetChoices.everything(passkeys)
     elif choices.removes and await repository.has_second_factor(session, account.id):
-        refused = await _refuse_without_code(core, session, account, link, choices, client)
+        refused = await _refuse_without_code(session, core, account, link, choices, client)
         if refused is not None:
             return refused
     if await repository.use_secret(session, purpose="reset", digest=tokens.digest(secret)) is None:
@@ -113,7 +113,7 @@ async def reset_password(
     kept = [name for id, name in passkeys.items() if id not in choices.remove_passkeys]
     forgot = f"{core.settings.address}/auth/reset-password"
     language = accounts.language_of(account, otherwise=current_language())
-    await mail.post(core, session, emails.password_reset(account.email, language, ended=ended, passkeys_kept=kept, link=forgot))
+    await mail.post(session, core, emails.password_reset(account.email, language, ended=ended, passkeys_kept=kept, link=forgot))
     everything = "ended" if choices.end_everything else "kept"
     await audit.record(
         session, "password.reset", actor=accounts.actor_of(account), subject=account.email, client=client, everything=everything
@@ -122,12 +122,12 @@ async def reset_password(
 
 
 async def _refuse_without_code(
-    core: Core, session: AsyncSession, account: Account, link: OneTimeSecret, choices: ResetChoices, client: Client
+    session: AsyncSession, core: Core, account: Account, link: OneTimeSecret, choices: ResetChoices, client: Client
 ) -> SignInRefused | None:
     if not choices.code.strip():
         return await attempts.refuse(session, Refusal.CODE_NEEDED, email=account.email, client=client)
     place = attempts.place_of_link(link)
-    return await second_factor.accept(core, session, account, code=choices.code, client=client, place=place)
+    return await second_factor.accept(session, core, account, code=choices.code, client=client, place=place)
 
 
 def _spent() -> one_time_secrets.LinkSpent:

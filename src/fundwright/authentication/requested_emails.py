@@ -23,7 +23,7 @@ class SendEmail(JobPayload):
     language: Language
 
 
-async def request_email(core: Core, session: AsyncSession, kind: Kind, *, email: str, language: Language) -> None:
+async def request_email(session: AsyncSession, core: Core, kind: Kind, *, email: str, language: Language) -> None:
     """Start the job. The requester sees the same response after the same time in every case."""
     payload = SendEmail(kind=kind, email=email, language=language)
     await core.jobs.enqueue(session, payload, title="Write an email", owner_id=None)

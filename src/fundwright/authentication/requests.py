@@ -55,7 +55,7 @@ async def authenticate_request(core: Core, request: Request) -> Actor | None:
     if not token:
         return None
     async with core.database.transaction() as session:
-        actor = await service.authenticate(core, session, token)
+        actor = await service.authenticate(session, core, token)
     if actor is None:
         await end_if_replayed(core, token, request)
         raise TokenInvalid
@@ -70,7 +70,7 @@ async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool =
     if not token:
         return None
     async with core.database.transaction() as session:
-        actor = await service.authenticate(core, session, token, is_use=is_use)
+        actor = await service.authenticate(session, core, token, is_use=is_use)
     if actor is None:
         await end_if_replayed(core, token, connection)
     return actor
@@ -86,7 +86,7 @@ def session_named_by(core: Core, connection: HTTPConnection) -> UUID | None:
 async def recognize(core: Core, actor: Actor, *, is_use: bool) -> Actor | None:
     """The current actor of an open page; None once the session has ended."""
     async with core.database.reading() as session:
-        found = await sessions.recognize(core, session, actor)
+        found = await sessions.recognize(session, actor, core)
     if found is None:
         return None
     row, present = found
@@ -112,7 +112,7 @@ async def refuse_in_maintenance(base: str, request: Request, core: CoreDep) -> N
 async def end_if_replayed(core: Core, token: str, connection: HTTPConnection) -> None:
     """In a transaction of its own, because that of the request rolls back with the refusal."""
     async with core.database.transaction() as session:
-        await sessions.end_if_replayed(core, session, token, client=client_of(connection))
+        await sessions.end_if_replayed(session, core, token, client=client_of(connection))
 
 
 def bearer_of(request: Request) -> str | None:

@@ -88,7 +88,7 @@ async def read(session: AsyncSession, actor: Actor) -> SecondFactorRead:
 
 @needs(Permission.READ)
 @needs_recent_authentication
-async def start(core: Core, session: AsyncSession, actor: Actor) -> SecondFactorSetUp:
+async def start(session: AsyncSession, actor: Actor, core: Core) -> SecondFactorSetUp:
     """Create a new secret for an authenticator app. It takes effect with `confirm`. Raises AlreadyOn or
     ReauthenticationRequired."""
     factor_id = await repository.begin_second_factor(session, actor.id)
@@ -101,7 +101,7 @@ async def start(core: Core, session: AsyncSession, actor: Actor) -> SecondFactor
 
 
 @needs(Permission.READ)
-async def confirm(core: Core, session: AsyncSession, actor: Actor, *, code: str, client: Client) -> RecoveryCodes | SignInRefused:
+async def confirm(session: AsyncSession, actor: Actor, core: Core, *, code: str, client: Client) -> RecoveryCodes | SignInRefused:
     """Turn it on with a code of the app; return the recovery codes. The other sessions of the account have to re-authenticate.
 
     Wrong codes count as at sign-in. Raises NotStarted or AlreadyOn.
@@ -117,7 +117,7 @@ async def confirm(core: Core, session: AsyncSession, actor: Actor, *, code: str,
     if await throttle.is_banned(session, attempt):
         return await attempts.refuse_banned(session, attempt, email=actor.email, client=client)
     digits = _app_digits(code)
-    is_right = digits is not None and await _is_app_code(core, session, factor.id, digits)
+    is_right = digits is not None and await _is_app_code(session, core, factor.id, digits)
     if not await throttle.record_attempt(session, attempt, is_right=is_right):
         return await attempts.refuse_banned(session, attempt, email=actor.email, client=client)
     if not is_right:
@@ -125,7 +125,7 @@ async def confirm(core: Core, session: AsyncSession, actor: Actor, *, code: str,
     factor.confirmed_at = now()
     await repository.require_reauthentication(session, actor.id, but=actor.session_id)
     await audit.record(session, "second_factor.added", actor=actor, subject=actor.email, client=client)
-    await credentials.notify_owner(core, session, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_ON)
+    await credentials.notify_owner(session, core, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_ON)
     return await _new_recovery_codes(session, actor.id)
 
 
@@ -141,25 +141,25 @@ async def renew_recovery_codes(session: AsyncSession, actor: Actor, *, client: C
 
 @needs(Permission.READ)
 @needs_recent_authentication
-async def turn_off(core: Core, session: AsyncSession, actor: Actor, *, client: Client) -> None:
+async def turn_off(session: AsyncSession, actor: Actor, core: Core, *, client: Client) -> None:
     """Turn it off: the password alone is enough from now on. Turning it off twice is not an error. Raises
     ReauthenticationRequired."""
     if await repository.forget_second_factor(session, actor.id):
         await audit.record(session, "second_factor.removed", actor=actor, subject=actor.email, client=client)
         await credentials.notify_owner(
-            core, session, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_OFF
+            session, core, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_OFF
         )
 
 
 async def remove(
-    core: Core, session: AsyncSession, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None
+    session: AsyncSession, core: Core, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None
 ) -> None:
     """Remove the authenticator app, recovery codes, and passkeys of an account. Raises NotFound."""
     account = await accounts.get_account(session, accounts.normalise_email(email))
     was_on = await repository.forget_second_factor(session, account.id)
     if await repository.forget_passkeys(session, account.id) or was_on:
         await audit.record(session, "second_factor.removed", actor=by, subject=account.email, client=client)
-        await credentials.notify_owner(core, session, account, MailKind.SECOND_FACTOR_OFF)
+        await credentials.notify_owner(session, core, account, MailKind.SECOND_FACTOR_OFF)
 
 
 async def is_protected(session: AsyncSession, account_id: UUID) -> bool:
@@ -167,13 +167,13 @@ async def is_protected(session: AsyncSession, account_id: UUID) -> bool:
     return await repository.has_second_factor(session, account_id) or bool(await repository.list_passkeys(session, account_id))
 
 
-async def check(core: Core, session: AsyncSession, account: Account, *, code: str, client: Client) -> SignInRefused | None:
+async def check(session: AsyncSession, core: Core, account: Account, *, code: str, client: Client) -> SignInRefused | None:
     """For programs, which send the code with the password: None if the account requires none, or the code is right."""
     if not await repository.has_second_factor(session, account.id):
         return None
     if not code:
         return await attempts.refuse(session, Refusal.CODE_NEEDED, email=account.email, client=client)
-    return await accept(core, session, account, code=code, client=client)
+    return await accept(session, core, account, code=code, client=client)
 
 
 async def pend(session: AsyncSession, account: Account, *, remember: bool, client: Client) -> SecondStep | None:
@@ -193,14 +193,14 @@ async def find_pending(session: AsyncSession, pending: str) -> tuple[Account, bo
     return (account, found.remember) if found and account else None
 
 
-async def finish(core: Core, session: AsyncSession, *, pending: str, code: str, client: Client) -> str | SignInRefused:
+async def finish(session: AsyncSession, core: Core, *, pending: str, code: str, client: Client) -> str | SignInRefused:
     """Complete the second step and return a handover code, which starts the session. Raises LinkSpent if the first step is too
     long ago."""
     found = await find_pending(session, pending)
     if found is None:
         raise one_time_secrets.LinkSpent(t("This sign-in"), t("Sign in again."))
     account, remember = found
-    refused = await accept(core, session, account, code=code, client=client)
+    refused = await accept(session, core, account, code=code, client=client)
     if refused is not None:
         return refused
     await end_pending(session, pending)
@@ -220,7 +220,7 @@ async def end_pending(session: AsyncSession, pending: str) -> None:
 
 
 async def accept(
-    core: Core, session: AsyncSession, account: Account, *, code: str, client: Client, place: str = ""
+    session: AsyncSession, core: Core, account: Account, *, code: str, client: Client, place: str = ""
 ) -> SignInRefused | None:
     """Return None if it is a code of the account's app, or one of its recovery codes, neither used before. `place` is the known
     place where it is entered, if there is one.
@@ -238,7 +238,7 @@ async def accept(
     if factor is None or factor.confirmed_at is None:
         is_right = False
     elif digits:
-        is_right = await _is_app_code(core, session, factor.id, digits)
+        is_right = await _is_app_code(session, core, factor.id, digits)
     else:
         is_right = await repository.use_recovery_code(session, account.id, _recovery_digest(code))
     if not await throttle.record_attempt(session, attempt, is_right=is_right):
@@ -248,7 +248,7 @@ async def accept(
     if not digits:
         actor = accounts.actor_of(account)
         await audit.record(session, "second_factor.recovery_code_used", actor=actor, subject=account.email, client=client)
-        await credentials.notify_owner(core, session, account, MailKind.RECOVERY_CODE_USED)
+        await credentials.notify_owner(session, core, account, MailKind.RECOVERY_CODE_USED)
     return None
 
 
@@ -259,13 +259,13 @@ async def _refuse_paused(session: AsyncSession, attempt: throttle.Attempt, accou
 
 @needs(Permission.READ)
 async def reauthenticate_by_code(
-    core: Core, session: AsyncSession, actor: Actor, *, code: str, client: Client
+    session: AsyncSession, actor: Actor, core: Core, *, code: str, client: Client
 ) -> SignInRefused | None:
     """Re-authenticate with a code. Returns None if it is right."""
     account = await accounts.get_account(session, actor.email)
-    refused = await accept(core, session, account, code=code, client=client, place=attempts.place_of_session(actor.session_id))
+    refused = await accept(session, core, account, code=code, client=client, place=attempts.place_of_session(actor.session_id))
     if refused is None:
-        await reauthentication.record_reauthentication(core, session, actor, by="code", client=client)
+        await reauthentication.record_reauthentication(session, actor, core, by="code", client=client)
     return refused
 
 
@@ -280,7 +280,7 @@ def _app_digits(code: str) -> str | None:
     return plain if plain.isascii() and plain.isdecimal() and len(plain) == _CODE_LENGTH else None
 
 
-async def _is_app_code(core: Core, session: AsyncSession, factor_id: UUID, digits: str) -> bool:
+async def _is_app_code(session: AsyncSession, core: Core, factor_id: UUID, digits: str) -> bool:
     totp, current = _totp(core, factor_id), int(now().timestamp()) // _STEP_S
     steps = [current + drift for drift in _DRIFT if compare_digest(totp.generate_otp(current + drift), digits)]
     return bool(steps) and await repository.take_step(session, factor_id, steps[0])

@@ -50,9 +50,9 @@ async def read_second_factor(session: DbSession, actor: CurrentActor) -> SecondF
 
 
 @router.post("/second-factor")
-async def start_second_factor(core: CoreDep, session: DbSession, actor: CurrentActor) -> SecondFactorSetUp:
+async def start_second_factor(session: DbSession, actor: CurrentActor, core: CoreDep) -> SecondFactorSetUp:
     """Create a secret for an authenticator app. It takes effect when a code of the app is sent with PUT."""
-    return await second_factor.start(core, session, actor)
+    return await second_factor.start(session, actor, core)
 
 
 @router.put("/second-factor", response_model=RecoveryCodes)
@@ -60,7 +60,7 @@ async def confirm_second_factor(
     form: CodeForm, core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient
 ) -> RecoveryCodes | JSONResponse:
     """Turn it on with a code of the app. Only this response contains the recovery codes."""
-    made = await second_factor.confirm(core, session, actor, code=form.code, client=client)
+    made = await second_factor.confirm(session, actor, core, code=form.code, client=client)
     if isinstance(made, RecoveryCodes):
         return made
     error = second_factor.confirmation_error(made)
@@ -68,8 +68,8 @@ async def confirm_second_factor(
 
 
 @router.delete("/second-factor", status_code=204)
-async def turn_off_second_factor(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient) -> None:
-    await second_factor.turn_off(core, session, actor, client=client)
+async def turn_off_second_factor(session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient) -> None:
+    await second_factor.turn_off(session, actor, core, client=client)
 
 
 @router.post("/recovery-codes")
@@ -90,27 +90,27 @@ async def export_passkeys(export: Export, actor: CurrentActor) -> CsvDownload:
 
 
 @router.post("/passkeys/options")
-async def start_adding_passkey(core: CoreDep, session: DbSession, actor: CurrentActor) -> PasskeyOptions:
+async def start_adding_passkey(session: DbSession, actor: CurrentActor, core: CoreDep) -> PasskeyOptions:
     """Begin to add a passkey. The options are valid for one attempt, within five minutes."""
-    return PasskeyOptions(options=await passkeys.start_adding(core, session, actor))
+    return PasskeyOptions(options=await passkeys.start_adding(session, actor, core))
 
 
 @router.post("/passkeys", status_code=201)
 async def add_passkey(
     form: NewPasskeyForm, core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient
 ) -> PasskeyRead:
-    return await passkeys.add(core, session, actor, name=form.name, credential=form.credential, client=client)
+    return await passkeys.add(session, actor, core, name=form.name, credential=form.credential, client=client)
 
 
 @router.delete("/passkeys/{passkey_id}", status_code=204)
 async def remove_passkey(passkey_id: UUID, core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient) -> None:
-    await passkeys.remove(core, session, actor, passkey_id, client=client)
+    await passkeys.remove(session, actor, core, passkey_id, client=client)
 
 
 @router.post("/reauthentication/options")
-async def start_reauthentication(core: CoreDep, session: DbSession, actor: CurrentActor) -> PasskeyOptions:
+async def start_reauthentication(session: DbSession, actor: CurrentActor, core: CoreDep) -> PasskeyOptions:
     """Return options for re-authentication with a passkey."""
-    return PasskeyOptions(options=await passkeys.start_reauthentication(core, session, actor))
+    return PasskeyOptions(options=await passkeys.start_reauthentication(session, actor, core))
 
 
 @router.put("/reauthentication", status_code=204, response_model=None)
@@ -119,11 +119,11 @@ async def reauthenticate(
 ) -> JSONResponse | None:
     """Re-authenticate with a password, code, or passkey, and then repeat the request that was refused with `ReauthenticationRequired`."""
     if form.credential:
-        refused = await passkeys.reauthenticate_by_passkey(core, session, actor, credential=form.credential, client=client)
+        refused = await passkeys.reauthenticate_by_passkey(session, actor, core, credential=form.credential, client=client)
     elif form.code:
-        refused = await second_factor.reauthenticate_by_code(core, session, actor, code=form.code, client=client)
+        refused = await second_factor.reauthenticate_by_code(session, actor, core, code=form.code, client=client)
     else:
-        refused = await reauthentication.reauthenticate_by_password(core, session, actor, password=form.password, client=client)
+        refused = await reauthentication.reauthenticate_by_password(session, actor, core, password=form.password, client=client)
     return _refused(refused) if refused else None
 
 

@@ -28,28 +28,28 @@ from fundwright.core.turns import FairShares
 
 
 async def sign_in(
-    core: Core, session: AsyncSession, *, email: str, password: str, remember: bool, client: Client, code: str = ""
+    session: AsyncSession, core: Core, *, email: str, password: str, remember: bool, client: Client, code: str = ""
 ) -> SignedIn | SignInRefused:
     """Check the password, and the `code` of an account that requires one, and start a session: for days if remembered,
     otherwise for hours in this browser."""
-    account = await _admit(core, session, email=email, password=password, client=client)
+    account = await _admit(session, core, email=email, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
-    refused = await second_factor.check(core, session, account, code=code, client=client)
+    refused = await second_factor.check(session, core, account, code=code, client=client)
     if refused is not None:
         return refused
-    return await sessions.start_session(core, session, account, remember=remember, client=client)
+    return await sessions.start_session(session, core, account, remember=remember, client=client)
 
 
 async def sign_in_by_socket(
-    core: Core, session: AsyncSession, *, email: str, password: str, remember: bool, client: Client
+    session: AsyncSession, core: Core, *, email: str, password: str, remember: bool, client: Client
 ) -> str | SecondStep | SignInRefused:
     """Check the password and return a code for `redeem_handover` over plain HTTP, valid once, within 30 seconds; or the second
     step, if the account requires one.
 
     A socket cannot set a cookie, and the session begins only with the request that will carry it.
     """
-    account = await _admit(core, session, email=email, password=password, client=client)
+    account = await _admit(session, core, email=email, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
     step = await second_factor.pend(session, account, remember=remember, client=client)
@@ -58,7 +58,7 @@ async def sign_in_by_socket(
     return await one_time_secrets.new_handover(session, account.id, remember=remember)
 
 
-async def _admit(core: Core, session: AsyncSession, *, email: str, password: str, client: Client) -> Account | SignInRefused:
+async def _admit(session: AsyncSession, core: Core, *, email: str, password: str, client: Client) -> Account | SignInRefused:
     """Return the account with this password. Only people who know the password learn that the address still waits to be
     confirmed."""
     # In a flood of sign-ins, most wait for hashing; they do so before they hold a connection that somebody's click needs.
@@ -66,27 +66,27 @@ async def _admit(core: Core, session: AsyncSession, *, email: str, password: str
     # Sign-ins with the right password are not limited, so those to one account from one address run one at a time.
     shares: FairShares = core.cache.setdefault(f"{__name__}.shares", FairShares(1))
     async with shares.turn((email.strip().lower(), client.address)), turns:
-        account = await attempts.check_password(core, session, email=email, password=password, client=client)
+        account = await attempts.check_password(session, core, email=email, password=password, client=client)
     if isinstance(account, Account) and account.verified_at is None:
         return await attempts.refuse(session, Refusal.UNVERIFIED, email=account.email, client=client)
     return account
 
 
-async def redeem_handover(core: Core, session: AsyncSession, code: str, *, client: Client) -> SignedIn:
+async def redeem_handover(session: AsyncSession, core: Core, code: str, *, client: Client) -> SignedIn:
     """Start the session of the code. Raises LinkSpent."""
     secret = await repository.use_secret(session, purpose="handover", digest=tokens.digest(code))
     account = await accounts.find_account_by_id(session, secret.owner_id) if secret and secret.owner_id else None
     if secret is None or account is None or account.disabled_at is not None:
         raise one_time_secrets.LinkSpent(t("This sign-in"), t("Sign in again."))
-    return await sessions.start_session(core, session, account, remember=secret.remember, client=client)
+    return await sessions.start_session(session, core, account, remember=secret.remember, client=client)
 
 
-async def authenticate(core: Core, session: AsyncSession, token: str, *, is_use: bool = True) -> Actor | None:
+async def authenticate(session: AsyncSession, core: Core, token: str, *, is_use: bool = True) -> Actor | None:
     """The account of this session token, or None if it is no longer valid. A use keeps the session from ending as idle.
 
     The account is read each time: a role change, a disabled account, or an ended session takes effect with the next request.
     """
-    found = await sessions.find(core, session, token)
+    found = await sessions.find(session, core, token)
     if found is None:
         return None
     if is_use and sessions.is_touch_due(found.row):
@@ -131,14 +131,14 @@ async def end_other_sessions(session: AsyncSession, actor: Actor, *, client: Cli
 
 
 @needs(Permission.READ)
-async def end_sessions_of_deleted(core: Core, session: AsyncSession, actor: Actor) -> None:
+async def end_sessions_of_deleted(session: AsyncSession, actor: Actor, core: Core) -> None:
     """Close what an account that is being deleted still has open."""
     await sessions.end_sessions(session, actor.id)
 
 
 @needs(Permission.READ)
 async def delete_account(
-    core: Core, session: AsyncSession, actor: Actor, *, email: str, password: str, client: Client
+    session: AsyncSession, actor: Actor, core: Core, *, email: str, password: str, client: Client
 ) -> SignInRefused | None:
     """Delete the actor's account permanently; invoices and the audit trail stay. Returns why not if the password is wrong.
 
@@ -147,8 +147,8 @@ async def delete_account(
     """
     if email.strip().lower() != actor.email:
         raise Invalid(t("Type {email} to confirm.", email=actor.email))
-    checked = await reauthentication.check_own_password(core, session, actor, password=password, client=client)
+    checked = await reauthentication.check_own_password(session, actor, core, password=password, client=client)
     if isinstance(checked, SignInRefused):
         return checked
-    await account_deletion.delete_account(core, session, actor, client=client)
+    await account_deletion.delete_account(session, actor, core, client=client)
     return None

@@ -51,9 +51,9 @@ async def read_page(session: AsyncSession, owner_id: UUID, request: PageRequest)
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
-async def find(core: Core, session: AsyncSession, token: str) -> Found | None:
+async def find(session: AsyncSession, core: Core, token: str) -> Found | None:
     """The live session of the token, or None."""
-    found = await _named(core, session, token)
+    found = await _named(session, core, token)
     if found is None or _is_replayed(found):
         return None
     # A token with an earlier role, or with the placeholder address, is not valid.
@@ -74,12 +74,12 @@ async def touch(session: AsyncSession, row: AccountSession) -> None:
     await repository.touch_session(session, row.id, moment=now())
 
 
-async def resume(core: Core, session: AsyncSession, token: str) -> SignedIn | None:
+async def resume(session: AsyncSession, core: Core, token: str) -> SignedIn | None:
     """The live session of the token, with its next token once this one has been valid for a while, or None.
 
     This alone is not a use of the session: a page that is only open renews its token, too.
     """
-    found = await find(core, session, token)
+    found = await find(session, core, token)
     if found is None:
         return None
     row, account, payload = found
@@ -94,7 +94,7 @@ async def resume(core: Core, session: AsyncSession, token: str) -> SignedIn | No
     return SignedIn(token=token, actor=actor, max_age_s=max_age_s)
 
 
-async def recognize(core: Core, session: AsyncSession, holder: Actor) -> tuple[AccountSession, Actor] | None:
+async def recognize(session: AsyncSession, holder: Actor, core: Core) -> tuple[AccountSession, Actor] | None:
     """The current session and its account, for an open page. None if the session has ended or the account has another role or
     address."""
     found = await repository.find_live_session(session, holder.session_id) if holder.session_id else None
@@ -106,9 +106,9 @@ async def recognize(core: Core, session: AsyncSession, holder: Actor) -> tuple[A
     return row, accounts.actor_of(account, session_id=row.id)
 
 
-async def end_if_replayed(core: Core, session: AsyncSession, token: str, *, client: Client) -> None:
+async def end_if_replayed(session: AsyncSession, core: Core, token: str, *, client: Client) -> None:
     """For a refused token: if a newer one has replaced it, end the session and notify its owner."""
-    found = await _named(core, session, token)
+    found = await _named(session, core, token)
     if found is None or not _is_replayed(found):
         return
     account = found.account
@@ -116,10 +116,10 @@ async def end_if_replayed(core: Core, session: AsyncSession, token: str, *, clie
         await audit.record(session, "session.replayed", actor=None, subject=account.email, client=client)
         forgot = f"{core.settings.address}/auth/reset-password"
         language = accounts.language_of(account, otherwise=current_language())
-        await mail.post(core, session, emails.session_replayed(account.email, language, link=forgot))
+        await mail.post(session, core, emails.session_replayed(account.email, language, link=forgot))
 
 
-async def _named(core: Core, session: AsyncSession, token: str) -> Found | None:
+async def _named(session: AsyncSession, core: Core, token: str) -> Found | None:
     payload = session_tokens.read(core, token)
     found = await repository.find_live_session(session, payload.sid) if payload else None
     return Found(*found, payload) if found and payload else None
@@ -155,7 +155,7 @@ def session_topic(session_id: UUID) -> str:
     return f"session:{session_id}"
 
 
-async def start_session(core: Core, session: AsyncSession, account: Account, *, remember: bool, client: Client) -> SignedIn:
+async def start_session(session: AsyncSession, core: Core, account: Account, *, remember: bool, client: Client) -> SignedIn:
     await repository.forget_old_sessions(session, account.id)
     moment = now()
     settings = core.settings

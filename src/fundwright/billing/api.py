@@ -103,10 +103,10 @@ async def export_payments(export: Export, actor: CurrentActor, query: Annotated[
 
 @router.post("/payments", status_code=status.HTTP_201_CREATED)
 async def add_payment(
-    core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, invoice: PaymentCreate
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, invoice: PaymentCreate
 ) -> PaymentRead:
     """Create an invoice with the next number of its year, and email it to its account."""
-    return await service.add_payment(core, session, actor, invoice, client=client)
+    return await service.add_payment(session, actor, core, invoice, client=client)
 
 
 @router.get("/payments/{payment_id}")

@@ -17,7 +17,7 @@ _PAYMENT = ("number", "email", "text", "amount_cents", "currency", "issued", "du
 
 
 @needs(Permission.READ)
-async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
     """The plans that the account had, and its invoices."""
     yield as_csv("billing/subscriptions.csv", _SUBSCRIPTION, await repository.subscriptions_of(session, actor.id))
     yield as_csv("billing/payments.csv", _PAYMENT, await repository.payments_of(session, actor.id))

@@ -34,7 +34,7 @@ class PremiumLinks:
         note = nt("You get the {plan} plan for {n} day.", "You get the {plan} plan for {n} days.", days, plan=offer.plan_name)
         return RegistrationLink(is_open=True, note=note)
 
-    async def redeem(self, core: Core, session: AsyncSession, actor: Actor, token: str, *, client: Client) -> None:
+    async def redeem(self, session: AsyncSession, actor: Actor, core: Core, token: str, *, client: Client) -> None:
         await service.redeem_premium_link(session, actor, token, client=client)
 
 

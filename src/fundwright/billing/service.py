@@ -318,7 +318,7 @@ async def export_payments(session: AsyncSession, actor: Actor, query: PaymentQue
 
 
 @needs(Permission.ADMINISTER)
-async def add_payment(core: Core, session: AsyncSession, actor: Actor, invoice: PaymentCreate, *, client: Client) -> PaymentRead:
+async def add_payment(session: AsyncSession, actor: Actor, core: Core, invoice: PaymentCreate, *, client: Client) -> PaymentRead:
     """Create an open invoice with the next number of its year, and email it to its account. Raises NoSuchAccount or Invalid."""
     if invoice.due < invoice.issued:
         raise Invalid(t("The invoice is due before it is issued. Choose a later date."))
@@ -329,11 +329,11 @@ async def add_payment(core: Core, session: AsyncSession, actor: Actor, invoice: 
     payment = Payment(number=number, owner_id=owner_id, **invoice.model_dump())
     session.add(payment)
     await session.flush()
-    await _record_payment(session, "payment.created", actor, payment, client)
+    await _record_payment(session, "payment.created", payment, actor=actor, client=client)
     written = PaymentRead.model_validate(payment)
     language = accounts.language_of(await accounts.get_account(session, invoice.email), otherwise=current_language())
     link = f"{core.settings.address}/payment"
-    await mail.post(core, session, emails.invoice(written, language, sender=actor, link=link))
+    await mail.post(session, core, emails.invoice(written, language, sender=actor, link=link))
     return written
 
 
@@ -353,7 +353,7 @@ async def _settle(session: AsyncSession, actor: Actor, payment_id: UUID, state: 
     payment = await repository.settle(session, payment_id, state)
     if payment is None:
         raise AlreadySettled(await _payment(session, payment_id))
-    await _record_payment(session, f"payment.{state}", actor, payment, client)
+    await _record_payment(session, f"payment.{state}", payment, actor=actor, client=client)
     return PaymentRead.model_validate(payment)
 
 
@@ -364,7 +364,7 @@ async def _payment(session: AsyncSession, payment_id: UUID) -> Payment:
     return payment
 
 
-async def _record_payment(session: AsyncSession, action: str, actor: Actor, payment: Payment, client: Client) -> None:
+async def _record_payment(session: AsyncSession, action: str, payment: Payment, *, actor: Actor, client: Client) -> None:
     await audit.record(
         session,
         action,

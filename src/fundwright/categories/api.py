@@ -51,7 +51,7 @@ async def list_suggestions(
 ) -> Page[LabelRead]:
     """List the most confident suggestion for each open opportunity, or for all opportunities with `is_all`, most confident first;
     `sort=confidence` reverses the order."""
-    return await service.list_suggestions(core, session, actor, query)
+    return await service.list_suggestions(session, actor, core, query)
 
 
 @router.get("/suggestions/export.csv", response_class=CsvDownload)
@@ -59,7 +59,7 @@ async def export_suggestions(
     export: Export, core: CoreDep, actor: CurrentActor, query: Annotated[SuggestionQuery, Query()]
 ) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return export("suggestions.csv", lambda session: service.export_suggestions(core, session, actor, query))
+    return export("suggestions.csv", lambda session: service.export_suggestions(session, actor, core, query))
 
 
 @router.put("/labels/{subject_id}")
@@ -67,31 +67,31 @@ async def correct(
     session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, decision: Decision
 ) -> list[LabelRead]:
     """Set the right category instead of the suggested ones, or none with null. Returns the subject's labels."""
-    return await service.correct(core, session, actor, subject_id, decision.category_id)
+    return await service.correct(session, actor, core, subject_id, decision.category_id)
 
 
 @router.put("/labels/{subject_id}/restoration", status_code=status.HTTP_204_NO_CONTENT)
 async def undo(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, decision: DecisionToUndo) -> None:
     """Undo a decision and restore the earlier labels, including suggestions. Returns 409 if they have changed since."""
-    await service.restore(core, session, actor, subject_id, decided_at=decision.decided_at, before=decision.before)
+    await service.restore(session, actor, core, subject_id, decided_at=decision.decided_at, before=decision.before)
 
 
 @router.put("/labels/{subject_id}/{category_id}/acceptance")
 async def accept(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, category_id: UUID) -> LabelRead:
     """Add the subject to the category and leave its other categories alone. It becomes an example for the classifier."""
-    return await service.accept(core, session, actor, subject_id, category_id)
+    return await service.accept(session, actor, core, subject_id, category_id)
 
 
 @router.put("/labels/{subject_id}/{category_id}/rejection")
 async def reject(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, category_id: UUID) -> LabelRead:
     """Remove the subject from the category. The rejection becomes an example for the classifier."""
-    return await service.reject(core, session, actor, subject_id, category_id)
+    return await service.reject(session, actor, core, subject_id, category_id)
 
 
 @router.delete("/labels/{subject_id}/{category_id}", status_code=status.HTTP_204_NO_CONTENT)
 async def take_back(session: DbSession, core: CoreDep, actor: CurrentActor, subject_id: UUID, category_id: UUID) -> None:
     """Delete a decision. The classifier may suggest the category again."""
-    await service.remove_example(core, session, actor, subject_id, category_id)
+    await service.remove_example(session, actor, core, subject_id, category_id)
 
 
 @router.get("/{category_id}")

@@ -14,7 +14,7 @@ from fundwright.core.assembly import Core
 
 
 @needs(Permission.READ)
-async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
     """The saved categories, and what was decided about opportunities."""
     yield as_json("categories/categories.json", await repository.list_with_counts(session, actor.id))
     decisions = await repository.list_decisions(session, actor.id)

@@ -52,7 +52,7 @@ SubjectReader = Callable[[AsyncSession, Actor, Collection[UUID]], Awaitable[Coll
 CurrentSubjects = Callable[[Actor], Select[UUID]]
 """Ids of things that are still worth a decision, for use as a subquery."""
 
-DecisionHandler = Callable[[Core, AsyncSession, Actor], Awaitable[None]]
+DecisionHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
 """Called in the transaction of a decision about a label, or of a new or changed category text."""
 
 _SAME_CONFIDENCE = 1e-3
@@ -113,7 +113,7 @@ async def create(session: AsyncSession, actor: Actor, category: CategoryCreate, 
     """Add a category; with `core`, subjects are soon sorted into it. Raises NameTaken, or NotAllowed for accounts that only read."""
     added = await _add(session, actor, category, is_sample=False)
     if core is not None:
-        await _call_handlers(core, session, actor)
+        await _call_handlers(session, actor, core)
     return added
 
 
@@ -156,7 +156,7 @@ async def change(
     await session.flush()
     await _announce(session, actor)
     if core is not None and (category.name, category.description) != before:
-        await _call_handlers(core, session, actor)
+        await _call_handlers(session, actor, core)
     return await get_category(session, actor, category_id)
 
 
@@ -199,7 +199,7 @@ async def labels_of(session: AsyncSession, actor: Actor, subject_ids: Sequence[U
 
 
 @needs(Permission.READ)
-async def list_suggestions(core: Core, session: AsyncSession, actor: Actor, query: SuggestionQuery) -> Page[LabelRead]:
+async def list_suggestions(session: AsyncSession, actor: Actor, core: Core, query: SuggestionQuery) -> Page[LabelRead]:
     """The most confident suggestion of each current subject, most confident first (`sort="confidence"`: least confident
     first)."""
     current: list[CurrentSubjects] = core.plugins.collect("current_subjects")
@@ -232,9 +232,9 @@ async def export_categories(session: AsyncSession, actor: Actor) -> AsyncIterato
 
 
 @needs(Permission.READ)
-def export_suggestions(core: Core, session: AsyncSession, actor: Actor, query: SuggestionQuery) -> AsyncIterator[str]:
+def export_suggestions(session: AsyncSession, actor: Actor, core: Core, query: SuggestionQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
-    return _labels(iterate_all(lambda page: list_suggestions(core, session, actor, page), query))
+    return _labels(iterate_all(lambda page: list_suggestions(session, actor, core, page), query))
 
 
 @needs(Permission.READ)
@@ -258,24 +258,24 @@ def _labels(found: AsyncIterator[LabelRead]) -> AsyncIterator[str]:
 
 
 @needs(Permission.LABEL)
-async def accept(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID) -> LabelRead:
+async def accept(session: AsyncSession, actor: Actor, core: Core, subject_id: UUID, category_id: UUID) -> LabelRead:
     """Accept the category for the subject, whatever else it belongs to. Raises NotFound."""
-    return await _decide_one(core, session, actor, subject_id, category_id, LabelState.ACCEPTED)
+    return await _decide_one(session, actor, core, subject_id, category_id, LabelState.ACCEPTED)
 
 
 @needs(Permission.LABEL)
-async def reject(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID) -> LabelRead:
+async def reject(session: AsyncSession, actor: Actor, core: Core, subject_id: UUID, category_id: UUID) -> LabelRead:
     """Reject the category for the subject. Raises NotFound."""
-    return await _decide_one(core, session, actor, subject_id, category_id, LabelState.REJECTED)
+    return await _decide_one(session, actor, core, subject_id, category_id, LabelState.REJECTED)
 
 
 @needs(Permission.LABEL)
-async def correct(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID | None) -> list[LabelRead]:
+async def correct(session: AsyncSession, actor: Actor, core: Core, subject_id: UUID, category_id: UUID | None) -> list[LabelRead]:
     """Set the right category instead of the suggested ones, or with None that no category is right. Raises NotFound.
 
     Returns the labels of the subject. Categories that a person accepted before stay, unless none is right.
     """
-    await _require_subject(core, session, actor, subject_id)
+    await _require_subject(session, actor, core, subject_id)
     if category_id is None:
         states = {category.id: LabelState.REJECTED for category in await repository.list_for_classifier(session, actor.id)}
         await repository.lock_labels(session, actor.id, subject_id)
@@ -284,12 +284,12 @@ async def correct(core: Core, session: AsyncSession, actor: Actor, subject_id: U
         labels = await repository.lock_labels(session, actor.id, subject_id)
         states = {label.category_id: LabelState.REJECTED for label in labels if label.state == LabelState.SUGGESTED}
         states[category_id] = LabelState.ACCEPTED
-    await _decide(core, session, actor, subject_id, states)
+    await _decide(session, actor, core, subject_id, states)
     return (await repository.labels_of(session, actor.id, [subject_id])).get(subject_id, [])
 
 
 @needs(Permission.LABEL)
-async def remove_example(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID) -> None:
+async def remove_example(session: AsyncSession, actor: Actor, core: Core, subject_id: UUID, category_id: UUID) -> None:
     """Delete a decision about a subject and a category; the model may suggest it again. Raises NotFound."""
     labels = await repository.lock_labels(session, actor.id, subject_id)
     label = next((label for label in labels if label.category_id == category_id), None)
@@ -297,14 +297,14 @@ async def remove_example(core: Core, session: AsyncSession, actor: Actor, subjec
         raise NotFound(t("The example"))
     await session.delete(label)
     await session.flush()
-    await _decided(core, session, actor)
+    await _decided(session, actor, core)
 
 
 @needs(Permission.LABEL)
 async def restore(
-    core: Core,
     session: AsyncSession,
     actor: Actor,
+    core: Core,
     subject_id: UUID,
     *,
     decided_at: datetime | None,
@@ -315,7 +315,7 @@ async def restore(
 
     Raises DecidedSince when the labels have changed again, NotFound when a category of `before` or the subject has been deleted.
     """
-    await _require_subject(core, session, actor, subject_id)
+    await _require_subject(session, actor, core, subject_id)
     labels = await repository.lock_labels(session, actor.id, subject_id)
     decisions = {label.category_id: label.decided_at for label in labels if label.source == LabelSource.PERSON}
     earlier = {label.category_id: label for label in before}
@@ -333,7 +333,7 @@ async def restore(
     for category_id in restored:
         await repository.get(session, actor.id, category_id)
     await repository.write_labels(session, actor.id, subject_id, [earlier[category_id] for category_id in restored])
-    await _decided(core, session, actor)
+    await _decided(session, actor, core)
 
 
 @needs(Permission.LABEL)
@@ -456,7 +456,7 @@ async def forget_subjects(session: AsyncSession, subject_ids: Sequence[UUID]) ->
 
 
 @needs(Permission.READ)
-async def add_sample(_core: Core, session: AsyncSession, actor: Actor) -> None:
+async def add_sample(session: AsyncSession, actor: Actor, _core: Core) -> None:
     """Give a new account four sample categories."""
     for name, description, color in SAMPLE_CATEGORIES:
         await _add(session, actor, CategoryCreate(name=name, description=description, color=color), is_sample=True)
@@ -486,7 +486,7 @@ SAMPLE_CATEGORIES = (
 )
 
 
-async def _require_subject(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID) -> None:
+async def _require_subject(session: AsyncSession, actor: Actor, core: Core, subject_id: UUID) -> None:
     """Call it before any label is locked: removing a subject locks the subject first and then its labels. Raises NotFound."""
     readers: list[SubjectReader] = core.plugins.collect("label_subjects")
     for existing in readers:
@@ -496,30 +496,30 @@ async def _require_subject(core: Core, session: AsyncSession, actor: Actor, subj
 
 
 async def _decide_one(
-    core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, category_id: UUID, state: LabelState
+    session: AsyncSession, actor: Actor, core: Core, subject_id: UUID, category_id: UUID, state: LabelState
 ) -> LabelRead:
-    await _require_subject(core, session, actor, subject_id)
+    await _require_subject(session, actor, core, subject_id)
     await repository.get(session, actor.id, category_id)
     await repository.lock_labels(session, actor.id, subject_id)
-    await _decide(core, session, actor, subject_id, {category_id: state})
+    await _decide(session, actor, core, subject_id, {category_id: state})
     labels = (await repository.labels_of(session, actor.id, [subject_id]))[subject_id]
     return next(label for label in labels if label.category_id == category_id)
 
 
-async def _decide(core: Core, session: AsyncSession, actor: Actor, subject_id: UUID, states: Mapping[UUID, LabelState]) -> None:
+async def _decide(session: AsyncSession, actor: Actor, core: Core, subject_id: UUID, states: Mapping[UUID, LabelState]) -> None:
     await repository.decide(session, actor.id, subject_id, states, now())
-    await _decided(core, session, actor)
+    await _decided(session, actor, core)
 
 
-async def _decided(core: Core, session: AsyncSession, actor: Actor) -> None:
+async def _decided(session: AsyncSession, actor: Actor, core: Core) -> None:
     await _announce(session, actor)
-    await _call_handlers(core, session, actor)
+    await _call_handlers(session, actor, core)
 
 
-async def _call_handlers(core: Core, session: AsyncSession, actor: Actor) -> None:
+async def _call_handlers(session: AsyncSession, actor: Actor, core: Core) -> None:
     handlers: list[DecisionHandler] = core.plugins.collect("decision_handlers")
     for handler in handlers:
-        await handler(core, session, actor)
+        await handler(session, actor, core)
 
 
 def _description(category: Category, model_id: str) -> Description:

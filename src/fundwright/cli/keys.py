@@ -35,7 +35,7 @@ def rotate(context: typer.Context, as_json: AsJson = False) -> None:
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            made = await commands.rotate_key(core, session)
+            made = await commands.rotate_key(session, core)
         emit(made, as_json=as_json, human=f"Key {made.id} signs from now on.")
 
     run(command)
@@ -51,7 +51,7 @@ def retire(
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            await commands.retire_key(core, session, key_id)
+            await commands.retire_key(session, core, key_id)
         emit({"id": key_id}, as_json=as_json, human=f"Key {key_id} is retired. Whatever it has signed is refused.")
 
     run(command)

@@ -33,7 +33,7 @@ def create_token(
     async def command() -> None:
         async with acting(context) as (core, actor), core.database.transaction() as session:
             made = await api_tokens.create_api_token(
-                core, session, actor, name=name, scope=scope, lasts_days=days, client=COMMAND_LINE
+                session, actor, core, name=name, scope=scope, lasts_days=days, client=COMMAND_LINE
             )
         emit(
             made,

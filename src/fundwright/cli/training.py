@@ -45,7 +45,7 @@ def train(
                     received = await core.files.receive(_pieces(await asyncio.to_thread(file_to_read, str(path))))
                     async with core.database.transaction() as session:
                         document = await service.add_document(
-                            core, session, actor, received, filename=path.name, kind=kind, is_trained_later=False
+                            session, actor, core, received, filename=path.name, kind=kind, is_trained_later=False
                         )
                         wanted.append(document.id)
                 except AlreadyAdded as error:

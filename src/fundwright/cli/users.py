@@ -44,7 +44,7 @@ def add_user(
         link = None
         async with opened(context) as core, core.database.transaction() as session:
             actor = await accounts.create_account(
-                core, session, email=email, name=name or email.partition("@")[0], role=Role(role), password=password
+                session, core, email=email, name=name or email.partition("@")[0], role=Role(role), password=password
             )
             if password is None:
                 link = _address(context) + await authentication_commands.reset_link(session, email=actor.email)
@@ -68,7 +68,7 @@ def invite_user(
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            link = await access_commands.invite(core, session, email=email, role=Role(role))
+            link = await access_commands.invite(session, core, email=email, role=Role(role))
         emit(
             {"email": accounts.normalise_email(email), "role": role, "link": link},
             as_json=as_json,
@@ -100,7 +100,7 @@ def disable_user(context: typer.Context, email: Email, as_json: AsJson = False) 
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            changed = await access_commands.disable_account(core, session, email=email)
+            changed = await access_commands.disable_account(session, core, email=email)
         emit(changed, as_json=as_json, human=_account_line(changed))
 
     run(command)
@@ -112,7 +112,7 @@ def enable_user(context: typer.Context, email: Email, as_json: AsJson = False) -
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            changed = await access_commands.enable_account(core, session, email=email)
+            changed = await access_commands.enable_account(session, core, email=email)
         emit(changed, as_json=as_json, human=_account_line(changed))
 
     run(command)
@@ -129,7 +129,7 @@ def change_role(
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            changed = await access_commands.change_role(core, session, email=email, role=Role(role))
+            changed = await access_commands.change_role(session, core, email=email, role=Role(role))
         emit(changed, as_json=as_json, human=_account_line(changed))
 
     run(command)
@@ -153,7 +153,7 @@ def remove_second_factor(context: typer.Context, email: Email, as_json: AsJson =
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            await authentication_commands.remove_second_factor(core, session, email=email)
+            await authentication_commands.remove_second_factor(session, core, email=email)
         plain = accounts.normalise_email(email)
         emit({"email": plain}, as_json=as_json, human=f"{plain} signs in with the password alone now.")
 

@@ -17,7 +17,7 @@ _POST = ("slug", "title", "summary", "text", "published_at", "created_at", "chan
 
 
 @needs(Permission.READ)
-async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
     """The feedback that the actor has sent, and the actor's blog posts."""
     yield as_csv("content/feedback.csv", _FEEDBACK, await repository.feedback_of(session, actor.id))
     yield as_csv("content/posts.csv", _POST, await repository.posts_of(session, actor.id))

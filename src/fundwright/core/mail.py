@@ -195,7 +195,7 @@ class OutgoingEmail:
             return t("Sent by Fundwright. If you did not expect this email, you can ignore it.")
 
 
-async def post(core: Core, session: AsyncSession, email: OutgoingEmail) -> None:
+async def post(session: AsyncSession, core: Core, email: OutgoingEmail) -> None:
     """Put an email into the outbox; it is sent after the caller's transaction commits."""
     mail = Mail(
         id=uuid4(),
@@ -210,7 +210,7 @@ async def post(core: Core, session: AsyncSession, email: OutgoingEmail) -> None:
     session.add(mail)
     await session.flush()
     if core.settings.sends_mail:
-        await _send_later(core, session, mail.id)
+        await _send_later(session, core, mail.id)
 
 
 async def list_mails(session: AsyncSession, request: PageRequest) -> Page[MailRead]:
@@ -253,7 +253,7 @@ async def send(run: JobRun[SendMail, None]) -> dict[str, Any]:
         elif is_final or mail.tries > len(_WAITS_S):
             mail.state = MailState.FAILED
         else:
-            await _send_later(core, session, mail_id, delay_s=_WAITS_S[mail.tries - 1])
+            await _send_later(session, core, mail_id, delay_s=_WAITS_S[mail.tries - 1])
         return {"state": mail.state, "tries": mail.tries}
 
 
@@ -266,7 +266,7 @@ async def _fail(session: AsyncSession, payload: SendMail, error: str) -> None:
 JOB_HANDLER = JobHandler(SendMail, send, no_actor, _fail, is_short=True)
 
 
-async def _send_later(core: Core, session: AsyncSession, mail_id: UUID, *, delay_s: int = 0) -> None:
+async def _send_later(session: AsyncSession, core: Core, mail_id: UUID, *, delay_s: int = 0) -> None:
     await core.jobs.enqueue(session, SendMail(mail_id=mail_id), title="Send an email", owner_id=None, delay_s=delay_s)
 
 

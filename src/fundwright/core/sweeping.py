@@ -33,22 +33,22 @@ async def sweep(core: Core) -> int:
     unused: list[str] = []
     for start in range(0, len(old), _BATCH):
         async with core.database.transaction() as session:
-            unused += await _unused(core, session, old[start : start + _BATCH])
+            unused += await _unused(session, core, old[start : start + _BATCH])
     if len(unused) > len(old) / 2:
         log.warning("files.sweep_refused", unused=len(unused), files=len(old))
         return 0
     removed = 0
     for name in unused:
         async with core.database.transaction() as session:
-            removed += await remove_unused(core, session, name)
+            removed += await remove_unused(session, core, name)
     return removed
 
 
-async def remove_unused(core: Core, session: AsyncSession, name: str) -> bool:
+async def remove_unused(session: AsyncSession, core: Core, name: str) -> bool:
     """Remove the file unless a package needs it, and return whether it was removed. Until the transaction ends, nobody can begin to
     use it."""
     await lock_file(session, name, to_remove=True)
-    is_unused = bool(await _unused(core, session, [name]))
+    is_unused = bool(await _unused(session, core, [name]))
     if is_unused:
         core.files.remove(name)
     return is_unused
@@ -66,7 +66,7 @@ async def sweep_daily(core: Core) -> None:
         await asyncio.sleep(_EVERY_S)
 
 
-async def _unused(core: Core, session: AsyncSession, names: Collection[str]) -> list[str]:
+async def _unused(session: AsyncSession, core: Core, names: Collection[str]) -> list[str]:
     users: list[UsedFilesReader] = core.plugins.collect("used_files")
     used = {name for user in users for name in await user(session, names)}
     return [name for name in names if name not in used]

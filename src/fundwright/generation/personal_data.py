@@ -16,7 +16,7 @@ from fundwright.generation.schemas import DraftQuery
 
 
 @needs(Permission.READ)
-async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
     """Every draft, as data with its citations and as Markdown, and the versions of its sections."""
     async for row in iterate_all(lambda query: service.list_drafts(session, actor, query), DraftQuery()):
         draft = await service.get_draft(session, actor, row.id)

@@ -14,6 +14,6 @@ from fundwright.insights import repository
 
 
 @needs(Permission.READ)
-async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
     """The pages that the actor viewed, as long as views are kept."""
     yield as_csv("insights/page_views.csv", ("at", "path", "language"), await repository.views_of(session, actor.id))

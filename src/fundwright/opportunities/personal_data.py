@@ -16,6 +16,6 @@ _IMPORT = ("source", "filename", "created_at", "new", "changed", "unchanged", "r
 
 
 @needs(Permission.READ)
-async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
     """The files that the actor has imported."""
     yield as_csv("opportunities/imports.csv", _IMPORT, await runs.own_runs(session, actor.id))

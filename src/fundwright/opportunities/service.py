@@ -572,18 +572,18 @@ async def start_categorizing(session: AsyncSession, actor: Actor, core: Core) ->
 
 
 @needs(Permission.LABEL)
-async def categorize_soon(core: Core, session: AsyncSession, actor: Actor) -> None:
+async def categorize_soon(session: AsyncSession, actor: Actor, core: Core) -> None:
     """Categorize again after the actor has made no decision for a moment, unless a job that has not started will do so."""
-    await _categorize_soon(core, session, actor.id)
+    await _categorize_soon(session, core, actor.id)
 
 
-async def categorize_again(core: Core, session: AsyncSession) -> None:
+async def categorize_again(session: AsyncSession, core: Core) -> None:
     """Categorize notices that have just been embedded, for every account that has categorized before."""
     for owner_id in await indexing.sorting_owners(session):
-        await _categorize_soon(core, session, owner_id)
+        await _categorize_soon(session, core, owner_id)
 
 
-async def _categorize_soon(core: Core, session: AsyncSession, owner_id: UUID) -> None:
+async def _categorize_soon(session: AsyncSession, core: Core, owner_id: UUID) -> None:
     if not await jobs.find_waiting(session, owner_id, kind=CategorizeOpportunities.job_kind):
         await core.jobs.enqueue(
             session, CategorizeOpportunities(), title=CATEGORIZING_TITLE, owner_id=owner_id, delay_s=_SETTLED_AFTER_S

@@ -41,7 +41,7 @@ async def add_document(request: Request, core: CoreDep, session: DbSession, acto
     require(actor, Permission.WORK)
     received = await receive_file(core, request, core.files.receive)
     async with turn_of(core, actor):
-        return await service.add_document(core, session, actor, received.kept, filename=received.filename)
+        return await service.add_document(session, actor, core, received.kept, filename=received.filename)
 
 
 @router.post("/texts", status_code=status.HTTP_201_CREATED, openapi_extra=json_body(PastedText))
@@ -49,7 +49,7 @@ async def add_text(request: Request, core: CoreDep, session: DbSession, actor: U
     require(actor, Permission.WORK)
     pasted = await receive_json(request, PastedText, max_bytes=_MAX_TEXT_BYTES)
     async with turn_of(core, actor):
-        return await service.add_text(core, session, actor, pasted)
+        return await service.add_text(session, actor, core, pasted)
 
 
 @router.get("/documents")
@@ -66,8 +66,8 @@ async def export_documents(export: Export, actor: CurrentActor, request: Annotat
 
 
 @router.delete("/documents/sample")
-async def remove_sample(core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient) -> dict[str, int]:
-    return {"removed": await service.remove_sample(core, session, actor, client=client)}
+async def remove_sample(session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient) -> dict[str, int]:
+    return {"removed": await service.remove_sample(session, actor, core, client=client)}
 
 
 @router.get("/documents/{document_id}")
@@ -83,9 +83,9 @@ async def choose_kind(session: DbSession, actor: CurrentActor, document_id: UUID
 
 @router.delete("/documents/{document_id}", status_code=status.HTTP_204_NO_CONTENT)
 async def remove_document(
-    core: CoreDep, session: DbSession, actor: CurrentActor, client: RequestClient, document_id: UUID
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, document_id: UUID
 ) -> None:
-    await service.remove_document(core, session, actor, document_id, client=client)
+    await service.remove_document(session, actor, core, document_id, client=client)
 
 
 @router.post("/runs", status_code=status.HTTP_202_ACCEPTED)
@@ -139,8 +139,8 @@ async def cancel_run(session: DbSession, actor: CurrentActor, run_id: UUID) -> R
 
 
 @router.post("/runs/{run_id}/repetitions", status_code=status.HTTP_202_ACCEPTED)
-async def repeat_run(core: CoreDep, session: DbSession, actor: CurrentActor, run_id: UUID) -> RunRead:
-    return await service.repeat_run(core, session, actor, run_id)
+async def repeat_run(session: DbSession, actor: CurrentActor, core: CoreDep, run_id: UUID) -> RunRead:
+    return await service.repeat_run(session, actor, core, run_id)
 
 
 @router.get("/passages")

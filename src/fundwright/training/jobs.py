@@ -133,7 +133,7 @@ async def remove_files(run: JobRun[RemoveFiles, None]) -> None:
     core: Core = run.services
     for sha256 in run.payload.sha256:
         async with run.transaction() as session:
-            await remove_unused(core, session, sha256)
+            await remove_unused(session, core, sha256)
 
 
 async def _embed(run: JobRun[TrainDocuments, Actor], embedder: Embedder, owner_id: UUID, document: Document, place: int) -> None:

@@ -16,7 +16,7 @@ from fundwright.training.schemas import DocumentRead
 
 
 @needs(Permission.READ)
-async def own_files(core: Core, session: AsyncSession, actor: Actor) -> AsyncIterator[DataFile]:
+async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
     """Documents as they were uploaded, the text that was read in each, and the training runs."""
     documents = [DocumentRead.model_validate(each) for each in await repository.list_all(session, actor.id)]
     yield as_json("training/documents.json", documents)

@@ -76,9 +76,9 @@ def documents_topic(owner_id: UUID) -> str:
 
 @needs(Permission.WORK)
 async def add_document(
-    core: Core,
     session: AsyncSession,
     actor: Actor,
+    core: Core,
     received: ReceivedFile,
     *,
     filename: str,
@@ -96,7 +96,7 @@ async def add_document(
         readers: list[Reader] = core.plugins.collect("document_readers")
         reader = await asyncio.to_thread(choose_reader, readers, received.path, name)
         free_title = await _free_title(session, actor, title.strip() or name.rsplit(".", 1)[0].replace("_", " "), name)
-        await _check_quota(core, session, actor, size_bytes=received.size_bytes)
+        await _check_quota(session, actor, core, size_bytes=received.size_bytes)
         document = Document(
             owner_id=actor.id,
             title=free_title,
@@ -108,12 +108,12 @@ async def add_document(
             kind=kind or DocumentKind.ABOUT_US,
             is_kind_chosen=kind is not None,
         )
-        added = await _add(core, session, actor, document, received)
-        return await _train_later(core, session, actor, added) if is_trained_later else added
+        added = await _add(session, actor, core, document, received)
+        return await _train_later(session, actor, core, added) if is_trained_later else added
 
 
 @needs(Permission.WORK)
-async def add_text(core: Core, session: AsyncSession, actor: Actor, pasted: PastedText) -> DocumentRead:
+async def add_text(session: AsyncSession, actor: Actor, core: Core, pasted: PastedText) -> DocumentRead:
     """Add pasted text as a Markdown document, and train it in a job. Raises AlreadyAdded (409) or QuotaSpent (402)."""
     received = await core.files.receive(_once(pasted.text.encode()))
     with _unkept_discarded(core, received):
@@ -121,7 +121,7 @@ async def add_text(core: Core, session: AsyncSession, actor: Actor, pasted: Past
         if known is not None:
             raise AlreadyAdded(known)
         title = await _free_title(session, actor, pasted.title, pasted.title)
-        await _check_quota(core, session, actor, size_bytes=received.size_bytes)
+        await _check_quota(session, actor, core, size_bytes=received.size_bytes)
         document = Document(
             owner_id=actor.id,
             title=title,
@@ -131,7 +131,7 @@ async def add_text(core: Core, session: AsyncSession, actor: Actor, pasted: Past
             size_bytes=received.size_bytes,
             source=DocumentSource.PASTE,
         )
-        return await _train_later(core, session, actor, await _add(core, session, actor, document, received))
+        return await _train_later(session, actor, core, await _add(session, actor, core, document, received))
 
 
 @needs(Permission.READ)
@@ -260,29 +260,29 @@ async def check_documents(session: AsyncSession, actor: Actor, document_ids: Seq
 
 @needs(Permission.WORK)
 async def remove_document(
-    core: Core, session: AsyncSession, actor: Actor, document_id: UUID, *, client: Client = COMMAND_LINE
+    session: AsyncSession, actor: Actor, core: Core, document_id: UUID, *, client: Client = COMMAND_LINE
 ) -> None:
     """Remove a document with its chunks, its vectors, and, if nobody else has the same content, its file. Raises NotFound."""
     document = await repository.get_document(session, actor.id, document_id)
-    await _remove(core, session, actor, [document])
+    await _remove(session, actor, core, [document])
     await audit.record(session, "document.deleted", actor=actor, subject=document.title, client=client)
 
 
 @needs(Permission.READ)
-async def remove_all(core: Core, session: AsyncSession, actor: Actor) -> None:
+async def remove_all(session: AsyncSession, actor: Actor, core: Core) -> None:
     """Remove every document with its file, for an account that is being deleted."""
-    await _remove(core, session, actor, await repository.list_all(session, actor.id))
+    await _remove(session, actor, core, await repository.list_all(session, actor.id))
 
 
 @needs(Permission.READ)
-async def get_usage(core: Core, session: AsyncSession, actor: Actor) -> Usage:
+async def get_usage(session: AsyncSession, actor: Actor, core: Core) -> Usage:
     """The storage used by the documents that the actor has added; the sample does not count."""
     documents, size_bytes = await repository.own_documents(session, actor.id)
     return Usage(documents=documents, size_bytes=size_bytes, most_bytes=_most_bytes(core, actor))
 
 
 @needs(Permission.READ)
-async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
+async def add_sample(session: AsyncSession, actor: Actor, core: Core) -> None:
     """Give a new account the sample documents of an invented company, and train them."""
     document_ids: list[UUID] = []
     for path in sorted(_SAMPLE.iterdir()):
@@ -302,16 +302,16 @@ async def add_sample(core: Core, session: AsyncSession, actor: Actor) -> None:
                 source=DocumentSource.UPLOAD,
                 is_sample=True,
             )
-            document_ids.append((await _add(core, session, actor, document, received)).id)
+            document_ids.append((await _add(session, actor, core, document, received)).id)
     if document_ids:
-        await _enqueue(core, session, actor, document_ids, title=later("Train the sample documents"))
+        await _enqueue(session, actor, core, document_ids, title=later("Train the sample documents"))
 
 
 @needs(Permission.WORK)
-async def remove_sample(core: Core, session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> int:
+async def remove_sample(session: AsyncSession, actor: Actor, core: Core, *, client: Client = COMMAND_LINE) -> int:
     """Remove the sample documents; return their number."""
     documents = await repository.list_sample(session, actor.id)
-    await _remove(core, session, actor, documents)
+    await _remove(session, actor, core, documents)
     await audit.record(session, "sample.deleted", actor=actor, subject="documents", client=client)
     return len(documents)
 
@@ -330,14 +330,14 @@ async def start_run(core: Core, actor: Actor, document_ids: Sequence[UUID] | Non
     """
     if document_ids is not None:
         async with core.database.transaction() as session:
-            return await _start_run_of(core, session, actor, document_ids)
+            return await _start_run_of(session, actor, core, document_ids)
     embedder = await language.get_embedder(core)
     async with core.database.transaction() as session:
         wanted = await repository.list_untrained_ids(session, actor.id, embedder.id)
         wanted = wanted or [document.id for document in await repository.list_all(session, actor.id)]
         if not wanted:
             raise Invalid(t("You have no documents to train. Add a document first."))
-        return await _enqueue(core, session, actor, wanted, title=_title(len(wanted)))
+        return await _enqueue(session, actor, core, wanted, title=_title(len(wanted)))
 
 
 @needs(Permission.WORK)
@@ -416,11 +416,11 @@ async def cancel_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRe
 
 
 @needs(Permission.WORK)
-async def repeat_run(core: Core, session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
+async def repeat_run(session: AsyncSession, actor: Actor, core: Core, run_id: UUID) -> RunRead:
     """Train the documents of an earlier run again, or return the run that waits or runs when it trains them. Raises NotFound, or
     Invalid when none of them is left."""
     run, _ = await repository.get_run(session, actor.id, run_id)
-    return await _start_run_of(core, session, actor, [UUID(document_id) for document_id in run.document_ids])
+    return await _start_run_of(session, actor, core, [UUID(document_id) for document_id in run.document_ids])
 
 
 @needs(Permission.READ)
@@ -558,7 +558,7 @@ async def _free_title(session: AsyncSession, actor: Actor, title: str, fuller: s
     return next(name for name in chain((title, fuller), numbered) if name not in taken)
 
 
-async def _check_quota(core: Core, session: AsyncSession, actor: Actor, *, size_bytes: int) -> None:
+async def _check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_bytes: int) -> None:
     """Call it after `_free_title`, which keeps others from adding documents to the account. Raises QuotaSpent."""
     held, used_bytes = await repository.own_documents(session, actor.id)
     await billing.check_quota(session, actor, Quota.DOCUMENTS, held=held)
@@ -587,7 +587,7 @@ def _unkept_discarded(core: Core, received: ReceivedFile) -> Iterator[None]:
         core.files.discard(received)
 
 
-async def _add(core: Core, session: AsyncSession, actor: Actor, document: Document, received: ReceivedFile) -> DocumentRead:
+async def _add(session: AsyncSession, actor: Actor, core: Core, document: Document, received: ReceivedFile) -> DocumentRead:
     await lock_file(session, received.sha256)
     await core.files.keep(received)
     try:
@@ -602,7 +602,7 @@ async def _add(core: Core, session: AsyncSession, actor: Actor, document: Docume
     return DocumentRead.model_validate(document)
 
 
-async def _remove(core: Core, session: AsyncSession, actor: Actor, documents: Sequence[Document]) -> None:
+async def _remove(session: AsyncSession, actor: Actor, core: Core, documents: Sequence[Document]) -> None:
     for document in documents:
         await repository.delete_document(session, actor.id, document.id)
     if documents:
@@ -619,18 +619,18 @@ async def _read(session: AsyncSession, actor: Actor, documents: Sequence[Documen
     ]
 
 
-async def _train_later(core: Core, session: AsyncSession, actor: Actor, document: DocumentRead) -> DocumentRead:
+async def _train_later(session: AsyncSession, actor: Actor, core: Core, document: DocumentRead) -> DocumentRead:
     """Documents that are added one after another are trained in one run, if it has not started."""
     if not await repository.join_waiting_run(session, actor.id, document.id):
-        await _enqueue(core, session, actor, [document.id], title=later("Train added documents"))
+        await _enqueue(session, actor, core, [document.id], title=later("Train added documents"))
     return await get_document(session, actor, document.id)
 
 
-async def _start_run_of(core: Core, session: AsyncSession, actor: Actor, document_ids: Sequence[UUID]) -> RunRead:
+async def _start_run_of(session: AsyncSession, actor: Actor, core: Core, document_ids: Sequence[UUID]) -> RunRead:
     wanted = await repository.list_known_ids(session, actor.id, list(dict.fromkeys(document_ids)))
     if not wanted:
         raise Invalid(t("None of these documents exist anymore. Add a document first."))
-    return await _enqueue(core, session, actor, wanted, title=_title(len(wanted)))
+    return await _enqueue(session, actor, core, wanted, title=_title(len(wanted)))
 
 
 async def _add_run(session: AsyncSession, actor: Actor, document_ids: Sequence[UUID]) -> TrainingRun:
@@ -640,7 +640,7 @@ async def _add_run(session: AsyncSession, actor: Actor, document_ids: Sequence[U
     return run
 
 
-async def _enqueue(core: Core, session: AsyncSession, actor: Actor, document_ids: Sequence[UUID], *, title: Message) -> RunRead:
+async def _enqueue(session: AsyncSession, actor: Actor, core: Core, document_ids: Sequence[UUID], *, title: Message) -> RunRead:
     underway = await repository.find_underway_run(session, actor.id, document_ids)
     if underway:
         return _run(*underway)

@@ -39,7 +39,7 @@ async def sign_in(core: Core, password: str = PASSWORD, *, user_agent: str = HER
     client = HERE.model_copy(update={"user_agent": user_agent})
     async with core.database.transaction() as session:
         result = await authentication.sign_in(
-            core, session, email="ada@example.org", password=password, remember=True, client=client
+            session, core, email="ada@example.org", password=password, remember=True, client=client
         )
     assert isinstance(result, SignedIn)
     return result.actor
@@ -114,7 +114,7 @@ class TestGeneral:
 
     async def test_the_photo_is_shown_and_taken_away(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
-            await photos.set_photo(committed.sandbox, session, ada, picture(), client=HERE)
+            await photos.set_photo(session, ada, committed.sandbox, picture(), client=HERE)
         async with mounted(committed, ada, account_screen) as screen:
             assert screen.props("FileDrop")["uploadUrl"] == "/api/account/photo"
             await screen.emit("FileDrop", "on_uploaded", name="me.png", answer={})
@@ -198,7 +198,7 @@ class TestSecurity:
             account_of_ada = await accounts.get_account_by_id(session, ada.id)
             for _ in range(PageRequest().page_size):
                 await sessions.start_session(
-                    committed, session, account_of_ada, remember=True, client=Client(address="192.0.2.8", user_agent="curl/8")
+                    session, committed, account_of_ada, remember=True, client=Client(address="192.0.2.8", user_agent="curl/8")
                 )
         async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=security") as screen:
             assert not screen.has("article", "Firefox 133 on Linux")  # it is the one used longest ago
@@ -278,7 +278,7 @@ class TestData:
 class TestConfirmEmail:
     async def link(self, core: Core, ada: Actor) -> str:
         async with core.database.transaction() as session:
-            refused = await email_change.ask(core, session, ada, email="new@example.org", password=PASSWORD, client=HERE)
+            refused = await email_change.ask(session, ada, core, email="new@example.org", password=PASSWORD, client=HERE)
             assert not isinstance(refused, SignInRefused)
             sent_messages = (await mail.list_messages(session, PageRequest())).items
         text = next(message.text for message in sent_messages if message.recipient == "new@example.org")

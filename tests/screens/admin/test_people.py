@@ -42,7 +42,7 @@ async def root(committed: Core, make_actor: MakeActor) -> Actor:
 async def invite(core: Core, root: Actor, *names: str, role: Role = Role.USER) -> None:
     for name in names:
         async with core.database.transaction() as session:
-            await invitations.invite(core, session, root, email=f"{name}@example.org", role=role, client=HERE)
+            await invitations.invite(session, root, core, email=f"{name}@example.org", role=role, client=HERE)
 
 
 async def change(core: Core, name: str, **values: Any) -> None:
@@ -52,17 +52,17 @@ async def change(core: Core, name: str, **values: Any) -> None:
 
 async def disabled(core: Core, sender: Actor) -> None:
     async with core.database.transaction() as session:
-        await account_changes.disable_account(core, session, email=sender.email)
+        await account_changes.disable_account(session, core, email=sender.email)
 
 
 async def demoted(core: Core, sender: Actor) -> None:
     async with core.database.transaction() as session:
-        await account_changes.change_role(core, session, email=sender.email, role=Role.USER)
+        await account_changes.change_role(session, core, email=sender.email, role=Role.USER)
 
 
 async def deleted(core: Core, sender: Actor) -> None:
     async with core.database.transaction() as session:
-        await authentication.delete_account(core, session, sender, email=sender.email, password=PASSWORD, client=HERE)
+        await authentication.delete_account(session, sender, core, email=sender.email, password=PASSWORD, client=HERE)
 
 
 def cells(screen: ScreenUnderTest, field: str) -> list[Any]:
@@ -165,7 +165,7 @@ class TestInvitations:
                 return ending.done() or bool(await session.scalar(_BLOCKED))
 
         async with committed.database.transaction() as session:
-            await invitations.invite(committed, session, root, email="ada@example.org", role=Role.ADMIN, client=HERE)
+            await invitations.invite(session, root, committed, email="ada@example.org", role=Role.ADMIN, client=HERE)
             ending = asyncio.create_task(end(committed, root))
             await eventually(has_come)
         await ending

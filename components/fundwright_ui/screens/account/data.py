@@ -57,7 +57,7 @@ def _copy() -> VdomDict:
     found = use_query(lambda session: personal_data.find_copy(session, actor), key=[actor.id], topics=[jobs_topic(actor.id)])
 
     async def start(session: AsyncSession) -> None:
-        await personal_data.start_copy(connection.core, session, actor, client=connection.client)
+        await personal_data.start_copy(session, actor, connection.core, client=connection.client)
 
     starting = use_action(start, then=found.reload)
     copy = found.value
@@ -118,7 +118,7 @@ def _deletion() -> VdomDict:
 
     async def delete(session: AsyncSession, meant: Deletion) -> SignInRefused | None:
         return await authentication.delete_account(
-            connection.core, session, actor, email=meant.email, password=meant.password, client=connection.client
+            session, actor, connection.core, email=meant.email, password=meant.password, client=connection.client
         )
 
     def finish(refused: SignInRefused | None) -> None:

@@ -75,10 +75,10 @@ def _set_up(show_codes: Callable[[RecoveryCodes], None]) -> VdomDict:
     begun, set_begun = use_state(cast("SecondFactorSetUp | None", None))
 
     async def start(session: AsyncSession) -> SecondFactorSetUp:
-        return await second_factor.start(connection.core, session, actor)
+        return await second_factor.start(session, actor, connection.core)
 
     async def confirm(session: AsyncSession, typed: CodeTyped) -> RecoveryCodes | SignInRefused:
-        return await second_factor.confirm(connection.core, session, actor, code=typed.code, client=connection.client)
+        return await second_factor.confirm(session, actor, connection.core, code=typed.code, client=connection.client)
 
     def finish(made: RecoveryCodes | SignInRefused) -> None:
         if isinstance(made, SignInRefused):
@@ -122,7 +122,7 @@ def _turned_on(read: SecondFactorRead, show_codes: Callable[[RecoveryCodes], Non
         return await second_factor.renew_recovery_codes(session, actor, client=connection.client)
 
     async def turn_off(session: AsyncSession) -> None:
-        await second_factor.turn_off(connection.core, session, actor, client=connection.client)
+        await second_factor.turn_off(session, actor, connection.core, client=connection.client)
 
     def turned_off() -> None:
         set_asking(False)
@@ -185,7 +185,7 @@ def passkeys_section() -> VdomDict:
 
     async def remove(session: AsyncSession) -> None:
         if removed is not None:
-            await passkeys.remove(connection.core, session, actor, removed.id, client=connection.client)
+            await passkeys.remove(session, actor, connection.core, removed.id, client=connection.client)
 
     def settle() -> None:
         if removed is not None:
@@ -266,10 +266,10 @@ def _add(reload: Callable[[], None]) -> VdomDict:
     async def start(session: AsyncSession, named: PasskeyNamed) -> str:
         set_name(named.name)
         set_refusal("")
-        return await passkeys.start_adding(core, session, actor)
+        return await passkeys.start_adding(session, actor, core)
 
     async def add(session: AsyncSession, answered: PasskeyAnswered) -> None:
-        await passkeys.add(core, session, actor, name=name, credential=answered.credential, client=connection.client)
+        await passkeys.add(session, actor, core, name=name, credential=answered.credential, client=connection.client)
 
     def refuse(refused: PasskeyRefused) -> None:
         set_options("")

@@ -61,7 +61,7 @@ def general_tab() -> VdomDict:
         return General(
             profile=await accounts_profile.get_profile(session, actor),
             plan=await billing.own_plan(session, actor),
-            usage=await training.get_usage(connection.core, session, actor),
+            usage=await training.get_usage(session, actor, connection.core),
             time_zones=await asyncio.to_thread(locale_data.time_zones),
         )
 

@@ -91,7 +91,7 @@ def _password() -> VdomDict:
 
     async def change(session: AsyncSession, change: PasswordChange) -> SignInRefused | None:
         return await password_change.change_password(
-            connection.core, session, actor, current=change.current, new=change.new, client=connection.client
+            session, actor, connection.core, current=change.current, new=change.new, client=connection.client
         )
 
     def finish(refused: SignInRefused | None) -> None:
@@ -141,7 +141,7 @@ def _email() -> VdomDict:
 
     async def ask(session: AsyncSession, change: EmailChange) -> tuple[str, SignInRefused | None]:
         refused = await email_change.ask(
-            connection.core, session, actor, email=change.email, password=change.password, client=connection.client
+            session, actor, connection.core, email=change.email, password=change.password, client=connection.client
         )
         return change.email, refused
 

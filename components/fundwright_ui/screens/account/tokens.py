@@ -109,9 +109,9 @@ def _new(show: Callable[[ApiTokenCreated], None]) -> VdomDict:
 
     async def make(session: AsyncSession, new: NewToken) -> ApiTokenCreated:
         return await api_tokens.create_api_token(
-            connection.core,
             session,
             actor,
+            connection.core,
             name=new.name,
             scope=new.scope,
             lasts_days=new.lasts_days,

@@ -121,7 +121,7 @@ def _invite(show_sent: Callable[[], None]) -> VdomDict:
 
     async def send(session: AsyncSession, invited: Invited) -> None:
         await invitations.invite(
-            connection.core, session, actor, email=invited.email, role=invited.role, client=connection.client
+            session, actor, connection.core, email=invited.email, role=invited.role, client=connection.client
         )
 
     is_sent = connection.core.settings.sends_mail

@@ -110,14 +110,14 @@ def _change(person: AccountRead, reload: Callable[[], None]) -> VdomDict:
     client = connection.client
 
     async def change_role(session: AsyncSession, chosen: RoleChosen) -> None:
-        await administration.change_role(connection.core, session, actor, person.id, chosen.role, client=client)
+        await administration.change_role(session, actor, connection.core, person.id, chosen.role, client=client)
 
     async def close_or_open(session: AsyncSession) -> None:
         change: Callable[..., Awaitable[AccountRead]] = administration.enable if person.disabled_at else administration.disable
-        await change(connection.core, session, actor, person.id, client=client)
+        await change(session, actor, connection.core, person.id, client=client)
 
     async def start_reset(session: AsyncSession) -> None:
-        await administration.start_reset(connection.core, session, actor, person.id, client=client)
+        await administration.start_reset(session, actor, connection.core, person.id, client=client)
 
     changing = use_action(change_role, success=t("The role was changed, and the account's sessions were ended."), then=reload)
     closing = use_action(
@@ -161,7 +161,7 @@ def _second_factor(account_id: UUID, reload: Callable[[], None]) -> VdomDict:
     is_asking, set_asking = use_state(False)
 
     async def remove(session: AsyncSession) -> None:
-        await administration.remove_second_factor(connection.core, session, actor, account_id, client=connection.client)
+        await administration.remove_second_factor(session, actor, connection.core, account_id, client=connection.client)
 
     def removed() -> None:
         set_asking(False)

@@ -67,7 +67,7 @@ def payment_history_screen() -> VdomDict:
         return listed, await billing.sum_payments(session, actor, query)
 
     async def add(session: AsyncSession, invoice: InvoiceForm) -> None:
-        await billing.add_payment(connection.core, session, actor, invoice, client=connection.client)
+        await billing.add_payment(session, actor, connection.core, invoice, client=connection.client)
 
     listing = use_listing(read, query, lambda answer: answer[0], id=lambda payment: payment.id, topics=[billing.TOPIC])
 

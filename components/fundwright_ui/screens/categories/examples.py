@@ -97,7 +97,7 @@ def _offered_example(
 
     async def add(session: AsyncSession) -> Decided:
         before = await labels_of(session, actor, opportunity.id)
-        return Decided(before, (await categories.accept(core, session, actor, opportunity.id, category.id)).decided_at)
+        return Decided(before, (await categories.accept(session, actor, core, opportunity.id, category.id)).decided_at)
 
     def settle(decided: Decided) -> None:
         rows.settle(opportunity, t("Added"), undo=undo_of(core, actor, opportunity.id, decided))
@@ -125,7 +125,7 @@ def _given_example(category: CategoryRead, shown: Row[OpportunityRow], rows: Row
 
     async def remove(session: AsyncSession) -> Decided:
         before = await labels_of(session, actor, opportunity.id)
-        await categories.remove_example(core, session, actor, opportunity.id, category.id)
+        await categories.remove_example(session, actor, core, opportunity.id, category.id)
         return Decided([label for label in before if label.category_id == category.id], None)
 
     def settle(decided: Decided) -> None:

@@ -66,9 +66,9 @@ def review_queue(found: list[CategoryRead]) -> VdomDict:
     query = _review_query(url, found)
 
     async def read(session: AsyncSession) -> tuple[Page[Suggested], int]:
-        suggestions = await existing_page(partial(categories.list_suggestions, connection.core, session, actor), query)
+        suggestions = await existing_page(partial(categories.list_suggestions, session, actor, connection.core), query)
         unsure = query.model_copy(update={"is_unsure_shown": True, "page": 1, "page_size": 1})
-        more = (await categories.list_suggestions(connection.core, session, actor, unsure)).total - suggestions.total
+        more = (await categories.list_suggestions(session, actor, connection.core, unsure)).total - suggestions.total
         ids = [label.subject_id for label in suggestions.items]
         by_id = {opportunity.id: opportunity for opportunity in await opportunities.rows_of(session, actor, ids)}
         labels = await categories.labels_of(session, actor, ids)
@@ -205,12 +205,12 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
     async def accept(session: AsyncSession) -> tuple[str, Decided]:
         # What the person saw, even if the classifier has suggested another category meanwhile.
         before = await labels_of(session, actor, label.subject_id)
-        accepted = await categories.accept(core, session, actor, label.subject_id, label.category_id)
+        accepted = await categories.accept(session, actor, core, label.subject_id, label.category_id)
         return t("Accepted"), Decided(before, accepted.decided_at)
 
     async def decide(session: AsyncSession, category_id: UUID | None) -> tuple[str, Decided]:
         before = await labels_of(session, actor, label.subject_id)
-        after = await categories.correct(core, session, actor, label.subject_id, category_id)
+        after = await categories.correct(session, actor, core, label.subject_id, category_id)
         decided_at = max((each.decided_at for each in after if each.source == LabelSource.PERSON), default=None)
         if category_id is None:
             return t("None of these"), Decided(before, decided_at)

@@ -28,6 +28,6 @@ async def labels_of(session: AsyncSession, actor: Actor, subject_id: UUID) -> li
 
 def undo_of(core: Core, actor: Actor, subject_id: UUID, decided: Decided) -> Undo:
     async def undo(session: AsyncSession) -> None:
-        await categories.restore(core, session, actor, subject_id, decided_at=decided.decided_at, before=decided.before)
+        await categories.restore(session, actor, core, subject_id, decided_at=decided.decided_at, before=decided.before)
 
     return undo

@@ -206,9 +206,9 @@ def category_of(address_id: str) -> VdomDict:
     async def choose(session: AsyncSession, fields: Fields) -> None:
         chosen, opportunity_id = str(fields.get("category", "")), _id_in(address_id)
         if chosen:
-            await categories.accept(core, session, actor, opportunity_id, parse_id(chosen, t("The category")))
+            await categories.accept(session, actor, core, opportunity_id, parse_id(chosen, t("The category")))
         else:
-            await categories.correct(core, session, actor, opportunity_id, None)
+            await categories.correct(session, actor, core, opportunity_id, None)
 
     choosing = use_action(choose, success=t("The category was saved. The classifier will learn from it."))
 
@@ -256,11 +256,11 @@ def _is_rejected(labels: list[LabelRead]) -> bool:
 def _label(address_id: str, label: LabelRead) -> VdomDict:
     actor, core = use_actor(), use_connection().core
     accepting = use_action(
-        lambda session: categories.accept(core, session, actor, _id_in(address_id), label.category_id),
+        lambda session: categories.accept(session, actor, core, _id_in(address_id), label.category_id),
         success=t("The category was accepted."),
     )
     rejecting = use_action(
-        lambda session: categories.reject(core, session, actor, _id_in(address_id), label.category_id),
+        lambda session: categories.reject(session, actor, core, _id_in(address_id), label.category_id),
         success=t("The category was removed. The classifier will learn from it."),
     )
     is_accepted = label.state == LabelState.ACCEPTED

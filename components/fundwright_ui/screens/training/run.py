@@ -73,7 +73,7 @@ def run_screen() -> VdomDict:
         await training.cancel_run(session, actor, parse_id(run_id, t("The training run")))
 
     async def repeat(session: AsyncSession) -> RunRead:
-        return await training.repeat_run(connection.core, session, actor, parse_id(run_id, t("The training run")))
+        return await training.repeat_run(session, actor, connection.core, parse_id(run_id, t("The training run")))
 
     canceling = use_action(cancel, success=t("The run will be canceled after its current step."), then=found.reload)
     repeating = use_action(

@@ -106,7 +106,7 @@ def train_screen() -> VdomDict:
         runs = await training.list_runs(session, actor, PageRequest(page_size=1))
         return Overview(
             documents=await existing_page(partial(training.list_documents, session, actor), request),
-            usage=await training.get_usage(connection.core, session, actor),
+            usage=await training.get_usage(session, actor, connection.core),
             has_sample=await training.has_sample(session, actor),
             run=runs.items[0] if runs.items else None,
         )
@@ -137,7 +137,7 @@ def train_screen() -> VdomDict:
         found.reload()
 
     async def remove_sample(session: AsyncSession) -> None:
-        await training.remove_sample(connection.core, session, actor, client=connection.client)
+        await training.remove_sample(session, actor, connection.core, client=connection.client)
 
     starting = use_action(start, success=t("The training run was started."), then=started, in_transaction=False)
     removing = use_action(remove_sample, success=t("The sample documents were removed."), then=load)
@@ -210,7 +210,7 @@ def _add_documents(usage: Usage, load: Callable[[], None]) -> VdomDict:
     connection = use_connection()
 
     async def paste(session: AsyncSession, pasted: PastedText) -> None:
-        await training.add_text(connection.core, session, actor, pasted)
+        await training.add_text(session, actor, connection.core, pasted)
 
     pasting = use_action(paste, success=t("The text was added and is being processed."), then=load)
     return section(
@@ -366,7 +366,7 @@ def _documents(
 
     async def remove(session: AsyncSession) -> None:
         document_id = parse_id(opened_id, t("The document"))
-        await training.remove_document(connection.core, session, actor, document_id, client=connection.client)
+        await training.remove_document(session, actor, connection.core, document_id, client=connection.client)
 
     async def choose_kind(session: AsyncSession, kind: str) -> None:
         await training.choose_kind(session, actor, parse_id(opened_id, t("The document")), DocumentKind(kind))
