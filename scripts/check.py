@@ -42,8 +42,12 @@ def python(*arguments: str) -> Sequence[str]:
     return (str(BIN / "python"), "-m", *arguments)
 
 
+WORKERS = max(1, (os.cpu_count() or 1) // 2)
+"""Processes of each pytest, two of which run at a time; each has a database server and a browser of its own."""
+
+
 def pytest(*arguments: str, markers: str = "not slow") -> Sequence[str]:
-    return python("pytest", "--durations=10", "-m", markers, *arguments)
+    return python("pytest", "--durations=10", "--numprocesses", str(WORKERS), "-m", markers, *arguments)
 
 
 STYLE_AND_TYPES = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import shutil
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
@@ -10,11 +11,13 @@ from uuid import uuid4
 
 import psycopg
 import pytest
+from passlib.context import CryptContext
 from pydantic import SecretStr
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright import hooks
+from fundwright.accounts import passwords
 from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.assembly import Core, open_core
@@ -25,6 +28,7 @@ from fundwright.core.settings import Settings
 from fundwright_ui import extension
 from tests.blocking import blocking_calls
 from tests.databases import Databases
+from tests.routes import routes_built_once
 
 MakeActor = Callable[..., Awaitable[Actor]]
 
@@ -49,12 +53,39 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.database)
 
 
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays: no garbage collection looks at it again."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Generator[None]:
     """A test in which our code blocks the event loop fails."""
     with blocking_calls() as found:
         yield
     assert not found, f"These calls held up the event loop: {', '.join(found)}. Await them in a thread, or make them a job."
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_hashes() -> Iterator[CryptContext]:
+    """Passwords are hashed with as little work as argon2 allows. Yields how they are hashed outside tests."""
+    full = passwords._context  # pyright: ignore[reportPrivateUsage]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passwords, "_context", full.copy(argon2__memory_cost=8, argon2__time_cost=1))
+        yield full
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_routes() -> Iterator[None]:
+    with routes_built_once():
+        yield
+
+
+@pytest.fixture
+def full_hashes(quick_hashes: CryptContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passwords are hashed as outside tests."""
+    monkeypatch.setattr(passwords, "_context", quick_hashes)
 
 
 @pytest.fixture(scope="session")

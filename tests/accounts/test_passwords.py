@@ -6,6 +6,7 @@ from fundwright.accounts import passwords
 from fundwright.accounts.passwords import WeakPassword
 
 
+@pytest.mark.usefixtures("full_hashes")
 class TestHashing:
     @pytest.mark.security(14)
     async def test_uses_argon2id_with_the_owasp_parameters(self) -> None:

@@ -18,7 +18,7 @@ import fundwright
 from fundwright.core import errors
 from fundwright.core.errors import FundwrightError
 from scripts import extraction, messages
-from tests.architecture.tree import PROJECT, python
+from tests.architecture.tree import python
 
 
 @pytest.fixture(scope="module")
@@ -105,10 +105,9 @@ IN_ENGLISH = {
 def test_every_refusal_is_said_in_the_language_of_whoever_is_refused() -> None:
     plain = [
         f"{path}:{line}"
-        for folder in ("src/fundwright", "components/fundwright_ui")
-        for path in (PROJECT / folder).rglob("*.py")
+        for path, tree in python("src/fundwright", "components/fundwright_ui")
         if "cli" not in path.parts
-        for line in refusals_in_english(ast.parse(path.read_text()))
+        for line in refusals_in_english(tree)
     ]
     assert plain == [], "Wrap the sentence in t(…)."
 

@@ -15,7 +15,6 @@ ALLOWED = {
     "tests/polling.py": "waits for what announces itself to nobody, so that no test needs a loop of its own",
     "e2e/pages/polling.py": "the same for journeys",
     "e2e/laboratory.py": "handlers that block or take long on purpose",
-    "e2e/journeys/test_impatience.py": "a press as long as that of a person",
     "e2e/journeys/test_rows.py": "two presses as far apart as those of a person",
     "tests/fuzzing/conftest.py": "a run that lasts as long as it is told to",
     "tests/soak/__main__.py": "a run that lasts as long as it is told to, and processes that are killed at random moments",

@@ -43,4 +43,9 @@ def python(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
     for folder in folders:
         found = [path for path in texts() if path.suffix == ".py" and path.is_relative_to(folder)]
         assert found, f"There is no Python file in {folder}."
-        yield from ((path, ast.parse(texts()[path])) for path in found)
+        yield from ((path, _syntax_tree(path)) for path in found)
+
+
+@cache
+def _syntax_tree(path: Path) -> ast.Module:
+    return ast.parse(texts()[path])

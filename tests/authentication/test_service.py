@@ -210,6 +210,7 @@ class TestSignIn:
             assert hashed == 1
 
     @pytest.mark.security(6)
+    @pytest.mark.usefixtures("full_hashes")
     async def test_does_the_same_work_for_a_known_and_an_unknown_email(
         self, session: AsyncSession, core: Core, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -243,6 +244,7 @@ class TestSignIn:
         assert await _sign_in(session, core) == SignInRefused(reason=Refusal.UNKNOWN_EMAIL)
 
     @pytest.mark.security(14)
+    @pytest.mark.usefixtures("full_hashes")
     async def test_renews_an_outdated_hash(self, session: AsyncSession, core: Core) -> None:
         from passlib.hash import argon2
 

@@ -1,0 +1,32 @@
+"""FastAPI works out every route of an application at its first request, which takes longer than most tests. Here it does so once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from fastapi import routing
+
+
+@contextmanager
+def routes_built_once() -> Iterator[None]:
+    """What was worked out for one application serves all others that include the same router in the same way."""
+    build = routing._EffectiveRouteContext.from_api_route  # pyright: ignore[reportPrivateUsage]
+    built: dict[int, list[tuple[Any, Any]]] = {}
+
+    def found(*, original_route: Any, include_context: Any) -> Any:
+        if include_context.dependency_overrides_provider.dependency_overrides:
+            return build(original_route=original_route, include_context=include_context)
+        known = built.setdefault(id(original_route), [])
+        wanted = replace(include_context, dependency_overrides_provider=None)
+        if (same := next((context for included, context in known if included == wanted), None)) is None:
+            same = build(original_route=original_route, include_context=include_context)
+            known.append((wanted, same))
+        return same
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(routing._EffectiveRouteContext, "from_api_route", found)  # pyright: ignore[reportPrivateUsage]
+        yield
