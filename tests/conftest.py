@@ -127,7 +127,7 @@ def database_url(databases: Databases) -> Iterator[str]:
 
 @pytest.fixture
 async def committed(database_url: str, tmp_path: Path) -> AsyncIterator[Core]:
-    """A Core on a database of its own: whatever the test commits is gone afterwards."""
+    """A Core on a database of its own: whatever the test commits is gone afterward."""
     settings = OwnSettings(data=tmp_path, database_url=SecretStr(database_url), models=_PROJECT / "var/models")
     async with open_core(settings, Plugins([hooks, extension])) as core:
         yield core

@@ -16,7 +16,7 @@ PAGE = Path("docs/glossary.md")
 TRANSLATED = tuple(language for language in LANGUAGES if language != "en")
 TERMS, REJECTED = (PROJECT / PAGE).read_text().split("## Words that are not used")
 ROWS = re.findall(r"^\| ([^|]+) \| `(\w+)` \| ([^|]+) \| ([^|]+) \|", TERMS, re.MULTILINE)
-WORDS = re.findall(r"^\| `(\S.*?)` \| [^|]+ \|$", REJECTED, re.MULTILINE)
+WORDS = [word.replace("\\|", "|") for word in re.findall(r"^\| `(\S.*?)` \| [^|]+ \|$", REJECTED, re.MULTILINE)]
 EXEMPT = (
     "CHANGELOG.md",  # lists the old names
     "docs/glossary.md",

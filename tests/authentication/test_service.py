@@ -547,7 +547,7 @@ class TestFirstAdmin:
             await self._make(session, core, secret, "second@example.org")
 
     @pytest.mark.security(9)
-    async def test_no_other_link_works_afterwards(self, session: AsyncSession, core: Core) -> None:
+    async def test_no_other_link_works_afterward(self, session: AsyncSession, core: Core) -> None:
         links = [await first_admin.first_admin_link(session) for _ in range(2)]
         secrets = [str(link).rpartition("/")[2] for link in links]
         await self._make(session, core, secrets[0])

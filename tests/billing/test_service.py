@@ -177,7 +177,7 @@ class TestQuota:
 
         assert await at_once(committed, [click] * 8, refused_with=service.QuotaSpent) == 3
 
-    async def test_what_fails_afterwards_was_not_used(self, committed: Core, boss: Actor, ada: Actor) -> None:
+    async def test_what_fails_afterward_was_not_used(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             await limit(session, boss, Quota.DRAFTS, 1)
         with suppress(RuntimeError):

@@ -58,7 +58,7 @@ def _busy_process(url: str) -> int | None:
 
 
 class TestUse:
-    def test_starts_in_a_folder_with_a_space_and_stops_afterwards(self, tmp_path: Path) -> None:
+    def test_starts_in_a_folder_with_a_space_and_stops_afterward(self, tmp_path: Path) -> None:
         with EmbeddedPostgres(tmp_path / "a folder with spaces").use() as url:
             assert _answers(url)
         assert not _answers(url)
@@ -248,7 +248,7 @@ class TestOnlyServer:
             with only_server(tmp_path):
                 pass
 
-    def test_the_folder_is_free_again_afterwards(self, tmp_path: Path) -> None:
+    def test_the_folder_is_free_again_afterward(self, tmp_path: Path) -> None:
         for _ in range(2):
             with only_server(tmp_path):
                 pass

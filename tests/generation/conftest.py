@@ -1,4 +1,4 @@
-"""A Core whose models are fakes registered through the plug-in seam, documents to draft from, and an opportunity."""
+"""A Core whose models are fakes registered through the plug-in hooks, documents to draft from, and an opportunity."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ _COUNTS_AS_MEMBER = or_(Label.state == LabelState.ACCEPTED, and_(Label.state == 
 
 
 def labelled_with(owner_id: UUID, category_id: UUID | None) -> Select[UUID]:
-    """Ids of the subjects in a category, or with None of those in any; a sub-query for other slices' filters. A subject is in a
+    """Ids of the subjects in a category, or with None of those in any; a subquery for other slices' filters. A subject is in a
     category if a person accepted it, or if the model suggests it with medium or high confidence."""
     query = select(Label.subject_id).where(Label.owner_id == owner_id, _COUNTS_AS_MEMBER)
     return query if category_id is None else query.where(Label.category_id == category_id)

@@ -186,7 +186,7 @@ def parts_of(document: DocumentText) -> Iterator[Passage]:
         elif not is_heading:
             words += len(block.text.split())
         if is_heading and not is_whole and (start == block.start or not heading):
-            # A heading in capitals stays above those that follow in small letters.
+            # A heading in capitals stays above those that follow in lower case.
             above = block.text if topics else above if above.isupper() and not block.text.isupper() else ""
             heading = block.text if above in (block.text, "") else f"{above} › {block.text}"
     end = min(len(document.text), _MOST_CHARACTERS)

@@ -169,7 +169,7 @@ class _Reading:
                 self._add(BlockKind.LINE, first, last)
 
     def _whole(self, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Lines, one that goes on in small letters together with that before."""
+        """Lines, one that goes on in lower case together with that before."""
         whole: list[tuple[int, int]] = []
         for place in lines:
             if whole and self.line(place).lstrip()[:1].islower() and place[0] - whole[-1][0] >= _NARROW:
@@ -505,7 +505,7 @@ def _add_pairs(reading: _Reading, pairs: Sequence[tuple[str, str]], place: tuple
 
 
 def _wrapped(text: str, places: list[tuple[int, int]]) -> int:
-    """How long a line is at least that was cut, told by those that go on in small letters."""
+    """How long a line is at least that was cut, told by those that go on in lower case."""
     cut = [end - start for (start, end), (after, _) in pairwise(places) if text[after : after + 1].islower()]
     return min(_WRAPPED, max(_NARROW, max(cut) - _LONGEST_WORD)) if len(cut) >= _ENOUGH_CUT else _WRAPPED
 
@@ -627,7 +627,7 @@ def _is_title_of(reading: _Reading, line: str, after: tuple[int, int] | None) ->
 
 
 def _runs_on(reading: _Reading, place: tuple[int, int]) -> bool:
-    """Whether the next line goes on in small letters, as that below a heading does not."""
+    """Whether the next line goes on in lower case, as that below a heading does not."""
     line, following = reading.line(place), reading.text[place[1] + 1 : place[1] + 1 + _LINE_CHARACTERS].split("\n")[0].lstrip()
     is_cut = len(line) >= _NARROW or line.split()[-1].casefold() in _SMALL_WORDS
     return is_cut and not line.isupper() and following[:1].islower()

@@ -121,7 +121,7 @@ def number_key(text: str) -> str:
 
 
 def spelled_words(text: str) -> dict[str, str]:
-    """The words that may be misspelled, in small letters, each as it is typed: none in quotes or after a minus, nor with a capital within,
+    """The words that may be misspelled, in lower case, each as it is typed: none in quotes or after a minus, nor with a capital within,
     as names and abbreviations have."""
     tokens = (token for token in _TOKEN.findall(text) if token[1:].islower() and not _CODE.fullmatch(token))
     return {token.lower(): token for token in tokens if _SPELLED.fullmatch(token.lower())}

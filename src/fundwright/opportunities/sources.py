@@ -75,7 +75,7 @@ class Source(Protocol):
     label: str
     kind: Kind
     file_suffixes: tuple[str, ...]
-    """Endings of files in this format in small letters, without `.gz` or `.zip`."""
+    """Endings of files in this format in lower case, without `.gz` or `.zip`."""
 
     def parse(self, stream: BinaryIO) -> Iterator[ParsedNotice | RejectedRow]:
         """Read an uncompressed stream from its beginning, in constant memory.

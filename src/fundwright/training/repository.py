@@ -399,7 +399,7 @@ async def search_chunks(
 
 
 async def find_phrases(session: AsyncSession, owner_id: UUID, patterns: Sequence[str]) -> list[str]:
-    """For each regular expression, the phrase of the account's documents that matches it most often, in small letters."""
+    """For each regular expression, the phrase of the account's documents that matches it most often, in lower case."""
     hidden = literal(await _hidden_documents(session, owner_id), ARRAY(Uuid))
     mine = select(Chunk.text).where(Chunk.owner_id == owner_id, Chunk.document_id != func.all(hidden)).subquery()
     found: list[str] = []

@@ -7,7 +7,7 @@ export interface AccountLink {
   readonly href: string;
 }
 
-/** The avatar with its menu: who is signed in, links, and signing out. */
+/** The avatar with its menu: the account, links, and logging out. */
 export interface AccountMenuProps {
   readonly name: string;
   readonly email: string;
@@ -23,7 +23,7 @@ export interface Series {
   readonly values: readonly number[];
 }
 
-/** Numbers by day: a line for each series, or bars on top of each other. The same numbers should stand in a table beside it. */
+/** Numbers by day, as a line for each series or as stacked bars. Show the same numbers in a table beside it. */
 export interface ChartProps {
   readonly label: string;
   readonly days: readonly string[];
@@ -77,7 +77,7 @@ export interface CommandPaletteProps {
   readonly onClose?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
 }
 
-/** Asks before something is done, and shows that it is being done. Put it into the tree only while it is needed, or keep it there with `is_open`; close it when the action has succeeded, and pass the `error` of one that has not. */
+/** Ask for confirmation, and show that the action is running. Render it only while it is needed, or keep it with `is_open`; close it after the action has succeeded, and pass the `error` of one that has failed. */
 export interface ConfirmDialogProps {
   readonly isOpen: boolean;
   readonly title: string;
@@ -90,7 +90,7 @@ export interface ConfirmDialogProps {
   readonly onCancel?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
 }
 
-/** Copies `text` and says so; where the browser refuses the clipboard, shows the text selected, to be copied by hand. */
+/** Copies `text` and says so; if the browser denies access to the clipboard, shows the selected text to copy by hand. */
 export interface CopyButtonProps {
   readonly text: string;
   readonly label: string;
@@ -138,7 +138,7 @@ export interface RowOpened {
   readonly id: string;
 }
 
-/** A table as it travels: `rows` are the cells of this page by place, `ids` name its rows, and `total` counts those of all pages. Every change of page or sort calls `on_query`. Made by `data_table`. */
+/** A table as it is sent: `rows` are the cells of this page by column, `ids` identify the rows, and `total` counts those of all pages. Every change of page or order calls `on_query`. Created by `data_table`. */
 export interface DataTableProps {
   readonly label: string;
   readonly columns: readonly TableColumn[];
@@ -159,7 +159,7 @@ export interface FileUploaded {
   readonly answer: unknown;
 }
 
-/** A place to drop files on. Each is posted to `upload_url` as the form field `file`, with progress. */
+/** A drop zone for files. Each is posted to `upload_url` as the form field `file`, with progress. */
 export interface FileDropProps {
   readonly label: string;
   readonly hint: string;
@@ -194,7 +194,7 @@ export interface CitationOpened {
   readonly number: number;
 }
 
-/** Markdown by allow-list: no HTML, no images, no address but http, https and mailto; `[n]` opens a citation. */
+/** Markdown with an allowlist: no HTML, no images, no addresses except http, https, and mailto; `[n]` opens a citation. */
 export interface MarkdownViewProps {
   readonly text: string;
   readonly citations: readonly Citation[];
@@ -210,7 +210,7 @@ export interface PasskeyRefused {
   readonly reason: string;
 }
 
-/** Asks the browser for a passkey as soon as it has `options`. With a `label` it is a button, which asks for them. */
+/** Ask the browser for a passkey as soon as `options` is set. With a `label`, it is a button that requests them. */
 export interface PasskeyProps {
   readonly label: string;
   readonly unsupportedLabel: string;
@@ -226,7 +226,7 @@ export interface Reauthentication {
   readonly code: string;
 }
 
-/** Asks for the password or a code, whichever has a label, or for a passkey where `passkey_label` is given. */
+/** Ask for the password or a code, whichever has a label, or for a passkey if `passkey_label` is given. */
 export interface ReauthenticationDialogProps {
   readonly title: string;
   readonly text: string;
@@ -245,7 +245,7 @@ export interface ReauthenticationDialogProps {
   readonly onRefused?: (payload: PasskeyRefused, onDone?: () => void) => void;
 }
 
-/** Edits the section at `path` of the API as formatted text, and saves it there while it is typed. `[n]` are chips. */
+/** Edit the section at `path` of the API as formatted text, and save it there while it is typed. `[n]` are chips. */
 export interface SectionEditorProps {
   readonly path: string;
   readonly heading: string;
@@ -261,7 +261,7 @@ export interface Language {
   readonly label: string;
 }
 
-/** Theme, direction, color and width, kept by the browser; and the language, kept for the account as well. */
+/** Theme, direction, color, and width, saved by the browser; and the language, also saved for the account. */
 export interface SettingsDrawerProps {
   readonly language: string;
   readonly languages: readonly Language[];
@@ -277,7 +277,7 @@ export interface SectionChosen {
   readonly id: string;
 }
 
-/** Names the texts that were typed into sections below `path` of the API and lie in the browser alone. The one that is being edited says so itself. */
+/** Lists unsaved texts of sections below `path` of the API that only the browser has. The section being edited shows its own. */
 export interface UnsavedTextsProps {
   readonly path: string;
   readonly sections: readonly NamedSection[];

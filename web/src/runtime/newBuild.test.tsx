@@ -67,7 +67,7 @@ it("a page that is still of an older build after it was loaded anew goes on as i
 describe("a click before the page was loaded anew", () => {
   const press = async () => void fireEvent.click(screen.getByRole("button", { name: "Press" }));
 
-  it.each(["the server did not answer", "the connection was lost"])("that %s is mentioned afterwards", async (when) => {
+  it.each(["the server did not answer", "the connection was lost"])("that %s is mentioned afterward", async (when) => {
     const page = await openPage(form);
     if (when === "the server did not answer") await press();
     await deploy(page, when === "the connection was lost" ? press : undefined);

@@ -193,7 +193,7 @@ class Body:
             previous = piece or previous
 
     def _reference(self, number: int) -> Iterator[Element]:
-        """The footnote where it is cited first; afterwards a cross-reference to it, as Word itself inserts one."""
+        """The footnote where it is cited first; afterward a cross-reference to it, as Word itself inserts one."""
         look, bookmark = Look("FootnoteReference"), f"_RefNote{number}"
         if number in self._noted:
             yield from field(f"NOTEREF {bookmark} \\f \\h", str(number), look)

@@ -324,7 +324,7 @@ def _is_worth_quoting(text: str, *, is_listed: bool) -> bool:
         return not (text.isupper() and len(words) > 1) and sum(character.isalpha() for character in text) / len(text) > 0.5
     if not _IS_ENDED.search(text):
         return False
-    # A title has hardly a word in small letters. German nouns are capitalized, so that long words tell little.
+    # A title has hardly a word in lower case. German nouns are capitalized, so that long words tell little.
     small = sum(word[0].islower() for word in words)
     if small < max(2, len(words) * _SMALL_SHARE):
         return False

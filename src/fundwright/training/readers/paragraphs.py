@@ -18,7 +18,7 @@ _WHOLE_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?!-\s*$)\b")
 
 
 def words_of(lines: Iterable[str]) -> frozenset[str]:
-    """Every word that stands whole in a line, in small letters."""
+    """Every word that stands whole in a line, in lower case."""
     return frozenset(word for line in lines for word in _WHOLE_WORD.findall(line.casefold()))
 
 
