@@ -42,6 +42,7 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.feedback.feedback_list import feedback_list_screen
     from fundwright_ui.screens.generate.draft import draft_screen
     from fundwright_ui.screens.generate.generate import generate_screen
+    from fundwright_ui.screens.help.help import help_screen, help_topic_screen
     from fundwright_ui.screens.opportunities.nih import nih_screen
     from fundwright_ui.screens.opportunities.opportunity import contract_screen, grant_screen
     from fundwright_ui.screens.opportunities.sam import sam_screen
@@ -87,6 +88,8 @@ def screens() -> Iterable[Screen]:
         premium_link_screen,
         subscriptions_screen,
         subscriber_screen,
+        help_screen,
+        help_topic_screen,
         pricing_screen,
         payment_screen,
         coming_soon_screen,

@@ -26,6 +26,8 @@ PUBLIC = (
     "/payment",
     "/blog",
     "/blog/{post}",
+    "/help",
+    "/help/searching",
     "/feedback",
     "/coming-soon",
     "/maintenance",

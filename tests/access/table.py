@@ -266,6 +266,8 @@ SCREENS = _table(
         /blog
         /blog/{slug}
         /feedback
+        /help
+        /help/{topic}
         /payment
         /pricing
     """),
@@ -360,6 +362,7 @@ WORLD = {
     "token": "secret",
     "secret": "secret",
     "email": "secret",
+    "topic": "name",
     "type": "name",
     "slug": "post slug",
     "/dashboard/nih/{id} id": "notice",

@@ -19,6 +19,8 @@ ROWS = re.findall(r"^\| ([^|]+) \| `(\w+)` \| ([^|]+) \| ([^|]+) \|", TERMS, re.
 WORDS = [word.replace("\\|", "|") for word in re.findall(r"^\| `(\S.*?)` \| [^|]+ \|$", REJECTED, re.MULTILINE)]
 EXEMPT = (
     "CHANGELOG.md",  # lists the old names
+    "components/fundwright_ui/screens/help/de",
+    "components/fundwright_ui/screens/help/fr",
     "docs/glossary.md",
     "package-lock.json",
     "src/fundwright/core/migrations/versions",

@@ -117,10 +117,10 @@ class TestGenerateScreen:
         async with mounted(desk.core, desk.actor, generate_screen, path=f"{INDEX}?opportunity={opportunity}") as screen:
             assert "The opportunity in this link no longer exists." in screen.text
 
-    async def test_the_writer_in_use_is_named_with_how_to_connect_another(self, desk: Desk) -> None:
+    async def test_the_writer_in_use_is_named_with_a_link_to_connect_another(self, desk: Desk) -> None:
         async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
             assert "Writer: Scripted" in screen.text
-            assert "FUNDWRIGHT_WRITER" in screen.text
+            assert screen.find("link", "Connect another language model").props["href"] == "/help/language-model"
 
     async def test_drafts_are_listed_filtered_and_deleted(self, desk: Desk) -> None:
         finished = await write(desk, (await add(desk)).id)

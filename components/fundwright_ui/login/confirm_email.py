@@ -17,7 +17,7 @@ from fundwright_ui.ui.buttons import button
 from fundwright_ui.ui.feedback import alert, problem
 
 
-@screen("/auth/confirm-email/{link}", "Confirm your new email address", area="public")
+@screen("/auth/confirm-email/{link}", "Confirm your new email address", area="public", help="/help/account")
 def confirm_email_screen() -> VdomDict:
     connection = use_connection()
     link = connection.location.params.get("link", "")

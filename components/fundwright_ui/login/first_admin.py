@@ -26,7 +26,7 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui.feedback import alert
 
 
-@screen("/auth/first-admin/{secret}", "First administrator", area="public")
+@screen("/auth/first-admin/{secret}", "First administrator", area="public", help="/help/account")
 def first_admin_screen() -> VdomDict:
     connection = use_connection()
     secret = connection.location.params.get("secret", "")

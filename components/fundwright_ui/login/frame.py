@@ -31,7 +31,11 @@ def login_frame(
         html.header(
             {"className": "fw-login-header"},
             logo(connection),
-            html.a({"href": connection.href(corner[1])}, corner[0]) if corner else None,
+            html.div(
+                {"className": "fw-row"},
+                html.a({"href": connection.href(connection.help)}, t("Help")) if connection.help else None,
+                html.a({"href": connection.href(corner[1])}, corner[0]) if corner else None,
+            ),
         ),
         html.aside(
             {"className": "fw-login-aside", "aria-label": t("About Fundwright")},

@@ -30,7 +30,7 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui.feedback import problem
 
 
-@screen("/auth/register/{type}/{token}", "Register", area="public", away_when_signed_in="/")
+@screen("/auth/register/{type}/{token}", "Register", area="public", away_when_signed_in="/", help="/help/account")
 def register_screen() -> VdomDict:
     connection = use_connection()
     type, token = (

@@ -34,7 +34,7 @@ from fundwright_ui.ui.moments import moment
 _BOXES = ("end", "authenticator")
 
 
-@screen("/auth/reset-password", "Forgot password", area="public")
+@screen("/auth/reset-password", "Forgot password", area="public", help="/help/account")
 def reset_password_screen() -> VdomDict:
     connection = use_connection()
     asked_for, set_asked_for = use_state("")
@@ -73,7 +73,7 @@ def reset_password_screen() -> VdomDict:
     )
 
 
-@screen("/auth/confirm-reset/{link}", "Choose a new password", area="public")
+@screen("/auth/confirm-reset/{link}", "Choose a new password", area="public", help="/help/account")
 def confirm_reset_screen() -> VdomDict:
     connection = use_connection()
     link = connection.location.params.get("link", "")

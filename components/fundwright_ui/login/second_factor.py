@@ -24,7 +24,7 @@ def check_code(value: str) -> str | None:
     return None if value.strip() else t("Code is required")
 
 
-@screen(SECOND_FACTOR, "Two-step verification", area="public", away_when_signed_in="/", stays_open=True)
+@screen(SECOND_FACTOR, "Two-step verification", area="public", away_when_signed_in="/", stays_open=True, help="/help/account")
 def second_factor_screen() -> VdomDict:
     connection = use_connection()
     pending = connection.location.query.get("pending", "")

@@ -34,7 +34,7 @@ DELETED, EMAIL_CHANGED = "deleted", "email-changed"
 """Messages for `notice` in the address: what was just done, which signed the person out."""
 
 
-@screen("/auth/login", "Login", area="public", away_when_signed_in="/", stays_open=True)
+@screen("/auth/login", "Login", area="public", away_when_signed_in="/", stays_open=True, help="/help/account")
 def sign_in_screen() -> VdomDict:
     connection = use_connection()
     refusal, set_refusal = use_state(cast("str | None", None))

@@ -20,7 +20,7 @@ from fundwright_ui.ui.buttons import button
 from fundwright_ui.ui.feedback import alert, problem
 
 
-@screen("/auth/verify/{email}", "Confirm your email address", area="public", away_when_signed_in="/")
+@screen("/auth/verify/{email}", "Confirm your email address", area="public", away_when_signed_in="/", help="/help/account")
 def verify_screen() -> VdomDict:
     location = use_connection().location
     link = location.query.get("link")

@@ -93,6 +93,8 @@ class Connection:
         self.client = client
         self.title: str | None = None
         """What `set_title` asked for; None shows the screen's own title."""
+        self.help: str | None = None
+        """Where help on the screen is, as its declaration says."""
         self.is_missing = False
         """What the address names was not found: the first paint then answers 404."""
         self.ask_reauthentication: Callable[[GoOn], None] | None = None

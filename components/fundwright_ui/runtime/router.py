@@ -26,7 +26,7 @@ class Screen:
     anew for each visit: `screen` declares it. Screens of one `area` share a shell that stays mounted while moving between them; everything but
     `public` needs a signed-in actor, of one of `roles` when given. `away_when_signed_in` sends a signed-in actor elsewhere,
     as the login page does; `stays_open` in maintenance; `for_strangers` is shown at the same address to whoever is not signed in. `status` is the HTTP status of the page,
-    `feed` the path of an RSS feed that its head names.
+    `feed` the path of an RSS feed that its head names, `help` the address that the help link beside its title leads to.
     """
 
     path: str
@@ -39,6 +39,7 @@ class Screen:
     for_strangers: Screen | None = None
     status: int = 200
     feed: str | None = None
+    help: str | None = None
 
 
 def screen(
@@ -51,6 +52,7 @@ def screen(
     stays_open: bool = False,
     status: int = 200,
     feed: str | None = None,
+    help: str | None = None,
 ) -> Callable[[Callable[[], Any]], Screen]:
     """Declare the function below as the screen at `path`: a ReactPy component, which may call hooks. Answer it from `screens()`.
 
@@ -61,7 +63,9 @@ def screen(
     def declare(render: Callable[[], Any]) -> Screen:
         from reactpy import component  # Every command imports this module, and only the server shows screens.
 
-        return Screen(path, title, component(render), area, roles, away_when_signed_in, stays_open, status=status, feed=feed)
+        return Screen(
+            path, title, component(render), area, roles, away_when_signed_in, stays_open, status=status, feed=feed, help=help
+        )
 
     return declare
 

@@ -58,6 +58,7 @@ class View:
         self._is_loading_shown = False
         self._whole_screen_until = 0.0
         self._next_check_at = 0.0
+        connection.help = found.screen.help
         connection.on_failing = lambda: self._rerender_screen()
         connection.has_text_field = self._has_text_field
         self._rendered = Event()
@@ -105,7 +106,7 @@ class View:
         is_same_frame = found.screen == self._found.screen and found.location.path == self._found.location.path
         is_other_query = found.location.query != self._found.location.query
         self._found = found
-        self.connection.location = found.location
+        self.connection.location, self.connection.help = found.location, found.screen.help
         # The frame around the screen depends only on the path. Moving to the same address means that something else has changed.
         if is_same_frame and is_other_query:
             self._rerender_screen()

@@ -18,7 +18,7 @@ from fundwright_ui.shell.matching import best, fit_of
 from fundwright_ui.widgets import Command, CommandGroup, Shortcut
 
 _FEW, _SOME = 4, 6
-_PUBLIC = frozenset(("/blog", "/pricing", "/payment"))
+_PUBLIC = frozenset(("/blog", "/help", "/pricing", "/payment"))
 _FOLDERS = {"contract": "/dashboard/sam", "grant": "/dashboard/nih"}
 _KEYS: Mapping[str, str] = {
     "/dashboard/nih": "o",

@@ -7,23 +7,45 @@ from collections.abc import Callable, Sequence
 from reactpy import html
 from reactpy.types import VdomDict
 
+from fundwright.core.messages import t
+from fundwright_ui.runtime.connection import Connection, use_connection
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.ui.elements import Child, attributes, classes
+from fundwright_ui.ui.icons import icon
 
 
 def page(title: str, *children: Child, subtitle: str | None = None, actions: Sequence[Child] = ()) -> VdomDict:
-    """A whole screen under its `h1`; `actions` are placed beside the title. The shell provides the `main` landmark."""
+    """A whole screen under its `h1`, which has the link to its help; `actions` are placed beside the title. The shell provides the
+    `main` landmark."""
     return html.div(
         {"className": "fw-page"},
         html.div(
             {"className": "fw-page-header"},
             html.div(
-                html.h1({"className": "fw-page-title", "tabIndex": -1}, title),
+                html.div(
+                    {"className": "fw-page-heading"},
+                    html.h1({"className": "fw-page-title", "tabIndex": -1}, title),
+                    _help_link(use_connection()),
+                ),
                 html.p({"className": "fw-page-subtitle"}, subtitle) if subtitle else None,
             ),
             html.div({"className": "fw-page-actions"}, *actions) if actions else None,
         ),
         *children,
+    )
+
+
+def _help_link(connection: Connection) -> VdomDict | None:
+    if connection.help is None:
+        return None
+    return html.a(
+        {
+            "className": "fw-icon-button fw-icon-button-small",
+            "href": connection.href(connection.help),
+            "aria-label": t("Help"),
+            "title": t("Help"),
+        },
+        icon("help"),
     )
 
 

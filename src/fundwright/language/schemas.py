@@ -51,4 +51,3 @@ class ModelsInUse(BaseModel):
     embedder_dimension: int | None
     writer_label: str
     is_generative: bool
-    how_to_connect: str

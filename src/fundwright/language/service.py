@@ -52,11 +52,6 @@ def describe(core: Core) -> ModelsInUse:
         embedder_dimension=embedder.dimension if embedder else None,
         writer_label=t(writer.label if writer else writer_factory.label),
         is_generative=writer.is_generative if writer else writer_factory.name != "extractive",
-        how_to_connect=t(
-            "To write drafts with a language model, set FUNDWRIGHT_WRITER=openai, FUNDWRIGHT_WRITER_URL, and FUNDWRIGHT_WRITER_MODEL "
-            "(OpenAI, Ollama, vLLM, or llama.cpp) and restart the server. "
-            "To change the embedding model, set FUNDWRIGHT_EMBEDDER=openai or onnx, restart the server, and train your documents again."
-        ),
     )
 
 

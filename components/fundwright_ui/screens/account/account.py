@@ -25,7 +25,7 @@ _TABS: dict[str, Callable[..., Component]] = {
 }
 
 
-@screen(PATH, "Account")
+@screen(PATH, "Account", help="/help/account")
 def account_screen() -> VdomDict:
     url = use_url_state()
     asked = url.get("tab")

@@ -31,7 +31,7 @@ _SPANS = ("7", "30", "90")
 Read = tuple[UsageRead, Page[PageVisits]]
 
 
-@screen("/dashboard/analyze", "Analyze", roles=roles_with(Permission.OVERSEE))
+@screen("/dashboard/analyze", "Analyze", roles=roles_with(Permission.OVERSEE), help="/help/insights")
 def analyze_screen() -> VdomDict:
     actor, url = use_actor(), use_url_state()
     query = query_in_address(PagesQuery, url.params)

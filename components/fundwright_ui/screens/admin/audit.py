@@ -18,7 +18,7 @@ from fundwright_ui.ui import empty, page, text_field
 from fundwright_ui.widgets import Column, Row
 
 
-@screen("/dashboard/audit", "Audit trail", roles=roles_with(Permission.OVERSEE))
+@screen("/dashboard/audit", "Audit trail", roles=roles_with(Permission.OVERSEE), help="/help/people")
 def audit_screen() -> VdomDict:
     actor, url = use_actor(), use_url_state()
     query = query_in_address(AuditQuery, url.params)

@@ -30,7 +30,7 @@ from fundwright_ui.ui import chip, columns, empty, link_button, loading, page, p
 _SHOWN_JOBS = 8
 
 
-@screen("/dashboard/index", "Dashboard", roles=roles_with(Permission.OVERSEE))
+@screen("/dashboard/index", "Dashboard", roles=roles_with(Permission.OVERSEE), help="/help/insights")
 def dashboard_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     underway = use_query(

@@ -37,7 +37,7 @@ def undelivered(connection: Connection) -> VdomDict | None:
     )
 
 
-@screen("/dashboard/outbox", "Outbox", roles=frozenset({Role.ADMIN}))
+@screen("/dashboard/outbox", "Outbox", roles=frozenset({Role.ADMIN}), help="/help/people")
 def outbox_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     url = use_url_state()

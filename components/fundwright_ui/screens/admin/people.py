@@ -45,7 +45,7 @@ def role_options() -> list[Option]:
     return [Option(role, role.label) for role in Role]
 
 
-@screen(PATH, "People", roles=roles_with(Permission.OVERSEE))
+@screen(PATH, "People", roles=roles_with(Permission.OVERSEE), help="/help/people")
 def people_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     sent, set_sent = use_state(0)

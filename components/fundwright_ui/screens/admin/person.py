@@ -60,7 +60,7 @@ class RoleChosen(BaseModel):
     role: Role
 
 
-@screen(f"{PATH}/{{id}}", "People", roles=roles_with(Permission.OVERSEE))
+@screen(f"{PATH}/{{id}}", "People", roles=roles_with(Permission.OVERSEE), help="/help/people")
 def person_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     address = connection.location.params["id"]

@@ -20,7 +20,7 @@ from fundwright_ui.ui.money import money
 from fundwright_ui.widgets import ConfirmDialog
 
 
-@screen(f"{PATH}/{{id}}", "Invoice", roles=roles_with(Permission.OVERSEE))
+@screen(f"{PATH}/{{id}}", "Invoice", roles=roles_with(Permission.OVERSEE), help="/help/billing")
 def invoice_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     address = connection.location.params["id"]

@@ -55,7 +55,7 @@ def payment_chip(payment: PaymentRead) -> Chip:
     return Chip(label=payment.state.label, color=_COLORS[payment.state])
 
 
-@screen(PATH, "Payment history", roles=roles_with(Permission.OVERSEE))
+@screen(PATH, "Payment history", roles=roles_with(Permission.OVERSEE), help="/help/billing")
 def payment_history_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     query = query_in_address(PaymentQuery, url.params)

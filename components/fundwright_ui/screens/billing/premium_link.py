@@ -21,7 +21,7 @@ from fundwright_ui.ui import button, card, chip, definition_list, empty, link_bu
 from fundwright_ui.widgets import danger_dialog
 
 
-@screen(f"{PATH}/{{id}}", "Premium Link", roles=roles_with(Permission.OVERSEE))
+@screen(f"{PATH}/{{id}}", "Premium Link", roles=roles_with(Permission.OVERSEE), help="/help/billing")
 def premium_link_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     address, request = connection.location.params["id"], query_in_address(PageRequest, url.params)

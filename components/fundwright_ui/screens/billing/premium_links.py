@@ -48,7 +48,7 @@ def link_chip(state: LinkState) -> Chip:
     return Chip(label=state.label, color=_COLORS[state])
 
 
-@screen(PATH, "Premium Link", roles=roles_with(Permission.OVERSEE))
+@screen(PATH, "Premium Link", roles=roles_with(Permission.OVERSEE), help="/help/billing")
 def premium_links_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     query = query_in_address(PremiumLinkQuery, url.params)

@@ -41,7 +41,7 @@ class SubscriptionForm(SubscriptionChange):
     until: Annotated[date | None, NothingTyped] = None
 
 
-@screen(f"{PATH}/{{id}}", "Subscription", roles=roles_with(Permission.OVERSEE))
+@screen(f"{PATH}/{{id}}", "Subscription", roles=roles_with(Permission.OVERSEE), help="/help/billing")
 def subscriber_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     address = connection.location.params["id"]

@@ -53,7 +53,7 @@ def last_day(until: datetime | None) -> date | None:
     return None if until is None else (until - timedelta(microseconds=1)).date()
 
 
-@screen(PATH, "Subscription", roles=roles_with(Permission.OVERSEE))
+@screen(PATH, "Subscription", roles=roles_with(Permission.OVERSEE), help="/help/billing")
 def subscriptions_screen() -> VdomDict:
     actor, url = use_actor(), use_url_state()
     query = query_in_address(SubscriberQuery, url.params)

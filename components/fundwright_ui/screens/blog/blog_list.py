@@ -47,7 +47,7 @@ def post_state_chip(state: PostState) -> VdomDict:
     return chip(state.label, color=_COLORS[state])
 
 
-@screen(BLOG_LIST, "Blog posts", roles=roles_with(Permission.OVERSEE))
+@screen(BLOG_LIST, "Blog posts", roles=roles_with(Permission.OVERSEE), help="/help/blog")
 def blog_list_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     query = query_in_address(PostQuery, {**url.params, "text": url.get("q")})

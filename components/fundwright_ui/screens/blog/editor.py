@@ -48,12 +48,12 @@ class PostForm(PostContent):
     based_on: AwareDatetime | None = None
 
 
-@screen("/dashboard/blog/new-post", "New post", roles=roles_with(Permission.ADMINISTER))
+@screen("/dashboard/blog/new-post", "New post", roles=roles_with(Permission.ADMINISTER), help="/help/blog")
 def new_post_screen() -> VdomDict:
     return page(t("New post"), _editor(None), actions=[_to_list()])
 
 
-@screen("/dashboard/blog/{id}/edit", "Edit post", roles=roles_with(Permission.OVERSEE))
+@screen("/dashboard/blog/{id}/edit", "Edit post", roles=roles_with(Permission.OVERSEE), help="/help/blog")
 def edit_post_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     id = connection.location.params["id"]

@@ -48,7 +48,7 @@ from fundwright_ui.ui import (
 from fundwright_ui.widgets import delete_dialog
 
 
-@screen("/dashboard/category", "Category")
+@screen("/dashboard/category", "Category", help="/help/categories")
 def category_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     found = use_query(

@@ -13,7 +13,7 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui import Option, card, form, page, select_field, text_area, text_field
 
 
-@screen("/feedback", "Feedback")
+@screen("/feedback", "Feedback", help="/help/blog")
 def feedback_screen() -> VdomDict:
     actor, url = use_actor(), use_url_state()
 

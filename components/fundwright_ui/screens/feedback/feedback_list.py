@@ -51,7 +51,7 @@ _STATE_COLORS: dict[FeedbackState, Color] = {
 _BEGINNING = 140
 
 
-@screen(FEEDBACK_LIST, "Feedback", roles=roles_with(Permission.OVERSEE))
+@screen(FEEDBACK_LIST, "Feedback", roles=roles_with(Permission.OVERSEE), help="/help/blog")
 def feedback_list_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     query = query_in_address(FeedbackQuery, {**url.params, "text": url.get("q")})

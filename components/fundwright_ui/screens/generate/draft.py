@@ -56,7 +56,7 @@ class Opened(NamedTuple):
     number: int
 
 
-@screen("/generate/slug/{token}", "Draft", area="generate")
+@screen("/generate/slug/{token}", "Draft", area="generate", help="/help/drafting")
 def draft_screen() -> VdomDict | Component:
     actor, connection = use_actor(), use_connection()
     slug = connection.location.params.get("token", "")

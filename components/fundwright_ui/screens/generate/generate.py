@@ -89,7 +89,7 @@ def deletion_dialog(title: str, deleting: Action, *, on_cancel: Callable[[], Non
     return delete_dialog(t("Delete this draft?"), title, on_confirm=deleting, error=deleting.error, on_cancel=on_cancel)
 
 
-@screen("/generate/index", "Generate", area="generate")
+@screen("/generate/index", "Generate", area="generate", help="/help/drafting")
 def generate_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     core = connection.core
@@ -188,9 +188,9 @@ def _writer_in_use() -> VdomDict:
         return alert(error.sentence)
     return alert(
         t("Writer: {writer}", writer=models.writer_label),
-        html.details(
-            html.summary(t("Connect another language model") if models.is_generative else t("Connect a language model")),
-            html.p(models.how_to_connect),
+        text_link(
+            t("Connect another language model") if models.is_generative else t("Connect a language model"),
+            connection.href("/help/language-model"),
         ),
         variant="info",
     )

@@ -8,6 +8,6 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.opportunities.opportunities_list import opportunities_list
 
 
-@screen("/dashboard/nih", "Opportunities")
+@screen("/dashboard/nih", "Opportunities", help="/help/opportunities")
 def nih_screen() -> Component:
     return opportunities_list("grant", key="grant")

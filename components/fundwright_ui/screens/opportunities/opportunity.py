@@ -60,12 +60,12 @@ _SHOWN_BEFORE = 60
 _SHOWN_VERSIONS = 10
 
 
-@screen("/dashboard/sam/{id}", "Opportunity")
+@screen("/dashboard/sam/{id}", "Opportunity", help="/help/opportunities")
 def contract_screen() -> Component:
     return opportunity_detail("contract", key="contract")
 
 
-@screen("/dashboard/nih/{id}", "Opportunity")
+@screen("/dashboard/nih/{id}", "Opportunity", help="/help/opportunities")
 def grant_screen() -> Component:
     return opportunity_detail("grant", key="grant")
 

@@ -8,6 +8,6 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.opportunities.opportunities_list import opportunities_list
 
 
-@screen("/dashboard/sam", "Opportunities")
+@screen("/dashboard/sam", "Opportunities", help="/help/opportunities")
 def sam_screen() -> Component:
     return opportunities_list("contract", key="contract")

@@ -41,7 +41,7 @@ def duration_text(duration_s: float | None) -> str:
     return f"{number(duration_s, decimals=1)} s"
 
 
-@screen("/dashboard/history", "Embedding History")
+@screen("/dashboard/history", "Embedding History", help="/help/training")
 def history_screen() -> Component:
     actor, connection = use_actor(), use_connection()
     if not actor.may(Permission.OVERSEE):

@@ -14,7 +14,7 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui import definition_list, empty, link_button, loading, page, problem, section
 
 
-@screen("/dashboard/passage/{id}", "Passage")
+@screen("/dashboard/passage/{id}", "Passage", help="/help/asking")
 def passage_screen() -> VdomDict:
     actor = use_actor()
     connection = use_connection()

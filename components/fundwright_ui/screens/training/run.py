@@ -53,7 +53,7 @@ DOCUMENT_COLORS: dict[DocumentState, Color] = {
 }
 
 
-@screen("/dashboard/history/{id}", "Training run")
+@screen("/dashboard/history/{id}", "Training run", help="/help/training")
 def run_screen() -> VdomDict:
     actor = use_actor()
     connection = use_connection()

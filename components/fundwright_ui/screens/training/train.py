@@ -95,7 +95,7 @@ _SHOWN_PASSAGES = 5
 _QUESTION_CHARACTERS = 1_000
 
 
-@screen("/dashboard/train", "Train")
+@screen("/dashboard/train", "Train", help="/help/training")
 def train_screen() -> VdomDict:
     actor = use_actor()
     connection = use_connection()
@@ -510,14 +510,10 @@ def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
 
 @component
 def _models() -> VdomDict:
-    models = language.describe(use_connection().core)
+    connection = use_connection()
+    models = language.describe(connection.core)
     return section(
         t("Models in use"),
-        definition_list(
-            {
-                t("Embedding model"): models.embedder_label,
-                t("Writer"): models.writer_label,
-                t("Connect other models"): models.how_to_connect,
-            }
-        ),
+        definition_list({t("Embedding model"): models.embedder_label, t("Writer"): models.writer_label}),
+        text_link(t("Connect other models"), connection.href("/help/language-model")),
     )

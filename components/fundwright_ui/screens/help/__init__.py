@@ -1,0 +1,1 @@
+"""The app's own help: a file of Markdown for each topic and language."""
