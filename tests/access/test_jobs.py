@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from typing import get_args
+from typing import cast, get_args
 from uuid import UUID
 
 import numpy as np
@@ -138,7 +138,7 @@ class TestQueued:
 
 class TestRunning:
     async def test_of_a_demoted_person_ends_at_the_next_checkpoint(self, committed: Core, worker: Actor) -> None:
-        embedder = committed.cache["language.embedder"]
+        embedder = cast(WordEmbedder, committed.cache["language.embedder"])
 
         async def demote_first(texts: Sequence[str]) -> NDArray[np.float32]:
             await demote(committed, worker)

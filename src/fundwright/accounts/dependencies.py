@@ -73,7 +73,7 @@ Uploader = Annotated[Actor, Depends(current_actor, scope="function")]
 
 def turn_of(core: Core, actor: Actor) -> AbstractAsyncContextManager[None]:
     """Limits how many database connections the requests of one account use at a time. Further requests wait before they open one."""
-    shares: FairShares = core.cache.setdefault(f"{__name__}.shares", FairShares(_REQUESTS_AT_ONCE))
+    shares = core.shared(f"{__name__}.shares", lambda: FairShares(_REQUESTS_AT_ONCE))
     return shares.turn(actor.id)
 
 

@@ -118,7 +118,7 @@ async def remove_copies(session: AsyncSession, actor: Actor, core: Core) -> None
 
 async def write(run: JobRun[CollectData, Actor]) -> dict[str, Any]:
     """The job: collect the data of all slices and pack it."""
-    core: Core = run.services
+    core = run.services
     copy_id = run.payload.copy_id
     readers: list[PersonalDataReader] = core.plugins.collect("personal_data")
     path = core.files.path(copy_id.hex)
@@ -148,7 +148,7 @@ async def write(run: JobRun[CollectData, Actor]) -> dict[str, Any]:
 
 async def expire(run: JobRun[ForgetCopy, None]) -> dict[str, Any]:
     """The job: delete the archive when it expires."""
-    core: Core = run.services
+    core = run.services
     copy_id = run.payload.copy_id
     async with run.transaction() as session:
         copy = await session.get(DataCopy, copy_id)

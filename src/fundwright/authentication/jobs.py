@@ -16,5 +16,5 @@ async def send_email(run: JobRun[SendEmail, None]) -> dict[str, Any]:
         return {}
     async with run.transaction() as session:
         await run.save_checkpoint(session, {"is_written": True})
-        await send(run.services, session, email=run.payload.email, language=run.payload.language)
+        await send(session, run.services, email=run.payload.email, language=run.payload.language)
     return {}

@@ -76,9 +76,7 @@ class Keyring:
 
 
 def keyring(core: Core) -> Keyring:
-    if __name__ not in core.cache:
-        core.cache[__name__] = Keyring(core.settings.data / "keys")
-    return core.cache[__name__]
+    return core.shared(__name__, lambda: Keyring(core.settings.data / "keys"))
 
 
 def _paths(folder: Path) -> list[Path]:

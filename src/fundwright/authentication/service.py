@@ -62,9 +62,9 @@ async def _admit(session: AsyncSession, core: Core, *, email: str, password: str
     """Return the account with this password. Only people who know the password learn that the address still waits to be
     confirmed."""
     # In a flood of sign-ins, most wait for hashing; they do so before they hold a connection that somebody's click needs.
-    turns: asyncio.Semaphore = core.cache.setdefault(f"{__name__}.turns", asyncio.Semaphore(2 * passwords.THREADS))
+    turns = core.shared(f"{__name__}.turns", lambda: asyncio.Semaphore(2 * passwords.THREADS))
     # Sign-ins with the right password are not limited, so those to one account from one address run one at a time.
-    shares: FairShares = core.cache.setdefault(f"{__name__}.shares", FairShares(1))
+    shares = core.shared(f"{__name__}.shares", lambda: FairShares(1))
     async with shares.turn((email.strip().lower(), client.address)), turns:
         account = await attempts.check_password(session, core, email=email, password=password, client=client)
     if isinstance(account, Account) and account.verified_at is None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar, cast
 
 from fundwright.core import mail, messages
 from fundwright.core.database import Database, libpq_url
@@ -18,6 +18,7 @@ from fundwright.core.postgres import EmbeddedPostgres
 from fundwright.core.sandbox import Sandbox
 from fundwright.core.settings import PackageSettings, Settings
 
+T = TypeVar("T")
 S = TypeVar("S", bound=PackageSettings)
 
 
@@ -32,9 +33,15 @@ class Core:
     files: FileStore
     plugins: Plugins
     sandbox: Sandbox
-    cache: dict[str, Any] = field(default_factory=dict)
-    """Objects created once per process, such as a loaded model. Keyed by module name."""
+    cache: dict[str, object] = field(default_factory=dict[str, object])
+    """Objects created once per process, such as a loaded model, by name. `shared` reads it."""
     package_settings: tuple[PackageSettings, ...] = ()
+
+    def shared(self, name: str, create: Callable[[], T]) -> T:
+        """The object of the process with this name, created when it is first asked for."""
+        if name not in self.cache:
+            self.cache[name] = create()
+        return cast(T, self.cache[name])
 
     def settings_of(self, kind: type[S]) -> S:
         """The settings of a package, by the class that its `settings` hook returns."""

@@ -14,7 +14,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar, cast
 from uuid import UUID, uuid4
 
 import procrastinate
@@ -31,6 +31,9 @@ from fundwright.core import live
 from fundwright.core.database import Base, Database, acquire_lock, now
 from fundwright.core.errors import Conflict, DatabaseAway, FundwrightError, NotFound
 from fundwright.core.messages import Message, current_language, speaking, t
+
+if TYPE_CHECKING:
+    from fundwright.core.assembly import Core
 
 T = TypeVar("T")
 
@@ -186,7 +189,7 @@ class JobRun(Generic[P, A]):
         self.payload = payload
         self.actor = actor
         self.checkpoint = job.checkpoint
-        self.services: Any = queue.services
+        self.services = queue.services
         self._queue = queue
         self._load_actor = load_actor
         self._reported_at = 0.0
@@ -281,9 +284,11 @@ async def watched(work: asyncio.Future[T], report: Callable[[], Awaitable[None]]
 class JobQueue:
     """Enqueues jobs inside the caller's transaction and runs them."""
 
+    services: Core
+    """Set once everything that a job may use is open."""
+
     def __init__(self, database: Database) -> None:
         self.database = database
-        self.services: Any = None
         self._handlers: dict[str, JobHandler[Any, Any]] = {}
         self._interrupted: list[UUID] = []
         """Jobs whose attempt does not count, but whose row does not say so yet."""

@@ -16,13 +16,15 @@ _KEY_BYTES = 32
 
 def lasting_key(core: Core, name: str) -> bytes:
     """A separate key for data that a change of keys would invalidate. Created on first use."""
-    if name not in core.cache:
-        path = core.settings.data / "keys" / name
+    path = core.settings.data / "keys" / name
+
+    def create() -> bytes:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not path.exists():
             create_key(path)
-        core.cache[name] = read_key(path)
-    return core.cache[name]
+        return read_key(path)
+
+    return core.shared(name, create)
 
 
 def check_keys(data: Path) -> None:

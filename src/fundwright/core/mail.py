@@ -237,7 +237,7 @@ async def forget(session: AsyncSession, recipient: str) -> None:
 
 async def send(run: JobRun[SendMail, None]) -> dict[str, Any]:
     """The job: send an email to the server. If the server is unreachable or busy, another job tries again later."""
-    core: Core = run.services
+    core = run.services
     mail_id = run.payload.mail_id
     async with run.transaction() as session:
         mail = await session.get(Mail, mail_id)

@@ -16,7 +16,6 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Actor
-from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.jobs import JobRun
@@ -28,6 +27,8 @@ from fundwright.generation.collecting import Material, asked, collect, topic_of
 from fundwright.generation.models import Citation, DraftSection
 from fundwright.generation.schemas import (
     DraftTemplate,
+    MatchSource,
+    PossibleMatchRecord,
     Rewriting,
     SectionState,
     TemplateQuestion,
@@ -49,7 +50,7 @@ _ADDED_WORDS = 150
 
 async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
     """Write every unfinished section. Raises JobCanceled, and FundwrightError if a model cannot be used."""
-    core: Core = run.services
+    core = run.services
     draft_id = run.payload.draft_id
     async with run.transaction() as session:
         draft = await service.get_draft(session, run.actor, draft_id)
@@ -89,7 +90,7 @@ async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
 
 async def write_again(run: JobRun[WriteSection, Actor]) -> dict[str, Any]:
     """Regenerate one section. Raises JobCanceled, NotFound, and FundwrightError if a model cannot be used."""
-    core: Core = run.services
+    core = run.services
     async with run.transaction() as session:
         section = await repository.find_own_section(session, run.actor.id, run.payload.section_id)
         if section is None:
@@ -144,7 +145,7 @@ async def _write_section(
         is_generative=writer.is_generative,
     )
     added: list[Citation] = []
-    possible: list[dict[str, Any]] = []
+    possible: list[PossibleMatchRecord] = []
 
     def renumber(written: int) -> int | None:
         if not 1 <= written <= len(material.parts):
@@ -230,7 +231,7 @@ async def _finish(
     revision: int,
     *,
     missing: Sequence[str],
-    possible: Sequence[dict[str, Any]],
+    possible: Sequence[PossibleMatchRecord],
     dropped: int,
 ) -> Rewriting:
     try:
@@ -313,14 +314,14 @@ def _filled(text: str, opportunity: OpportunityRead, company: str) -> str:
     return t(text, **letters.opening_fields(opportunity, company, today=now().date())).strip() if text else ""
 
 
-def _possible(plan: TemplateSection, match: PossibleMatch, parts: Sequence[Passage]) -> dict[str, Any]:
+def _possible(plan: TemplateSection, match: PossibleMatch, parts: Sequence[Passage]) -> PossibleMatchRecord:
     """A match is numbered when the whole text is written, so that its citation stands behind those of the text."""
     question, text = plan.questions[match.question].missing, citing.without_marks(match.text)
     source = _source(parts[match.number - 1]) if 1 <= match.number <= len(parts) else None
     return {"question": question, "text": text, "number": None, "source": source}
 
 
-def _source(passage: Passage) -> dict[str, Any]:
+def _source(passage: Passage) -> MatchSource:
     return {
         "passage_id": str(passage.id),
         "document_id": str(passage.document_id),

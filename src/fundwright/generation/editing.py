@@ -7,9 +7,8 @@ claims, because they take longer than a change may.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -35,7 +34,9 @@ from fundwright.generation.schemas import (
     DraftSources,
     DraftTitle,
     MatchDecision,
+    MatchSource,
     NewSection,
+    PossibleMatchRecord,
     QuestionChange,
     Regeneration,
     SectionComparison,
@@ -236,7 +237,7 @@ async def number_matches(session: AsyncSession, owner_id: UUID, draft_id: UUID) 
             section.possible_matches = [await _numbered(session, draft_id, match) for match in section.possible_matches]
 
 
-async def _numbered(session: AsyncSession, draft_id: UUID, match: dict[str, Any]) -> dict[str, Any]:
+async def _numbered(session: AsyncSession, draft_id: UUID, match: PossibleMatchRecord) -> PossibleMatchRecord:
     source = match.get("source")
     if match["number"] is not None or source is None:
         return match
@@ -250,9 +251,9 @@ async def _numbered(session: AsyncSession, draft_id: UUID, match: dict[str, Any]
     return {**match, "number": number, "source": None}
 
 
-def citation(draft_id: UUID, number: int, source: Mapping[str, Any]) -> Citation:
+def citation(draft_id: UUID, number: int, source: MatchSource) -> Citation:
     """`source` are the other columns of the citation, ids as text."""
-    ids = {name: UUID(source[name]) for name in ("passage_id", "document_id")}
+    ids = {"passage_id": UUID(source["passage_id"]), "document_id": UUID(source["document_id"])}
     return Citation(draft_id=draft_id, number=number, **{**source, **ids})
 
 

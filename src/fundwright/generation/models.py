@@ -7,10 +7,11 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import ForeignKey, UniqueConstraint
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
-from fundwright.generation.schemas import SectionState
+from fundwright.generation.schemas import PossibleMatchRecord, SectionState
 
 
 class Draft(Base):
@@ -67,7 +68,7 @@ class DraftSection(Base):
     open_questions: Mapped[list[Any]] = mapped_column(default=list)
     done_questions: Mapped[list[Any]] = mapped_column(default=list)
     """Open questions that a person has marked as done."""
-    possible_matches: Mapped[list[Any]] = mapped_column(default=list)
+    possible_matches: Mapped[list[PossibleMatchRecord]] = mapped_column(JSONB, default=list)
     """What may answer an open question, but not so surely that it belongs in the text: question, text, number of the citation, and its
     source as long as it has no number."""
     dropped_citations: Mapped[int] = mapped_column(default=0)

@@ -14,7 +14,7 @@ from fundwright.core.jobs import Job, JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.generation.models import Citation, Draft, DraftSection, DraftVersion
-from fundwright.generation.schemas import LARGEST_INTEGER, DraftQuery, DraftState, SectionState
+from fundwright.generation.schemas import LARGEST_INTEGER, DraftQuery, DraftState, PossibleMatchRecord, SectionState
 
 _HAS_UNFINISHED = exists().where(DraftSection.draft_id == Draft.id, DraftSection.state != SectionState.DONE)
 
@@ -211,7 +211,7 @@ async def remove_citations(session: AsyncSession, draft_id: UUID, *, except_numb
     await session.execute(delete(Citation).where(Citation.draft_id == draft_id, Citation.number.not_in(except_numbers)))
 
 
-async def possible_matches(session: AsyncSession, draft_id: UUID) -> list[dict[str, Any]]:
+async def possible_matches(session: AsyncSession, draft_id: UUID) -> list[PossibleMatchRecord]:
     """Of all sections of the draft."""
     kept = await session.scalars(select(DraftSection.possible_matches).where(DraftSection.draft_id == draft_id))
     return [match for matches in kept for match in matches]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, TypedDict
 from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
@@ -159,6 +159,26 @@ class ClaimCheck(BaseModel):
     numbers: tuple[int, ...]
     quotes: tuple[PassageQuote, ...]
     missing: tuple[str, ...]
+
+
+class MatchSource(TypedDict):
+    """The passage that a possible match quotes, as its citation will keep it."""
+
+    passage_id: str
+    document_id: str
+    document_title: str
+    heading: str | None
+    page: int | None
+    text: str
+
+
+class PossibleMatchRecord(TypedDict):
+    """A possible match as a section keeps it. `number` is that of its citation, once the whole text is written."""
+
+    question: str
+    text: str
+    number: int | None
+    source: MatchSource | None
 
 
 class PossibleMatchRead(BaseModel):

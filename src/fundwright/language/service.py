@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from fundwright.core.assembly import Core
 from fundwright.core.database import require_no_transaction
@@ -43,8 +43,8 @@ async def get_writer(core: Core) -> Writer:
 
 def describe(core: Core) -> ModelsInUse:
     """Names of the models in use, without loading them. Raises Invalid if a setting names an unknown one."""
-    embedder: Embedder | None = core.cache.get("language.embedder")
-    writer: Writer | None = core.cache.get("language.writer")
+    embedder = cast(Embedder | None, core.cache.get("language.embedder"))
+    writer = cast(Writer | None, core.cache.get("language.writer"))
     writer_factory = _writer_factory(core)
     return ModelsInUse(
         embedder_label=t(_embedder_factory(core).label),
@@ -141,8 +141,8 @@ def _writer_factory(core: Core) -> WriterFactory:
 
 
 async def _once(core: Core, key: str, create: Callable[[], T]) -> T:
-    lock = core.cache.setdefault(f"{key}.lock", asyncio.Lock())
+    lock = core.shared(f"{key}.lock", asyncio.Lock)
     async with lock:
         if key not in core.cache:
             core.cache[key] = await asyncio.to_thread(create)
-        return core.cache[key]
+        return cast(T, core.cache[key])

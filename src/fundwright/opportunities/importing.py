@@ -14,7 +14,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Actor, Permission
 from fundwright.categories import service as categories
-from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
@@ -48,7 +47,7 @@ async def run_import(run: JobRun[Any, Any], *, run_id: UUID, source: Source, pat
 
     Raises NotFound if the file is gone, UnreadableFile if it has another format.
     """
-    core: Core = run.services
+    core = run.services
     actor: Actor | None = run.actor
     uploader = None if actor is None or actor.may(Permission.ADMINISTER) else actor.id
     async with run.transaction() as session:

@@ -30,7 +30,7 @@ async def load_importer(session: AsyncSession, owner_id: UUID | None) -> Actor |
 
 
 async def import_file(run: JobRun[ImportOpportunities, Actor | None]) -> dict[str, Any]:
-    core: Core = run.services
+    core = run.services
     source = service.get_source(core, run.payload.source)
     with _file(core, run.payload) as path:
         counts = await importing.run_import(run, run_id=run.payload.run_id, source=source, path=path)
@@ -65,4 +65,4 @@ async def categorize(run: JobRun[CategorizeOpportunities, Actor]) -> dict[str, A
 
 async def embed(run: JobRun[EmbedOpportunities, None]) -> dict[str, Any]:
     embedder = await language.get_embedder(run.services)
-    return await embedding.embed(run, embedder, partial(service.categorize_again, run.services))
+    return await embedding.embed(run, embedder, partial(service.categorize_again, core=run.services))

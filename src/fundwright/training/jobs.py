@@ -35,7 +35,7 @@ _PROPOSED = 20
 
 async def train(run: JobRun[TrainDocuments, Actor]) -> dict[str, Any]:
     """Train the documents of a run. Raises FundwrightError if the embedding model cannot be used."""
-    core: Core = run.services
+    core = run.services
     run_id, owner_id = run.payload.run_id, run.actor.id
     embedder = await language.get_embedder(core)
     async with run.transaction() as session:
@@ -130,7 +130,7 @@ async def propose_kinds(run: JobRun[ProposeKinds, None]) -> None:
 
 async def remove_files(run: JobRun[RemoveFiles, None]) -> None:
     """Remove files of removed documents, unless other documents or other packages need the same content by now."""
-    core: Core = run.services
+    core = run.services
     for sha256 in run.payload.sha256:
         async with run.transaction() as session:
             await remove_unused(session, core, sha256)
