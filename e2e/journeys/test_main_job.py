@@ -76,7 +76,7 @@ def do_main_job(page: Page, notices: Notices, folder: Path) -> None:
         expect(opportunities.category_of(notices.newest)).to_contain_text(
             "Construction and facilities", timeout=CATEGORIZE_TIMEOUT_MS
         )
-        opportunities.stop_categorizing()
+        opportunities.cancel_categorizing()
 
     shell.go_to("Train")
     train = TrainPage(page)

@@ -38,7 +38,7 @@ class OpportunitiesPage:
         self.page.get_by_role("button", name="Categorize", exact=True).click()
         expect(self.page.get_by_role("progressbar", name="Categorizing")).to_be_visible()
 
-    def stop_categorizing(self) -> None:
+    def cancel_categorizing(self) -> None:
         self.page.get_by_role("button", name="Cancel", exact=True).click()
         expect(self.page.get_by_role("button", name="Categorize", exact=True)).to_be_visible()
 

@@ -1,4 +1,5 @@
-"""Words, numbers, names, and codes of a text in forms that can be compared: “Sept.” is “September”, “$1.2 million” is “$1,200,000”."""
+"""Normalizes the words, numbers, names, and codes of a text for comparison: “Sept.” is “September”, “$1.2 million” is
+“$1,200,000”."""
 
 from __future__ import annotations
 
@@ -182,7 +183,7 @@ _SYNONYMS = (
     "open available",
     "doctorate ph.d phd",
 )
-"""Ordinary words that stand for each other in this kind of text, and irregular forms."""
+"""Ordinary synonyms in this kind of text, and irregular forms."""
 
 _stemmer = snowballstemmer.stemmer("english")
 _FIRST: dict[str, str] = {_stemmer.stemWord(word): group.split()[0] for group in _SYNONYMS for word in group.split()}
@@ -190,7 +191,7 @@ _FIRST: dict[str, str] = {_stemmer.stemWord(word): group.split()[0] for group in
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """What words in lower case have in common: “monitoring” and “monitors”, “fell” and “decreased”."""
+    """The common form of lower-case words: “monitoring” and “monitors”, “fell” and “decreased”."""
     stemmed: str = _stemmer.stemWord(word)
     return _FIRST.get(stemmed, stemmed)
 
@@ -337,12 +338,12 @@ def is_year(token: Token) -> bool:
 
 @lru_cache(maxsize=200)
 def read_text(text: str) -> Text:
-    """Remembers the last texts: many sentences cite one passage."""
+    """Caches the last texts, because many sentences cite one passage."""
     return Text(text)
 
 
 def _read(found: list[Token], text: str, start: int, raw: str, sentence: int) -> None:
-    """Add one run of letters and digits, cut where it holds several words."""
+    """Add a run of letters and digits, split if it contains several words."""
     lowered = raw.lower().replace("’", "'")
     if lowered.endswith("n't"):
         found.append(Token(stem(lowered[:-3]), raw[:-3], start, start + len(raw) - 3, sentence))

@@ -1,7 +1,7 @@
-"""Which words label a value in data sheets, project profiles, résumés, and letterheads, in English, German, and French.
+"""The words that label a value in data sheets, project profiles, résumés, and letterheads, in English, German, and French.
 
-A colon, dots, a bar, or a tab shows by itself that a label stands before a value. Where only a dash, a blank, or the end of a line divides
-the two, the words of the label have to tell.
+A colon, dots, a bar, or a tab marks a label by itself. If only a dash, a blank, or the end of a line separates label and value,
+the words of the label decide.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def divided(line: str) -> tuple[str, str] | None:
 
 
 def beside(line: str) -> tuple[str, str] | None:
-    """(label, value) of “Value $742,000”. A line by itself does not show it: “Contract Management” is none."""
+    """(label, value) of “Value $742,000”. A line alone does not show it: “Contract Management” is not a label."""
     words = line[:_MOST_CHARACTERS].split() if not line.isupper() and not _IS_POST_BOX.match(line) else []
     for count in range(min(_MOST_WORDS, len(words) - 1), 0, -1):
         label, value = " ".join(words[:count]).strip("*_ "), " ".join(words[count:]).strip("*_ ")
@@ -93,7 +93,7 @@ def several(text: str) -> list[tuple[str, str]]:
 
 
 def _codes(text: str) -> list[tuple[str, str]]:
-    """What is between two codes and is none belongs to the one before."""
+    """Text between two codes that is not a code belongs to the previous one."""
     pairs: list[tuple[str, str]] = []
     for part in _BETWEEN_CODES.split(text):
         if found := _CODED.fullmatch(part.strip()):

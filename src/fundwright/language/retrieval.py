@@ -43,7 +43,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True)
 class Statistics:
-    """In how many of `texts` texts a word occurs. They may be older than the texts."""
+    """The number of texts, out of `texts`, that contain a word. It may be older than the texts."""
 
     texts: int
     found_in: Mapping[int, int]
@@ -55,12 +55,12 @@ class Statistics:
 
 
 def place_of(lexeme: str) -> int:
-    """As `word_place` in the database."""
+    """Same as `word_place` in the database."""
     return int(hashlib.md5(lexeme.encode(), usedforsecurity=False).hexdigest()[:6], 16)
 
 
 def weigh(counts: Mapping[str, int], statistics: Statistics) -> Weights:
-    """The words of a question by how often and how rare they are."""
+    """The words of a question, weighted by frequency and rarity."""
     weights: dict[int, float] = {}
     for lexeme, count in counts.items():
         place = place_of(lexeme)

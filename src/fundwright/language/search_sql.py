@@ -1,4 +1,4 @@
-"""SQL of searches by words and by meaning, for every table that has both. `retrieval` says what the numbers mean."""
+"""SQL of searches by words and by meaning, for every table that has both. `retrieval` explains the numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ALL_TEXTS = -1
 
 
 def lexemes_of(words: Any) -> TableValuedAlias:
-    """The lexemes of a text, each with the positions it has there."""
+    """The lexemes of a text, each with its positions in the text."""
     stems = func.unnest(func.to_tsvector(literal_column("'english'"), words))
     return stems.table_valued("lexeme", "positions", "weights").render_derived()
 

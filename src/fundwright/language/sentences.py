@@ -1,4 +1,4 @@
-"""Where sentences begin and end in English, German and French prose."""
+"""Sentence boundaries in English, German, and French prose."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The structure of plain text: headings, labeled values, rows of tables, items of lists, and sentences.
+"""Finds the structure of plain text: headings, labeled values, table rows, list items, and sentences.
 
-What a reader has taken out of a file still shows how it was laid out: “Value: $742,000”, columns between tabs or bars, lines in
-capitals, marks before items, sentences cut at the end of a line. Nothing here knows what a text is about.
+The text that a reader has extracted from a file still shows its layout: “Value: $742,000”, columns between tabs or bars, lines in
+capitals, marks before items, sentences cut at the end of a line. Nothing here depends on the topic of a text.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from fundwright.language.sentences import spans_of
 from fundwright.language.topics import Topic, topics_of
 
 MOST_CHARACTERS = 2_000
-"""No block is longer, so that what reads blocks need not fear a long text."""
+"""The maximum length of a block, so that code that reads blocks need not expect long text."""
 _LONG_LINE = 400
 """A longer line is prose."""
 _REMEMBERED = 20
-"""Lines whose labels are remembered: each is looked at for those around it, too."""
+"""The number of lines whose labels are cached, because each is examined for its neighbors, too."""
 _LINE_CHARACTERS = 110
 _WRAPPED = 56
-"""A line that is shorter was not cut to fit a page."""
+"""A shorter line was not wrapped to fit a page."""
 _NARROW = 36
-"""No column of a page is narrower."""
+"""The minimum width of a column of a page."""
 _HEADING_WORDS, _HEADING_CHARACTERS = 12, 100
 _LABEL_WORDS = 6
 _RUN_IN_WORDS = 2
@@ -57,7 +57,7 @@ _HEADER = re.compile(
     r"[>\s*]{0,10}(?:from|to|cc|bcc|sent|date|reply-to|subject|importance|attachments?|von|an|gesendet|datum|betreff|de|à|envoyé|objet)(?:\*\*)?\s{0,3}:(?!//).{0,400}",
     re.IGNORECASE,
 )
-"""Of a message: who wrote it to whom, when, and on what."""
+"""Of a message: sender, recipient, date, and subject."""
 _FROM = re.compile(r"[>\s*]{0,10}(?:from|von|de)\b", re.IGNORECASE)
 _LEAST_HEADERS = 2
 _ASKED = re.compile(r"(?:What|How|Why|Where|Who) (?:\w+ ){1,4}\w+[.:]")
@@ -95,7 +95,7 @@ class BlockKind(Enum):
     ITEM = auto()
     SENTENCE = auto()
     LINE = auto()
-    """A line that is no sentence, such as one of an address."""
+    """A line that is not a sentence, such as a line of an address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +121,15 @@ class _Reading:
     is_item: bool = False
     columns: tuple[str, ...] = ()
     wrapped: int = _WRAPPED
-    """A line that is shorter was not cut to fit the page, or its column."""
+    """A shorter line was not wrapped to fit the page or its column."""
     beside: dict[int, tuple[str, str]] = field(default_factory=dict[int, tuple[str, str]])
-    """Labeled values that nothing but their words divides, by the beginning of their line."""
+    """Labeled values that only their words separate, by the start of their line."""
 
     def line(self, place: tuple[int, int]) -> str:
         return self.text[place[0] : place[1]]
 
     def close(self) -> None:
-        """Make blocks of the lines that belong together."""
+        """Group lines that belong together into blocks."""
         if not self.lines:
             return
         start, end = self.lines[0][0], self.lines[-1][1]
@@ -244,7 +244,7 @@ def _is_prose(text: str) -> bool:
 
 
 def _settle_headings(text: str, blocks: list[Block]) -> list[Block]:
-    """A heading has something below it. A short line alone in a paragraph, with something below it, is a heading."""
+    """A heading has text below it. A short line alone in a paragraph, with text below it, is a heading."""
     settled: list[Block] = []
     for index, block in enumerate(blocks):
         after = blocks[index + 1] if index + 1 < len(blocks) else None
@@ -276,7 +276,7 @@ def _filled_down(blocks: list[Block]) -> list[Block]:
 
 
 def _labeled(rows: list[Block]) -> list[Block]:
-    """Rows that begin with labels are labeled values, with what stands beside them."""
+    """Rows that start with labels are labeled values, with what is beside them."""
     if any(row.columns for row in rows) or sum(labels.is_known(row.cells[0]) for row in rows) < _ENOUGH_LABELS:
         return rows
     pairs: list[Block] = []
@@ -289,7 +289,7 @@ def _labeled(rows: list[Block]) -> list[Block]:
 
 
 def _upright(blocks: list[Block]) -> list[Block]:
-    """Tables that have their labels in the first column, with a row for each of the others."""
+    """Tables with labels in the first column, with a row for each of the other columns."""
     turned: list[Block] = []
     for is_row, group in groupby(blocks, key=lambda block: block.kind == BlockKind.ROW and len(block.cells)):
         rows = list(group)
@@ -310,7 +310,7 @@ def _turned(rows: list[Block]) -> list[Block]:
 
 
 def _is_heading_of(text: str, before: list[Block], block: Block, after: Block | None) -> bool:
-    """Whether what looks like a heading is one, and no line of an address or of a list without marks."""
+    """Whether an apparent heading is one, and not a line of an address or of a list without marks."""
     above = before[-1] if before else None
     is_right_below = above is not None and above.kind == BlockKind.HEADING and not _stands_alone(text, above)
     if is_right_below and "," in block.text and above is not None and topics_of(above.text):
@@ -438,7 +438,7 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
 
 
 def _is_furniture(line: str) -> bool:
-    """What stands at the edge of every page."""
+    """Lines at the edge of every page."""
     return len(line.split()) <= _HEADING_WORDS and _FURNITURE.fullmatch(line) is not None
 
 
@@ -540,8 +540,8 @@ def _values_below(text: str, places: list[tuple[int, int]]) -> dict[int, tuple[s
 
 @lru_cache(maxsize=_REMEMBERED)
 def _label_alone(line: str, *, has_figure: bool = False) -> str:
-    """The label that a line consists of; '' for other lines. Without a colon it must be a known one, and name no section; codes of the
-    organization, such as “UEI”, may do both above a figure."""
+    """The label that a line consists of; '' for other lines. Without a colon, it must be a known one and not name a section;
+    codes of the organization, such as “UEI”, may do both above a figure."""
     bare = _BARE_LABEL.fullmatch(line.replace("*", ""))
     if bare and len(bare[1].split()) <= _LABEL_WORDS:
         return " ".join(bare[1].split()).strip("_ ")
@@ -584,7 +584,7 @@ def _pair(line: str) -> tuple[str, str] | None:
 
 
 def is_heading(line: str) -> bool:
-    """Whether a line alone may be the heading of what follows."""
+    """Whether a line on its own may be the heading of what follows."""
     text = line.strip().strip("*_#")
     number = _NUMBERED.match(text)
     text = text[number.end() if number else 0 :].strip()
@@ -665,7 +665,7 @@ def _is_above_marks(reading: _Reading, line: str, after: tuple[int, int] | None)
 
 
 def _follows_number(reading: _Reading, line: str) -> bool:
-    """Whether the item before has the number before, marked alike."""
+    """Whether the previous item has the previous number with the same mark."""
     last = reading.blocks[-1] if reading.blocks else None
     if last is None or last.kind != BlockKind.ITEM:
         return False

@@ -1,7 +1,7 @@
-"""What somebody typed to search notices: words that need not all occur, conditions that must hold, and solicitation numbers.
+"""Parses the text of a search: words that need not all occur, conditions that must hold, and solicitation numbers.
 
-Quotes, minus, OR, NAICS codes, and set-asides are conditions, as `websearch_to_tsquery` of PostgreSQL reads them. Plain words are not,
-nor is the "or" of a sentence.
+Quotes, minus, OR, NAICS codes, and set-asides are conditions, as in PostgreSQL's `websearch_to_tsquery`. Plain words are not, nor
+is the "or" of a sentence.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What an opportunity source is: something that reads a published file and yields its notices one by one.
+"""The interface of an opportunity source: it reads a published file and yields its notices one by one.
 
-A plug-in adds a source through the hook `opportunity_sources`; ours are in `sam`, `grants` and `nih`.
+A plug-in adds a source through the hook `opportunity_sources`; ours are in `sam`, `grants`, and `nih`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A claim beside the sentence of the source that has most of its words in the same order, and what lies between these words."""
+"""Aligns a claim with the sentence of the source that has most of its words in the same order."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _HALF_ORDERED, MOSTLY_ORDERED = 0.5, 0.7
 _EDGE = 4
 """Words of the source looked at beyond the first and the last word that both have."""
 _MOST_ALIGNED = 200
-"""Words of a sentence that are aligned, so that no claim takes long."""
+"""The number of aligned words of a sentence, so that no claim takes long."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Clauses of a text, and the clause of the source that is nearest to each clause of a claim."""
+"""Clauses of a text, and the most similar clause of the source for each clause of a claim."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which opportunities a list or a search asks for."""
+"""The conditions of a list or a search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What searches and the classifier read: embeddings, weights of words, and terms."""
+"""Data for searches and the classifier: embeddings, weights of words, and terms."""
 
 from __future__ import annotations
 

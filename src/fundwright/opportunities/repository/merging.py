@@ -1,4 +1,4 @@
-"""The writes of an import."""
+"""Writes imported batches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search finds, best first."""
+"""Ranks the results of a search."""
 
 from __future__ import annotations
 

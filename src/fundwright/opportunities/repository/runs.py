@@ -1,4 +1,4 @@
-"""Import runs. Each is seen by who started it, and by administrators."""
+"""Import runs. Each is visible to the account that started it, and to administrators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How near notices are to a question, by words and by meaning."""
+"""Scores notices for a question, by words and by meaning."""
 
 from __future__ import annotations
 
