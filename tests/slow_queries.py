@@ -13,10 +13,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.applications import Starlette
 from starlette.requests import HTTPConnection
 
-from fundwright.accounts.schemas import Actor
+from fundwright.accounts.schemas import Actor, Client
 from fundwright.core.assembly import Core
 from fundwright.core.database import Database
 from fundwright.core.errors import DatabaseAway
+from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.diff import Node, apply
@@ -170,6 +171,20 @@ class Wire:
         return text_fields(self.tree)
 
 
+class _Host(ProductHost):
+    """Everybody is `actor`."""
+
+    def __init__(self, core: Core, actor: Actor | None) -> None:
+        super().__init__(core)
+        self._actor = actor
+
+    async def authenticate(self, connection: HTTPConnection, *, is_use: bool = True) -> Actor | None:
+        return self._actor
+
+    async def recognize(self, actor: Actor, *, is_use: bool) -> Actor | None:
+        return actor
+
+
 class Pages:
     """Opens pages of `screens` for `actor`, whose queries go through `gate`."""
 
@@ -180,12 +195,9 @@ class Pages:
         self._router = Router(screens, redirects={})
         self._shell = shell
         site = Site(
-            self._core,
+            _Host(self._core, self.actor),
             router=self._router,
             shell=shell,
-            authenticate=self._authenticate,
-            recognize=self._recognize,
-            on_view=lambda _path, _actor, _language: None,
             base="",
             bundle=Bundle(core.settings.web_dist, base=""),
             turns=Turns(),
@@ -196,7 +208,7 @@ class Pages:
         """What first paint shows, and its hash."""
         found = self._router.route(address, self.actor)
         assert isinstance(found, Found), found
-        connection = Connection(self._core, self.actor, location=found.location)
+        connection = Connection(self._core, self.actor, client=Client(address=""), location=found.location)
         async with View(connection, found, self._shell) as view:
             await view.settle(settle_s)
             return view.tree, view.hash()
@@ -216,12 +228,6 @@ class Pages:
             wire.leave()
             self.gate.open_gate()
             await asyncio.wait_for(serving, _TIMEOUT_S)
-
-    async def _authenticate(self, _connection: HTTPConnection) -> Actor | None:
-        return self.actor
-
-    async def _recognize(self, actor: Actor, *, is_use: bool) -> Actor | None:
-        return actor
 
 
 def walk(node: Node) -> Iterator[dict[str, Any]]:

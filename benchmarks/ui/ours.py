@@ -16,6 +16,7 @@ from fundwright.cli.context import load_plugins
 from fundwright.cli.serve import answer_requests, listen
 from fundwright.core.assembly import open_core
 from fundwright.core.settings import Settings
+from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.runtime.router import Area, Screen
 from fundwright_ui.ui import button, text_field
@@ -57,16 +58,12 @@ def plain(_area: Area, screen: Component) -> Component:
     return screen
 
 
-async def unknown(*_who: object, **_options: object) -> None:
-    return None
-
-
 async def main(data: Path, port: int, origin: str) -> None:
     async with open_core(Settings(data=data, port=port, allowed_origins=[origin]), load_plugins()) as core:
         app = FastAPI(openapi_url=None)
         app.state.core = core
         screens = [Screen("/", "Counter and table", page, area="public")]
-        mount(app, core=core, screens=screens, redirects={}, shell=plain, authenticate=unknown, recognize=unknown)
+        mount(app, ProductHost(core), screens=screens, redirects={}, shell=plain)
         await answer_requests(app, listen(core.settings.host, port))
 
 

@@ -8,19 +8,20 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from fundwright.core import messages
+from fundwright_ui.runtime.host import use_translations
+
 if TYPE_CHECKING:
     from fundwright.core.messages import nt, t
     from fundwright_ui.extension import SidebarEntry, WebModule
     from fundwright_ui.hooks import (
         use_action,
-        use_actor,
-        use_connection,
         use_live,
         use_query,
         use_rows,
-        use_saved_state,
         use_url_state,
     )
+    from fundwright_ui.product import use_actor, use_connection, use_saved_state
     from fundwright_ui.runtime.router import screen
     from fundwright_ui.screens.jobs import job_progress
     from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, open_below, pages, search_box, sort_of
@@ -60,6 +61,8 @@ if TYPE_CHECKING:
         text_link,
     )
     from fundwright_ui.widgets import Column, On, Props, Row, Slot, Widget, data_table, form_dialog
+
+use_translations(messages)
 
 __all__ = [
     "Column",
@@ -130,6 +133,7 @@ __all__ = [
 _HOMES = {
     "fundwright_ui.extension": {"SidebarEntry", "WebModule"},
     "fundwright.core.messages": {"nt", "t"},
+    "fundwright_ui.product": {"use_actor", "use_connection", "use_saved_state"},
     "fundwright_ui.runtime.router": {"screen"},
     "fundwright_ui.screens.jobs": {"job_progress"},
     "fundwright_ui.screens.listing": {

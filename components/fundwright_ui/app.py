@@ -9,14 +9,16 @@ from fastapi.routing import APIRoute
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from fundwright import __version__
-from fundwright.authentication.requests import authenticate, recognize, refuse_in_maintenance
+from fundwright.authentication.requests import refuse_in_maintenance
 from fundwright.core.assembly import Core
 from fundwright.core.edge import KnownHosts, StrictTransport, UntrustedProxy, known_names
 from fundwright.core.errors import StartRefused
 from fundwright.core.plugins import Plugins
 from fundwright.core.web import REFUSAL, LocaleMiddleware, RequestId, RequestLimitMiddleware, add_error_handlers
 from fundwright.insights.tracking import Tracker
+from fundwright_ui.product.host import ProductHost
 from fundwright_ui.reference import add_reference
+from fundwright_ui.runtime.host import Refused
 from fundwright_ui.runtime.modules import Modules
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.shell.frame import frame
@@ -62,16 +64,17 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
 
     use_icons(core.plugins.collect("icons"))
     app.state.tracker = Tracker(core)
+    try:
+        modules = Modules(core.plugins.collect("web_modules"), taken=[widget.__name__ for widget in WIDGETS])
+    except Refused as error:
+        raise StartRefused(error.sentence) from error
     mount(
         app,
-        core=core,
+        ProductHost(core, on_view=app.state.tracker.record),
         screens=core.plugins.collect("screens"),
         redirects=REDIRECTS,
         shell=frame,
-        authenticate=partial(authenticate, core),
-        recognize=partial(recognize, core),
-        modules=Modules(core.plugins.collect("web_modules"), taken=[widget.__name__ for widget in WIDGETS]),
-        on_view=app.state.tracker.record,
+        modules=modules,
         base=base,
     )
     return app

@@ -23,10 +23,10 @@ from fundwright.authentication.models import AccountSession
 from fundwright.authentication.schemas import SignedIn, TokenScope
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.admin.outbox import outbox_screen
 from fundwright_ui.screens.admin.person import person_screen
 from fundwright_ui.shell.reauthentication import reauthentication_dialog
+from fundwright_ui.testing import ScreenUnderTest, mounted
 from tests.access.table import SCREENS
 from tests.accounts.test_api import browse
 from tests.jobs import working

@@ -20,13 +20,14 @@ from fundwright.authentication.models import AccountSession
 from fundwright.authentication.schemas import RecoveryCodes, SecondStep, SignedIn, TokenScope
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright_ui.hooks import use_action, use_actor, use_connection
+from fundwright_ui.hooks import use_action
 from fundwright_ui.login.second_factor import second_factor_screen
 from fundwright_ui.login.sign_in import sign_in_screen
-from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.account.factors import passkeys_section, second_factor_section
 from fundwright_ui.screens.admin.person import person_screen
 from fundwright_ui.shell.reauthentication import reauthentication_dialog
+from fundwright_ui.testing import ScreenUnderTest, mounted
 from fundwright_ui.ui import form, text_field
 from tests.authentication.authenticator import Device, code_at
 from tests.signing_in import HERE, PASSWORD, with_settings

@@ -14,7 +14,6 @@ from fundwright.billing.schemas import PaymentCreate, PlanCode, PremiumLinkCreat
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright_ui.runtime.router import Screen
-from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.billing.invoice import invoice_screen
 from fundwright_ui.screens.billing.payment import payment_screen
 from fundwright_ui.screens.billing.payment_history import payment_history_screen
@@ -23,6 +22,7 @@ from fundwright_ui.screens.billing.premium_links import premium_links_screen
 from fundwright_ui.screens.billing.pricing import pricing_screen
 from fundwright_ui.screens.billing.subscriber import subscriber_screen
 from fundwright_ui.screens.billing.subscriptions import subscriptions_screen
+from fundwright_ui.testing import ScreenUnderTest, mounted
 from tests.billing.conftest import HERE
 
 TODAY = now().date()

@@ -13,8 +13,8 @@ from fundwright.core.assembly import Core
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.models import Opportunity
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
-from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.categories.category import category_screen
+from fundwright_ui.testing import mounted
 from fundwright_ui.ui import category_color
 from tests.categories.embedding import WordEmbedder, classify
 from tests.conftest import MakeActor

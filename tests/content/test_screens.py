@@ -14,12 +14,12 @@ from fundwright_ui import plugin
 from fundwright_ui.app import build_app
 from fundwright_ui.runtime.html import to_html
 from fundwright_ui.runtime.router import Found, Redirect, Router
-from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.blog.blog import blog_post_screen, blog_screen
 from fundwright_ui.screens.blog.blog_list import blog_list_screen
 from fundwright_ui.screens.blog.editor import edit_post_screen, new_post_screen
 from fundwright_ui.screens.feedback.feedback import feedback_screen
 from fundwright_ui.screens.feedback.feedback_list import feedback_list_screen
+from fundwright_ui.testing import mounted
 from tests.content.conftest import Write
 
 HOUR = timedelta(hours=1)

@@ -34,7 +34,8 @@ from fundwright.opportunities import reading
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.opportunities.washington import moment
 from fundwright_ui import plugin
-from fundwright_ui.hooks.url import parse_id, query_in_address
+from fundwright_ui.hooks import query_in_address
+from fundwright_ui.product import parse_id
 from fundwright_ui.runtime.frames import read_frame
 from fundwright_ui.runtime.router import Found, Redirect, Router, safe_next
 from fundwright_ui.ui.money import CentsTyped, money_typed

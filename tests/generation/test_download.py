@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.generate.draft import draft_screen
+from fundwright_ui.testing import mounted
 from tests.generation.conftest import Desk
 from tests.generation.test_drafting import add
 

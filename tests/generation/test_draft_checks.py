@@ -6,8 +6,8 @@ from contextlib import AbstractAsyncContextManager
 
 from fundwright.accounts.schemas import Role
 from fundwright.generation.schemas import CheckState, DraftRead
-from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.generate.draft import draft_screen
+from fundwright_ui.testing import ScreenUnderTest, mounted
 from tests.generation.conftest import Desk
 from tests.generation.test_drafting import add, write
 from tests.generation.test_screens import marks_in

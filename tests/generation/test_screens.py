@@ -18,9 +18,9 @@ from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities.models import Opportunity
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
-from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.generate.draft import draft_screen
 from fundwright_ui.screens.generate.generate import generate_screen
+from fundwright_ui.testing import ScreenUnderTest, mounted
 from tests.generation.conftest import Desk, EndpointDown
 from tests.generation.test_drafting import add, read, write
 from tests.generation.test_editing import save

@@ -9,10 +9,10 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.jobs import JobState
 from fundwright.opportunities import service as opportunities
-from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.admin.analyze import analyze_screen
 from fundwright_ui.screens.admin.dashboard import dashboard_screen
 from fundwright_ui.screens.training.history import history_screen
+from fundwright_ui.testing import mounted
 from tests.conftest import MakeActor
 from tests.insights.conftest import add_job, add_view
 from tests.jobs import Trial, trial

@@ -29,9 +29,9 @@ from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from fundwright_ui.app import build_app
 from fundwright_ui.runtime.router import Screen
-from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.opportunities.opportunity import contract_screen
 from fundwright_ui.screens.training.train import train_screen
+from fundwright_ui.testing import mounted
 from tests.categories.embedding import WordEmbedder
 
 

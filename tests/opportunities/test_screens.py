@@ -18,11 +18,11 @@ from fundwright.opportunities import service
 from fundwright.opportunities.models import Opportunity
 from fundwright.opportunities.repository import indexing
 from fundwright_ui.runtime.diff import Operation
-from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.opportunities.address import query_of
 from fundwright_ui.screens.opportunities.nih import nih_screen
 from fundwright_ui.screens.opportunities.opportunity import contract_screen, deadline, grant_screen
 from fundwright_ui.screens.opportunities.sam import sam_screen
+from fundwright_ui.testing import ScreenUnderTest, mounted
 from fundwright_ui.ui import category_color
 from tests.categories.embedding import WordEmbedder
 from tests.opportunities.conftest import ImportFile, listed

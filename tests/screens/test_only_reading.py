@@ -14,7 +14,6 @@ from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from fundwright_ui.runtime.router import Screen
-from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.categories.category import category_screen
 from fundwright_ui.screens.generate.draft import draft_screen
 from fundwright_ui.screens.generate.generate import generate_screen
@@ -22,6 +21,7 @@ from fundwright_ui.screens.opportunities.opportunity import contract_screen
 from fundwright_ui.screens.opportunities.sam import sam_screen
 from fundwright_ui.screens.training.run import run_screen
 from fundwright_ui.screens.training.train import train_screen
+from fundwright_ui.testing import mounted
 from tests.categories.embedding import WordEmbedder, classify
 from tests.conftest import MakeActor
 

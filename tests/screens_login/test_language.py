@@ -11,8 +11,8 @@ from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.assembly import Core
 from fundwright.core.messages import Language
 from fundwright_ui.login.sign_in import sign_in_screen
-from fundwright_ui.runtime.document import language_of
-from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.product.host import ProductHost
+from fundwright_ui.testing import mounted
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,12 @@ async def test_sign_in_reads_in_the_chosen_language(core: Core, language: str, h
         ("en", "language=de", "fr", "en"),
     ],
 )
-def test_the_account_s_language_counts_before_the_browser_s(
-    chosen: Language | None, cookie: str, accepted: str, spoken: str
+async def test_the_account_s_language_counts_before_the_browser_s(
+    core: Core, chosen: Language | None, cookie: str, accepted: str, spoken: str
 ) -> None:
     headers = [(b"cookie", cookie.encode()), (b"accept-language", accepted.encode())]
     request = HTTPConnection({"type": "http", "headers": headers})
     ada = Actor(id=uuid4(), email="ada@example.org", name="Ada", role=Role.USER, language=chosen)
-    assert language_of(ada, request) == spoken
-    assert language_of(None, request) == (spoken if chosen is None else "de")
+    host = ProductHost(core)
+    assert host.language_of(ada, request) == spoken
+    assert host.language_of(None, request) == (spoken if chosen is None else "de")

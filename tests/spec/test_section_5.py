@@ -14,7 +14,7 @@ from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
 from fundwright_ui.login import sign_in_screen
-from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.testing import mounted
 from tests.spec.conftest import PASSWORD, Visitor
 from tests.ui_runtime.test_application import browse
 

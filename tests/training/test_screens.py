@@ -13,10 +13,10 @@ from fundwright.core.messages import speaking
 from fundwright.language import service as language
 from fundwright.training import service
 from fundwright.training.schemas import Answer, RunRead
-from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.training.history import duration_text, history_screen
 from fundwright_ui.screens.training.run import run_screen
 from fundwright_ui.screens.training.train import train_screen
+from fundwright_ui.testing import mounted
 from tests.training.conftest import AddFile
 
 FERRY = "# Boats\n\nThe harbour ferry carries forty passengers across the bay every hour of the day in summer."

@@ -11,9 +11,9 @@ from fundwright.billing import service as billing
 from fundwright.core.assembly import Core
 from fundwright.training import service
 from fundwright.training.schemas import PastedText
-from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.account.account import account_screen
 from fundwright_ui.screens.training.train import train_screen
+from fundwright_ui.testing import mounted
 from tests.conftest import MakeActor
 from tests.signing_in import with_settings
 from tests.training.conftest import AddFile

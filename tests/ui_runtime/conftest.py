@@ -8,7 +8,6 @@ import socket
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, ClassVar
 
 import httpx
@@ -23,13 +22,15 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Actor, Role
-from fundwright.authentication import api, requests
+from fundwright.authentication import api
 from fundwright.core.assembly import Core
 from fundwright.core.errors import DatabaseAway, Invalid, NotFound
 from fundwright.core.live import publish
 from fundwright.core.settings import Settings
 from fundwright.core.web import add_error_handlers
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import use_action, use_query, use_url_state
+from fundwright_ui.product import use_actor, use_connection
+from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.diff import Node, apply
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.runtime.router import Area, Screen
@@ -561,22 +562,23 @@ async def server(committed: Core) -> AsyncIterator[Server]:
     app.include_router(api.router)
     served = Server(f"http://127.0.0.1:{port}", committed, actor)
 
-    async def recognize(who: Actor, *, is_use: bool) -> Actor | None:
-        if served.outage.is_set():
-            raise DatabaseAway
-        if served.silence.is_set():
-            await asyncio.Event().wait()
-        return await requests.recognize(committed, who, is_use=is_use)
+    class Host(ProductHost):
+        async def recognize(self, actor: Actor, *, is_use: bool) -> Actor | None:
+            if served.outage.is_set():
+                raise DatabaseAway
+            if served.silence.is_set():
+                await asyncio.Event().wait()
+            return await super().recognize(actor, is_use=is_use)
+
+    def on_view(path: str, actor: Actor | None, language: str) -> None:
+        served.views.append((path, actor.email if actor else None, language))
 
     mount(
         app,
-        core=committed,
+        Host(committed, on_view=on_view),
         screens=SCREENS,
         redirects={"/": "/private"},
         shell=shell,
-        authenticate=partial(requests.authenticate, committed),
-        recognize=recognize,
-        on_view=lambda path, actor, language: served.views.append((path, actor.email if actor else None, language)),
     )
     serving = uvicorn.Server(
         uvicorn.Config(app, port=port, log_config=None, lifespan="off", ws=FrugalWebSocket, timeout_graceful_shutdown=1)

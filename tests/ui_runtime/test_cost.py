@@ -17,7 +17,7 @@ from reactpy.types import Component
 from fundwright.core.assembly import Core
 from fundwright_ui.runtime.diff import apply
 from fundwright_ui.runtime.session import Session
-from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.testing import mounted
 from fundwright_ui.ui import button
 from tests.polling import eventually
 from tests.ui_runtime.conftest import Server

@@ -13,7 +13,7 @@ from reactpy import component, html, use_state
 from fundwright.core.assembly import Core
 from fundwright.core.messages import speaking
 from fundwright_ui.runtime.html import to_html
-from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.testing import mounted
 from fundwright_ui.ui import button
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row, Sort, data_table
 

@@ -14,7 +14,7 @@ import pytest
 from reactpy import component, html, use_state
 from structlog.testing import capture_logs
 
-from fundwright_ui.hooks import use_connection
+from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.encoding import Unserializable, digest, encode, plain
 from fundwright_ui.runtime.router import Screen
 from fundwright_ui.widgets.base import Widget

@@ -12,7 +12,7 @@ from reactpy.types import Component
 
 from fundwright.core.assembly import Core
 from fundwright_ui import form, text_field
-from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.testing import mounted
 
 
 class Partner(BaseModel):

@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from fundwright.core.assembly import Core
 from fundwright_ui.hooks import use_action
 from fundwright_ui.runtime.lag import watched_loop
-from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.testing import mounted
 from fundwright_ui.ui import button
 from tests.polling import eventually
 

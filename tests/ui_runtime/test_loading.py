@@ -15,7 +15,8 @@ from fundwright.authentication.reauthentication import ReauthenticationRequired
 from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
-from fundwright_ui.hooks import use_connection, use_query, use_url_state
+from fundwright_ui.hooks import use_query, use_url_state
+from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.router import Area, Screen
 from fundwright_ui.ui import button, loading, page, problem, text_field
 from tests.polling import eventually

@@ -9,7 +9,7 @@ from reactpy import component, html
 
 from fundwright.core.assembly import Core
 from fundwright_ui.runtime.html import to_html
-from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.testing import mounted
 from fundwright_ui.widgets.markdown import rendered
 
 

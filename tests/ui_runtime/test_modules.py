@@ -9,8 +9,8 @@ from httpx import ASGITransport, AsyncClient
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from fundwright.core.errors import StartRefused
 from fundwright_ui.runtime.assets import Assets
+from fundwright_ui.runtime.host import Refused
 from fundwright_ui.runtime.modules import Modules, WebModule
 from fundwright_ui.widgets import Widget
 
@@ -36,11 +36,11 @@ class TestAddresses:
     @pytest.mark.parametrize("taken", [["Clock"], []])
     def test_two_widgets_of_one_name_stop_the_start(self, script: Path, taken: list[str]) -> None:
         module = WebModule(script, [Clock])
-        with pytest.raises(StartRefused, match="There is a widget Clock already"):
+        with pytest.raises(Refused, match="There is a widget Clock already"):
             Modules([module] if taken else [module, module], taken=taken)
 
     def test_a_script_that_was_never_compiled_stops_the_start(self, tmp_path: Path) -> None:
-        with pytest.raises(StartRefused, match=r"bell\.js cannot be read: No such file"):
+        with pytest.raises(Refused, match=r"bell\.js cannot be read: No such file"):
             Modules([WebModule(tmp_path / "bell.js", [Clock])])
 
     def test_other_files_are_beside_it_and_its_stylesheets_are_loaded_with_it(self, script: Path, tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ class TestAddresses:
         assert Modules([WebModule(script, [Clock], others)]).addresses["Clock"][0] != address
 
     def test_a_file_elsewhere_stops_the_start(self, script: Path, tmp_path: Path) -> None:
-        with pytest.raises(StartRefused, match="must be in the folder of .*clock.js or below it"):
+        with pytest.raises(Refused, match="must be in the folder of .*clock.js or below it"):
             Modules([WebModule(script, [Clock], [tmp_path.parent / "other.css"])])
 
     def test_the_sentences_of_its_scripts_are_known(self, script: Path) -> None:

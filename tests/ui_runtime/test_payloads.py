@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 from fundwright.core.assembly import Core
 from fundwright_ui.hooks import use_action
 from fundwright_ui.runtime.events import MalformedPayload, Payload, UnclearHandler, handler, takes_payload
-from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.testing import mounted
 from fundwright_ui.ui import button, form, text_field
 from fundwright_ui.widgets.base import On, Widget
 

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid
 from fundwright_ui import form, tabs, text_area, text_field, use_action
-from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.testing import mounted
 from fundwright_ui.ui import Tab
 
 

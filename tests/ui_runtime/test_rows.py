@@ -12,7 +12,7 @@ from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.paging import Page
 from fundwright_ui import button, list_row, more_rows, row_actions, use_query, use_rows, use_url_state
-from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
+from fundwright_ui.testing import ScreenUnderTest, mounted
 
 TOPIC = "letters"
 

@@ -17,9 +17,9 @@ from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
 from fundwright.core.plugins import hookimpl
-from fundwright_ui.hooks import use_saved_state
+from fundwright_ui.product import use_saved_state
 from fundwright_ui.runtime.router import Screen
-from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.testing import mounted
 from fundwright_ui.ui import button
 from tests.python_path import python_path
 from tests.ui_runtime.conftest import SCREENS, Server

@@ -14,16 +14,18 @@ from reactpy import component, html, use_async_effect, use_effect, use_state
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Client
 from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict
 from fundwright.core.messages import t
 from fundwright.core.paging import Page
-from fundwright_ui.hooks import use_action, use_connection, use_live, use_query, use_url_state
+from fundwright_ui.hooks import use_action, use_live, use_query, use_url_state
+from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.router import Found, Location, Screen
-from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.runtime.view import View
+from fundwright_ui.testing import ScreenUnderTest, mounted
 from fundwright_ui.ui import button, checkbox, form, page, problem, select_field, text_field
 from fundwright_ui.widgets import Column, ConfirmDialog, Row, RowOpened, TableQuery, data_table
 from tests.polling import eventually
@@ -486,7 +488,7 @@ class TestUrlState:
 
         location = Location("/list")
         found = Found(Screen("/list", "List", screen, area="public"), location)
-        connection = Connection(core, None, location=location, is_live=True)
+        connection = Connection(core, None, client=Client(address=""), location=location, is_live=True)
         async with View(connection, found, lambda _area, shown: shell(shown)) as view:
             rendered.clear()
             view.move(Found(found.screen, Location("/list", query={"page": "2"})))
@@ -511,7 +513,7 @@ class TestUrlState:
 
         at_first = Location("/list", query={"page": "1"})
         found = Found(Screen("/list", "List", screen, area="public"), at_first)
-        connection = Connection(core, None, location=at_first, is_live=True)
+        connection = Connection(core, None, client=Client(address=""), location=at_first, is_live=True)
         async with View(connection, found, lambda _area, shown: shell(shown)) as view:
             rendered.clear()
             view.move(Found(found.screen, Location("/list", query={"page": "2"})))
@@ -549,7 +551,7 @@ class TestUrlState:
             return html.div(shown)
 
         location = Location("/first")
-        connection = Connection(core, None, location=location, is_live=True)
+        connection = Connection(core, None, client=Client(address=""), location=location, is_live=True)
         found = Found(Screen("/first", "First", first, area="public"), location)
         async with View(connection, found, lambda _area, shown: shell(shown)) as view:
             await view.settle(5)
@@ -584,7 +586,7 @@ class TestUrlState:
             return html.div(shown)
 
         location = Location("/first")
-        connection = Connection(core, None, location=location, is_live=True)
+        connection = Connection(core, None, client=Client(address=""), location=location, is_live=True)
         found = Found(Screen("/first", "First", first, area="public"), location)
         async with View(connection, found, lambda _area, shown: shell(shown)) as view:
             await view.settle(5)

@@ -11,8 +11,8 @@ from fundwright.core.assembly import Core
 from fundwright_ui import Slot, Widget, button, form_dialog, text_field
 from fundwright_ui.runtime.diff import Node, apply, diff
 from fundwright_ui.runtime.html import to_html
-from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.runtime.vdom import to_node
+from fundwright_ui.testing import mounted
 from fundwright_ui.widgets import typescript
 
 

@@ -6,7 +6,6 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from functools import partial
 from itertools import count
 from random import Random
 from typing import Any, cast
@@ -21,9 +20,9 @@ from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
 from fundwright.accounts.schemas import Client as Device
-from fundwright.authentication import requests
 from fundwright.authentication import service as authentication
 from fundwright.core.web import add_error_handlers
+from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.mounting import mount
 from tests.polling import eventually
 from tests.statements import statements
@@ -158,12 +157,10 @@ async def other_process(server: Server) -> AsyncIterator[str]:
     add_error_handlers(app)
     mount(
         app,
-        core=server.core,
+        ProductHost(server.core),
         screens=SCREENS,
         redirects={},
         shell=shell,
-        authenticate=partial(requests.authenticate, server.core),
-        recognize=partial(requests.recognize, server.core),
     )
     serving = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None, lifespan="off", timeout_graceful_shutdown=1))
     task = asyncio.create_task(serving.serve())

@@ -13,7 +13,7 @@ from reactpy import component, html, use_state
 from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright_ui.hooks import use_live
-from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.testing import mounted
 
 SCREENS = Path(__file__).parents[2] / "docs/screens.md"
 

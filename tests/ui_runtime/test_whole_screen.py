@@ -14,7 +14,7 @@ from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.plugins import Plugins
 from fundwright_ui import extension
-from fundwright_ui.runtime.testing import mounted
+from fundwright_ui.testing import mounted
 from tests.architecture.tree import PROJECT
 from tests.conftest import MakeActor, OwnSettings
 

@@ -17,6 +17,7 @@ from fundwright.core.assembly import open_core
 from fundwright.core.plugins import Plugins
 from fundwright.core.settings import Settings
 from fundwright_ui import extension
+from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime import socket as sockets
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.runtime.router import Area, Screen
@@ -28,16 +29,13 @@ async def main(folder: Path, port: int) -> None:
     sockets._MAX_SESSIONS_PER_PARTY = 1_000  # pyright: ignore[reportPrivateUsage]  # all come from this machine
     async with open_core(Settings(data=folder, port=port), Plugins([hooks, extension])) as core:
         app = FastAPI()
-        mount(app, core=core, screens=SCREENS, redirects={}, shell=_bare, authenticate=_nobody, recognize=_nobody)
+        app.state.core = core
+        mount(app, ProductHost(core), screens=SCREENS, redirects={}, shell=_bare)
         await answer_requests(app, listen(core.settings.host, port))
 
 
 def _bare(_area: Area, screen: Component) -> Component:
     return screen
-
-
-async def _nobody(*_who: object, **_options: object) -> None:
-    return None
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
-"""Hooks of screens: who is here, what the database says, what a click does, what changes by itself, where we are.
+"""Hooks of screens: what the database says, what a click does, what changes by itself, where we are. `fundwright_ui.product` has those
+that know Fundwright, such as `use_actor`.
 
 ```python
 @component
@@ -16,30 +17,21 @@ def categories_screen() -> VdomDict:
 from __future__ import annotations
 
 from fundwright_ui.hooks.action import Action, use_action
-from fundwright_ui.hooks.actor import use_actor
 from fundwright_ui.hooks.live import use_live
 from fundwright_ui.hooks.query import Query, use_query
 from fundwright_ui.hooks.rows import Row, Rows, use_rows
-from fundwright_ui.hooks.saved import SavedState, use_saved_state
-from fundwright_ui.hooks.url import UrlState, parse_id, query_in_address, use_url_state
-from fundwright_ui.runtime.connection import Connection, use_connection
+from fundwright_ui.hooks.url import UrlState, query_in_address, use_url_state
 
 __all__ = [
     "Action",
-    "Connection",
     "Query",
     "Row",
     "Rows",
-    "SavedState",
     "UrlState",
-    "parse_id",
     "query_in_address",
     "use_action",
-    "use_actor",
-    "use_connection",
     "use_live",
     "use_query",
     "use_rows",
-    "use_saved_state",
     "use_url_state",
 ]

@@ -7,10 +7,10 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
-from fundwright.authentication.reauthentication import ReauthenticationRequired
 from fundwright_ui.runtime.connection import Connection, use_connection
 from fundwright_ui.runtime.events import Handler, received_at, required_parameters, takes_payload
 from fundwright_ui.runtime.faults import sentence_of
+from fundwright_ui.runtime.host import Refusal
 from fundwright_ui.runtime.layout import rerenderer, use_kept
 
 
@@ -65,8 +65,9 @@ class Action(Handler):
             on_success()
         except Exception as error:
             self.error = sentence_of(error, while_doing="action")
-            if isinstance(error, ReauthenticationRequired) and self._connection.ask_reauthentication is not None:
-                self._connection.ask_reauthentication(lambda: self.run(payload, on_success=on_success))
+            ask = self._connection.ask_reauthentication
+            if isinstance(error, Refusal) and error.needs_reauthentication and ask is not None:
+                ask(lambda: self.run(payload, on_success=on_success))
             else:
                 self._connection.toast(self.error, "error")
         finally:
@@ -92,7 +93,7 @@ def use_action(
     """Make `work(session, payload)` an event handler: one transaction, one at a time, a second click is dropped.
 
     `work` may omit the payload parameter; otherwise it is annotated, see `takes_payload`. When it raises, everything is rolled back, a toast shows the sentence and what the
-    person typed stays; when it raises ReauthenticationRequired, the page asks the person to re-authenticate and then runs it. After the commit `then` runs,
+    person typed stays; when the refusal `needs_reauthentication`, the page asks the person to re-authenticate and then runs it. After the commit `then` runs,
     given the result if it has a parameter without a default, and a toast shows `success`. Work that is refused but must be committed,
     such as the count of wrong passwords, returns the refusal, and `then` raises it. With `in_transaction=False` there is no session: `work(payload)`. The button that was pressed is disabled at once and shows
     after 150 ms that something is being done; `.is_running` says so to other parts of the screen.

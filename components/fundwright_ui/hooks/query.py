@@ -7,11 +7,10 @@ from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import Generic, TypeVar
 
-from fundwright.authentication.reauthentication import ReauthenticationRequired
-from fundwright.core.errors import FundwrightError, NotFound
 from fundwright_ui.hooks.live import use_live
 from fundwright_ui.runtime.connection import Connection, use_connection
 from fundwright_ui.runtime.faults import sentence_of
+from fundwright_ui.runtime.host import Refusal
 from fundwright_ui.runtime.layout import at_unmount, rerenderer, use_kept
 from fundwright_ui.runtime.packing import packing_of
 
@@ -35,9 +34,9 @@ class Query(Generic[T]):
         self.failure: str | None = None
         """The error message of the last load, for parts of a page that show it beside an older value."""
         self.is_missing = False
-        """The last load raised NotFound: what the address names does not exist. First paint then responds with 404."""
+        """The last load was refused with status 404: what the address names does not exist. First paint then responds with 404."""
         self.needs_reauthentication = False
-        """The last load raised ReauthenticationRequired. An older value is not shown either."""
+        """The last load was refused until the person re-authenticates. An older value is not shown either."""
         self.is_loading = False
         self.is_slow = False
         """Whether it has been loading for so long that the page should show it. Faster loads show nothing, so that nothing flickers."""
@@ -155,7 +154,7 @@ class Query(Generic[T]):
             self.failure, self.is_missing, self.needs_reauthentication, self.is_stale = None, False, False, False
             self._connection.remove_failing(self)
         except Exception as error:
-            if isinstance(error, NotFound):  # the handler that removed the item may be about to navigate away
+            if _is_gone(error):  # the handler that removed the item may be about to navigate away
                 await self._connection.wait_for_handlers()
             self._fail(error)
         self._has_result = True
@@ -168,8 +167,8 @@ class Query(Generic[T]):
 
     def _fail(self, error: Exception) -> None:
         self.failure = sentence_of(error, while_doing="query")
-        is_gone = isinstance(error, NotFound)
-        self.needs_reauthentication = isinstance(error, ReauthenticationRequired)
+        is_gone = _is_gone(error)
+        self.needs_reauthentication = isinstance(error, Refusal) and error.needs_reauthentication
         self.is_stale = (
             self._has_answer and not self.needs_reauthentication and not (is_gone and not self._connection.has_text_field())
         )
@@ -181,9 +180,13 @@ class Query(Generic[T]):
             self._connection.remove_failing(self)
 
 
+def _is_gone(error: Exception) -> bool:
+    return isinstance(error, Refusal) and error.status == HTTPStatus.NOT_FOUND
+
+
 def _is_refusal(error: Exception) -> bool:
     """Whether a retry would fail in the same way."""
-    return isinstance(error, FundwrightError) and error.status < HTTPStatus.INTERNAL_SERVER_ERROR
+    return isinstance(error, Refusal) and error.status < HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 def use_query(

@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.core.messages import t
-from fundwright.core.paging import Page
 from fundwright_ui.hooks.query import Query
 from fundwright_ui.runtime.connection import Connection, use_connection
+from fundwright_ui.runtime.host import t
 from fundwright_ui.runtime.layout import at_unmount, rerenderer, use_kept
 from fundwright_ui.runtime.packing import packing_of
 
 T = TypeVar("T")
 V = TypeVar("V")
+Item = TypeVar("Item", covariant=True)
+
+
+class Listed(Protocol[Item]):
+    """One page of a list, out of `total` items."""
+
+    @property
+    def items(self) -> Sequence[Item]: ...
+    @property
+    def total(self) -> int: ...
+
 
 Undo = Callable[[AsyncSession], Awaitable[object]]
 """Reverses the action on a row."""
@@ -134,18 +144,18 @@ class Rows(Generic[T]):
 
 
 def use_rows(
-    query: Query[V], items: Callable[[V], Sequence[T] | Page[T]], *, key: Sequence[object] = (), id: Callable[[T], object]
+    query: Query[V], items: Callable[[V], Sequence[T] | Listed[T]], *, key: Sequence[object] = (), id: Callable[[T], object]
 ) -> Rows[T]:
     """Rows of a list that stay in place until the next load: another `key` (page, filters, order) or `rows.load()`.
 
     A reload of `query` by a live topic or an action updates the rows but does not move them: a deleted row stays and says so, and
     new rows are counted in `more`. A double click, or a click at the moment of an update, therefore acts on the row that was shown.
-    `items` extracts the rows from the result, as a `Page` if the list may have several pages, and `id` identifies them.
+    `items` extracts the rows from the result, as a page with `items` and a `total` if the list may have several pages, and `id` identifies them.
     """
     connection = use_connection()
     rows: Rows[Any] = use_kept(lambda: Rows(connection, rerenderer(), id))
     value = query.value
-    listed = None if value is None else items(value)
-    is_whole = not isinstance(listed, Page) or listed.total <= len(listed.items)
-    rows.follow(listed.items if isinstance(listed, Page) else listed, tuple(key), is_whole=is_whole, is_loading=query.is_loading)
+    found = () if value is None else items(value)
+    listed, is_whole = (found, True) if isinstance(found, Sequence) else (found.items, found.total <= len(found.items))
+    rows.follow(None if value is None else listed, tuple(key), is_whole=is_whole, is_loading=query.is_loading)
     return rows

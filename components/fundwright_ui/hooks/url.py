@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TypeVar
 from urllib.parse import urlencode
-from uuid import UUID
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
-from fundwright.core.errors import NotFound
-from fundwright.core.paging import PageRequest
 from fundwright_ui.runtime.connection import Connection, use_connection
 
 Q = TypeVar("Q", bound=BaseModel)
+
+
+class _Paged(BaseModel):
+    page: int = Field(default=1, ge=1, le=100_000)
 
 
 class UrlState:
@@ -30,7 +31,7 @@ class UrlState:
     @property
     def page(self) -> int:
         """The page number of a list; 1 if the address has no valid one."""
-        return query_in_address(PageRequest, {"page": self.get("page")}).page
+        return query_in_address(_Paged, {"page": self.get("page")}).page
 
     def set(self, **changes: object) -> None:
         """Change parameters; None or "" removes one. The screen renders again at once, without a new history entry. Does
@@ -58,14 +59,6 @@ class UrlState:
 def use_url_state() -> UrlState:
     """Return the parameters of the address and a way to change them."""
     return UrlState(use_connection())
-
-
-def parse_id(text: str, what: str) -> UUID:
-    """Parse an id from a part of an address or a form field. Raises NotFound, naming `what`."""
-    try:
-        return UUID(text)
-    except ValueError:
-        raise NotFound(what) from None
 
 
 def query_in_address(model: type[Q], params: Mapping[str, str], *, prefix: str = "") -> Q:

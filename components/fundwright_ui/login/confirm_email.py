@@ -9,9 +9,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.schemas import Actor
 from fundwright.authentication import email_change
 from fundwright.core.messages import t
-from fundwright_ui.hooks import use_action, use_connection, use_query
+from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.login.frame import LOGIN, login_frame
 from fundwright_ui.login.sign_in import EMAIL_CHANGED
+from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui.buttons import button
 from fundwright_ui.ui.feedback import alert, problem

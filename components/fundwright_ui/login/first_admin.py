@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.access import first_admin
 from fundwright.core.messages import t
-from fundwright_ui.hooks import use_connection, use_query
+from fundwright_ui.hooks import use_query
 from fundwright_ui.login.form import (
     check_email,
     check_name,
@@ -22,6 +22,7 @@ from fundwright_ui.login.form import (
     use_submit,
 )
 from fundwright_ui.login.frame import LOGIN, login_frame
+from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui.feedback import alert
 

@@ -11,7 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.authentication import passkeys
 from fundwright.authentication.schemas import SignInRefused
 from fundwright.core.messages import t
-from fundwright_ui.hooks import use_action, use_connection
+from fundwright_ui.hooks import use_action
+from fundwright_ui.product import use_connection
 from fundwright_ui.ui.feedback import alert
 from fundwright_ui.widgets import Passkey, PasskeyAnswered, PasskeyRefused, refusal_of
 

@@ -10,8 +10,8 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.access import registration
-from fundwright.core.messages import t
-from fundwright_ui.hooks import use_connection, use_query
+from fundwright.core.messages import current_language, t
+from fundwright_ui.hooks import use_query
 from fundwright_ui.login.form import (
     check_email,
     check_name,
@@ -26,6 +26,7 @@ from fundwright_ui.login.form import (
     use_submit,
 )
 from fundwright_ui.login.frame import LOGIN, login_frame
+from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui.feedback import problem
 
@@ -60,7 +61,7 @@ def register_screen() -> VdomDict:
             email=email,
             name=f"{content['first_name']} {content['last_name']}".strip(),
             password=content["password"],
-            language=connection.language,
+            language=current_language(),
             client=connection.client,
         )
         return code, email.strip()

@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.authentication import recovery
 from fundwright.authentication.schemas import PasskeyRead, Refusal, ResetChoices, ResetRead, SignInRefused
 from fundwright.core import tokens
-from fundwright.core.messages import t
-from fundwright_ui.hooks import use_connection, use_query
+from fundwright.core.messages import current_language, t
+from fundwright_ui.hooks import use_query
 from fundwright_ui.login.form import (
     Check,
     check_email,
@@ -27,6 +27,7 @@ from fundwright_ui.login.form import (
     use_submit,
 )
 from fundwright_ui.login.frame import LOGIN, RESET, login_frame, mail_is_off
+from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui.feedback import alert
 from fundwright_ui.ui.moments import moment
@@ -42,9 +43,7 @@ def reset_password_screen() -> VdomDict:
 
     async def ask(session: AsyncSession, content: Mapping[str, str]) -> str:
         email = content["email"].strip()
-        await recovery.ask_for_reset(
-            session, connection.core, email=email, language=connection.language, client=connection.client
-        )
+        await recovery.ask_for_reset(session, connection.core, email=email, language=current_language(), client=connection.client)
         return email
 
     asking = use_submit(form, ask, then=set_asked_for)

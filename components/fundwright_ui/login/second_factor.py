@@ -12,10 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.authentication import second_factor
 from fundwright.authentication.schemas import SignInRefused
 from fundwright.core.messages import t
-from fundwright_ui.hooks import use_connection, use_query
+from fundwright_ui.hooks import use_query
 from fundwright_ui.login.form import login_form, text_input, use_login_form, use_submit
 from fundwright_ui.login.frame import LOGIN, SECOND_FACTOR, login_frame
 from fundwright_ui.login.passkey import passkey_button
+from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.router import safe_next, screen
 from fundwright_ui.ui.feedback import problem
 

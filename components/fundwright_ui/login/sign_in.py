@@ -13,7 +13,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.authentication import service as authentication
 from fundwright.authentication.schemas import Refusal, SecondStep, SignInRefused
 from fundwright.core.messages import t
-from fundwright_ui.hooks import use_connection
 from fundwright_ui.login.form import (
     check_email,
     check_password,
@@ -26,6 +25,7 @@ from fundwright_ui.login.form import (
 )
 from fundwright_ui.login.frame import REGISTER, RESET, SECOND_FACTOR, login_frame
 from fundwright_ui.login.passkey import passkey_button
+from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.runtime.router import safe_next, screen
 from fundwright_ui.ui.feedback import alert

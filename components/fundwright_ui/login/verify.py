@@ -11,10 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.authentication import email_confirmation
 from fundwright.authentication.schemas import Refusal, SignInRefused
-from fundwright.core.messages import t
-from fundwright_ui.hooks import use_action, use_connection, use_query
+from fundwright.core.messages import current_language, t
+from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.login.form import check_password, login_form, password_input, use_login_form, use_submit
 from fundwright_ui.login.frame import LOGIN, login_frame, mail_is_off
+from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui.buttons import button
 from fundwright_ui.ui.feedback import alert, problem
@@ -96,7 +97,7 @@ def _send_again(email: str) -> VdomDict:
 
     async def send(session: AsyncSession) -> None:
         await email_confirmation.ask_to_confirm_again(
-            session, connection.core, email=email, language=connection.language, client=connection.client
+            session, connection.core, email=email, language=current_language(), client=connection.client
         )
 
     sending = use_action(send, success=t("If the address has not been confirmed yet, we sent the email again."))

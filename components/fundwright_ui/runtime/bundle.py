@@ -7,11 +7,11 @@ import json
 import re
 from collections.abc import Iterable
 from functools import cached_property
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from fundwright import __version__
-from fundwright.core.errors import StartRefused
+from fundwright_ui.runtime.host import Refused
 
 _BOOT = "web/src/boot.ts"
 _ICON = "web/src/theme/icon.svg"
@@ -20,15 +20,16 @@ _OWN_ADDRESS = re.compile(r"""(url\(["']?)\./""")
 
 
 class Bundle:
-    """The build in `folder`, served under `base`. Follows a new build without a restart. Raises StartRefused when there is none.
+    """The build in `folder`, served under `base`. Follows a new build without a restart. Raises Refused when there is none.
 
-    `modules` are the addresses of other scripts that a page may load.
+    `modules` are the addresses of other scripts that a page may load, `version` is that of the server.
     """
 
-    def __init__(self, folder: Path, *, base: str, modules: Iterable[str] = ()) -> None:
+    def __init__(self, folder: Path, *, base: str, modules: Iterable[str] = (), version: str = "") -> None:
         self._folder = folder
         self._base = base
         self._modules = sorted(modules)
+        self._version = version
         self._id = ""
         self._manifest: dict[str, Any] = {}
         self._texts: dict[str, str] = {}
@@ -97,8 +98,11 @@ class Bundle:
             if built_at != self._built_at:
                 text = path.read_text()
                 self._manifest, self._built_at = json.loads(text), built_at
-                self._id = hashlib.sha256("\n".join((__version__, text, *self._modules)).encode()).hexdigest()[:16]
+                self._id = hashlib.sha256("\n".join((self._version, text, *self._modules)).encode()).hexdigest()[:16]
         except FileNotFoundError as error:
             if not self._manifest:
-                raise StartRefused(f"The web client has not been built into {self._folder}. Run `make setup`.") from error
+                raise Refused(
+                    f"The web client has not been built into {self._folder}. Run `make setup`.",
+                    status=HTTPStatus.SERVICE_UNAVAILABLE,
+                ) from error
         return self._manifest

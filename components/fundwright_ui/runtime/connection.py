@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Generic, Literal, NamedTuple, Protocol
 
 from reactpy import create_context, use_context
 from reactpy.types import Context
+from typing_extensions import TypeVar
 
-from fundwright.accounts.schemas import Actor, Client
-from fundwright.core.assembly import Core
-from fundwright.core.messages import Language
+from fundwright_ui.runtime.host import Actor, Client, Services
 from fundwright_ui.runtime.router import Location
 from fundwright_ui.runtime.waiting import cancel
+
+S = TypeVar("S", bound=Services, default=Services, covariant=True)
+A = TypeVar("A", bound=Actor, default=Actor, covariant=True)
+C = TypeVar("C", bound=Client, default=Client, covariant=True)
 
 Variant = Literal["success", "info", "warning", "error"]
 Frame = dict[str, Any]
@@ -66,26 +69,29 @@ class Move(NamedTuple):
         return {"type": "navigate", "path": self.path, "replace": self.replace, "reload": self.leaves_the_document}
 
 
-class Connection:
-    """One per page or socket; the same object for as long as it lives, so read its attributes anew in each render."""
+class Connection(Generic[S, A, C]):
+    """One per page or socket; the same object for as long as it lives, so read its attributes anew in each render.
+
+    The parameters are what the product knows its services, actors, and clients as.
+    """
 
     def __init__(
         self,
-        core: Core,
-        actor: Actor | None,
+        core: S,
+        actor: A | None,
         *,
+        client: C,
         location: Location,
-        language: Language = "en",
+        language: str = "en",
         base: str = "",
         is_live: bool = False,
-        client: Client = Client(address=""),
         send: Callable[[Frame], None] = lambda _frame: None,
         move: Callable[[Move], None] | None = None,
     ) -> None:
         self.core = core
         self.actor = actor
         self.location = location
-        self.language: Language = language
+        self.language = language
         self.base = base
         """Path prefix behind a proxy; every `href` needs it, see `href()`."""
         self.is_live = is_live

@@ -12,27 +12,22 @@ from http import HTTPStatus
 import brotli
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from starlette.requests import HTTPConnection
 
-from fundwright.accounts.dependencies import client_of
-from fundwright.accounts.schemas import Actor
-from fundwright.core.assembly import Core
-from fundwright.core.cookies import set_visitor_cookie, visitor_of
-from fundwright.core.errors import FundwrightError, UnderMaintenance
-from fundwright.core.messages import current_language, set_language, t, translations
-from fundwright.core.web import language_asked_for
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.diff import Node
 from fundwright_ui.runtime.encoding import whole
 from fundwright_ui.runtime.faults import sentence_of
+from fundwright_ui.runtime.host import Actor, Host, Refusal, current_language, set_language, t, translations
 from fundwright_ui.runtime.html import embedded_json, painted_widgets, to_html
 from fundwright_ui.runtime.modules import Modules
 from fundwright_ui.runtime.router import Found, Redirect, Router
 from fundwright_ui.runtime.turns import Turns, owner_of
-from fundwright_ui.runtime.view import OnView, Shell, View
+from fundwright_ui.runtime.view import Shell, View
 
 _FIRST_PAINT_TIMEOUT_S = 1.5
+_RETRY_AFTER_S = 300
+"""When programs may ask again for a page that is not available."""
 _ENTRY = "web/src/main.tsx"
 
 # The tree stands in a page twice, as HTML and for hydration: either makes a quarter of it in a millisecond or two.
@@ -47,23 +42,21 @@ class Documents:
 
     def __init__(
         self,
-        core: Core,
+        host: Host,
         *,
         router: Router,
         shell: Shell,
         bundle: Bundle,
         modules: Modules,
-        on_view: OnView,
         base: str,
         turns: Turns,
     ) -> None:
-        self._core = core
+        self._host = host
         self._turns = turns
         self._modules = modules
         self._router = router
         self._shell = shell
         self._bundle = bundle
-        self._on_view = on_view
         self._base = base
 
     async def answer(self, request: Request, actor: Actor | None) -> Response:
@@ -71,25 +64,25 @@ class Documents:
         found = self._router.route(address, actor)
         if isinstance(found, Redirect):
             return RedirectResponse(self._base + found.path, status_code=302, headers={"Cache-Control": "no-store"})
-        set_language(language_of(actor, request))
+        set_language(self._host.language_of(actor, request))
         nonce = secrets.token_urlsafe(16)
-        turn = await self._turns.take(owner_of(actor, request))
+        turn = await self._turns.take(owner_of(self._host, actor, request))
         try:
             html, status = await self._render(found, actor, address, nonce, request)
         finally:
             turn.end()
         if request.method == "GET":
-            self._on_view(found.screen.path, actor, current_language())
+            self._host.on_view(found.screen.path, actor, current_language())
         page = self._page(html, request, status=status, nonce=nonce)
-        if actor is None and not visitor_of(request):
-            set_visitor_cookie(page, self._core.settings)
+        if actor is None and not self._host.visitor_of(request):
+            self._host.mark_visitor(page)
         return page
 
     def excuse(self, request: Request, error: Exception) -> Response:
         """The page instead of the one that could not be made: one sentence, and the same address to try again."""
-        set_language(language_of(None, request))
+        set_language(self._host.language_of(None, request))
         nonce = secrets.token_urlsafe(16)
-        status = error.status if isinstance(error, FundwrightError) else 500
+        status = error.status if isinstance(error, Refusal) else 500
         title = t("Something went wrong on our end")
         button = "fw-button fw-button-contained fw-button-large"
         body: list[Node] = [
@@ -108,7 +101,7 @@ class Documents:
         content = html.encode()
         headers = page_headers(nonce) | {"Vary": "Accept-Encoding, Cookie"}
         if status == HTTPStatus.SERVICE_UNAVAILABLE:
-            headers["Retry-After"] = str(UnderMaintenance.retry_after_s)
+            headers["Retry-After"] = str(_RETRY_AFTER_S)
         accepted = request.headers.get("accept-encoding", "")
         for encoding, compress in _COMPRESSED:
             if encoding in accepted:
@@ -119,12 +112,12 @@ class Documents:
 
     async def _render(self, found: Found, actor: Actor | None, address: str, nonce: str, request: Request) -> tuple[str, int]:
         connection = Connection(
-            self._core,
+            self._host.core,
             actor,
             location=found.location,
             language=current_language(),
             base=self._base,
-            client=client_of(request),
+            client=self._host.client_of(request),
         )
         async with View(connection, found, self._shell) as view:
             await view.settle(_FIRST_PAINT_TIMEOUT_S)
@@ -193,8 +186,3 @@ def page_headers(nonce: str) -> dict[str, str]:
         "Referrer-Policy": "same-origin",
         "Cross-Origin-Opener-Policy": "same-origin",
     }
-
-
-def language_of(actor: Actor | None, request: HTTPConnection) -> str:
-    """The one chosen for the account, else the one that the browser asks for."""
-    return actor.language if actor is not None and actor.language is not None else language_asked_for(request)

@@ -6,8 +6,7 @@ from uuid import uuid4
 
 import structlog
 
-from fundwright.core.errors import FundwrightError
-from fundwright.core.messages import t
+from fundwright_ui.runtime.host import Refusal, t
 
 log = structlog.get_logger()
 
@@ -18,7 +17,7 @@ def new_error_id() -> str:
 
 def sentence_of(error: Exception, *, while_doing: str) -> str:
     """The sentence of an expected refusal; anything else is logged with an id, and the sentence names it."""
-    if isinstance(error, FundwrightError):
+    if isinstance(error, Refusal):
         return error.sentence
     error_id = new_error_id()
     log.error("ui.failed", error_id=error_id, doing=while_doing, exc_info=error)

@@ -6,10 +6,11 @@ import hashlib
 import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fundwright.core.errors import StartRefused
+from fundwright_ui.runtime.host import Refused
 
 if TYPE_CHECKING:
     from fundwright_ui.widgets.base import Widget
@@ -33,7 +34,7 @@ class WebModule:
 
 
 class Modules:
-    """Modules in folders whose names change with their content. Raises StartRefused for two widgets of one name or a missing file."""
+    """Modules in folders whose names change with their content. Raises Refused for two widgets of one name or a missing file."""
 
     def __init__(self, modules: Iterable[WebModule], *, taken: Collection[str] = ()) -> None:
         self.contents: dict[str, bytes] = {}
@@ -55,7 +56,10 @@ class Modules:
             self.strings += tuple(dict.fromkeys(said))
             for widget in module.widgets:
                 if widget.__name__ in taken or widget.__name__ in self.addresses:
-                    raise StartRefused(f"There is a widget {widget.__name__} already: {module.file} must name its own otherwise.")
+                    raise Refused(
+                        f"There is a widget {widget.__name__} already: {module.file} must name its own otherwise.",
+                        status=HTTPStatus.SERVICE_UNAVAILABLE,
+                    )
                 self.addresses[widget.__name__] = [f"/assets/{folder}/{name}" for name in shown]
 
 
@@ -67,7 +71,11 @@ def _read(module: WebModule) -> dict[str, bytes]:
             name = file.relative_to(module.file.parent).as_posix()
             files[name] = file.read_bytes()
         except ValueError as error:
-            raise StartRefused(f"The file {file} must be in the folder of {module.file} or below it.") from error
+            raise Refused(
+                f"The file {file} must be in the folder of {module.file} or below it.", status=HTTPStatus.SERVICE_UNAVAILABLE
+            ) from error
         except OSError as error:
-            raise StartRefused(f"The widgets in {file} cannot be read: {error.strerror}.") from error
+            raise Refused(
+                f"The widgets in {file} cannot be read: {error.strerror}.", status=HTTPStatus.SERVICE_UNAVAILABLE
+            ) from error
     return files

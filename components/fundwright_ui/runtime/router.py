@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
-from fundwright.accounts.schemas import Actor
+from fundwright_ui.runtime.host import Actor
 
 if TYPE_CHECKING:
     from reactpy.types import Component
@@ -113,8 +113,8 @@ class Router:
         login: str = "/auth/login",
         not_found: str = "/404",
         maintenance: str = "/maintenance",
-        is_closed_to: Callable[[Actor | None], bool] = lambda _actor: False,
-        may_open: Callable[[Actor], bool] = lambda _actor: True,
+        is_closed_to: Callable[[Any], bool] = lambda _actor: False,
+        may_open: Callable[[Any], bool] = lambda _actor: True,
     ) -> None:
         self._routes = [(_compile(screen.path), screen) for screen in screens]
         self._redirects = redirects

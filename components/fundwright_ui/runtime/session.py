@@ -9,42 +9,26 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol, cast
+from typing import Any, NoReturn, cast
 
 import structlog
-from starlette.requests import HTTPConnection
 
-from fundwright.accounts.dependencies import client_of
-from fundwright.accounts.schemas import Actor
-from fundwright.core.assembly import Core
-from fundwright.core.messages import current_language, speaking, t
 from fundwright_ui.runtime import frames
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection, Frame, Move
 from fundwright_ui.runtime.encoding import encode
 from fundwright_ui.runtime.events import MalformedPayload, received_at
 from fundwright_ui.runtime.faults import sentence_of
+from fundwright_ui.runtime.host import Actor, Host, current_language, speaking, t
 from fundwright_ui.runtime.layout import event_of
 from fundwright_ui.runtime.outbox import Outbox
 from fundwright_ui.runtime.router import Found, Redirect, Router
 from fundwright_ui.runtime.transport import MalformedFrame, Transport, TransportClosed
 from fundwright_ui.runtime.turns import Owner, Turn, Turns
-from fundwright_ui.runtime.view import OnView, Shell, View
+from fundwright_ui.runtime.view import Shell, View
 from fundwright_ui.runtime.waiting import Event, Queue, cancel
 
 log = structlog.get_logger()
-
-
-class Authenticate(Protocol):
-    """Who opens a page or a socket, None for a visitor. Looking is no use of the session."""
-
-    def __call__(self, connection: HTTPConnection, *, is_use: bool = True) -> Awaitable[Actor | None]: ...
-
-
-class Recognize(Protocol):
-    """Who the actor of an open page is by now, or None when the session has ended. Looking is no use of the session."""
-
-    def __call__(self, actor: Actor, *, is_use: bool) -> Awaitable[Actor | None]: ...
 
 
 _MAX_FRAME_CHARACTERS = 1_000_000
@@ -78,12 +62,9 @@ _SEQ = re.compile(r'"seq":\s*(\d{1,9})')
 class Site:
     """What every page of an application shares."""
 
-    core: Core
+    host: Host
     router: Router
     shell: Shell
-    authenticate: Authenticate
-    recognize: Recognize
-    on_view: OnView
     bundle: Bundle
     base: str
     turns: Turns
@@ -125,13 +106,13 @@ class Session:
         """What is under way, with the target of each handler; "" for what is not one."""
         self._slots = asyncio.Semaphore(_MAX_HANDLERS_AT_ONCE)
         connection = Connection(
-            site.core,
+            site.host.core,
             actor,
             location=found.location,
             language=current_language(),
             base=site.base,
             is_live=True,
-            client=client_of(transport.request),
+            client=site.host.client_of(transport.request),
             send=self._queue,
             move=self._move,
         )
@@ -172,7 +153,7 @@ class Session:
 
     def leave(self, reason: str = "left") -> None:
         """The person has left for good: what they did before is still done, within the time that a handler has."""
-        self._end(reason, within_s=self._site.core.settings.handler_timeout_s)
+        self._end(reason, within_s=self._site.host.core.settings.handler_timeout_s)
 
     def give_way(self, sentence: str, code: int) -> None:
         """Leave, so that another page may open. `sentence` and the close code tell the page why, if it is connected."""
@@ -191,7 +172,7 @@ class Session:
                     self._opened.set()
                     if self._actor and self._actor.session_id:
                         topic = f"session:{self._actor.session_id}"
-                        view.connection.on_close(self._site.core.live.subscribe(topic, lambda _payload: self._check_soon()))
+                        view.connection.on_close(self._site.host.core.live.subscribe(topic, lambda _payload: self._check_soon()))
                     while await self._take_next():
                         pass
                     await self._finish_handlers()
@@ -329,7 +310,7 @@ class Session:
             self.leave()
         else:
             log.info("ui.connection_lost", code=code)
-            resume_s = self._site.core.settings.resume_s
+            resume_s = self._site.host.core.settings.resume_s
             self._expiry = asyncio.get_running_loop().call_later(resume_s, self.leave, "not resumed")
 
     async def _say_goodbye(self, transport: Transport, attached: asyncio.Task[int]) -> None:
@@ -428,7 +409,7 @@ class Session:
         await self._answer(event.seq)
 
     async def _run_handler(self, event: frames.Event) -> None:
-        timeout_s = self._site.core.settings.handler_timeout_s
+        timeout_s = self._site.host.core.settings.handler_timeout_s
         limit = asyncio.timeout(timeout_s)
         try:
             async with limit:
@@ -555,7 +536,7 @@ class Session:
         while True:
             try:
                 async with asyncio.timeout(_RECOGNIZE_TIMEOUT_S):
-                    found = await self._site.recognize(actor, is_use=is_use)
+                    found = await self._site.host.recognize(actor, is_use=is_use)
             except Exception as error:
                 self._pause(error)
                 await asyncio.sleep(retry_s)
@@ -606,7 +587,7 @@ class Session:
         found, path = routed
         is_other_path = found.location.path != self._view.found.location.path
         if is_other_path:
-            self._site.on_view(found.screen.path, self._actor, self._view.connection.language)
+            self._site.host.on_view(found.screen.path, self._actor, self._view.connection.language)
         self._view.move(found)
         if replace is None and path == address:
             return

@@ -10,12 +10,9 @@ from urllib.parse import urlsplit
 
 from starlette.websockets import WebSocket
 
-from fundwright.accounts.schemas import Actor
-from fundwright.core.messages import set_language, t
-from fundwright.core.settings import Settings
-from fundwright_ui.runtime.document import language_of
 from fundwright_ui.runtime.encoding import encode
 from fundwright_ui.runtime.frames import Hello, read_frame
+from fundwright_ui.runtime.host import Actor, Settings, set_language, t
 from fundwright_ui.runtime.router import Redirect
 from fundwright_ui.runtime.session import Session, Site
 from fundwright_ui.runtime.transport import MalformedFrame, Transport, TransportClosed, WebSocketTransport
@@ -33,16 +30,16 @@ class Sockets:
 
     def __init__(self, site: Site) -> None:
         self._site = site
-        self.origins = allowed_origins(site.core.settings)
+        self.origins = allowed_origins(site.host.core.settings)
         self._sessions: dict[str, Session] = {}
 
     async def answer(self, websocket: WebSocket) -> None:
         if websocket.headers.get("origin") not in self.origins:
             await websocket.close(_POLICY)  # before accepting: the handshake is answered with 403
             return
-        actor = await self._site.authenticate(websocket)
+        actor = await self._site.host.authenticate(websocket)
         await websocket.accept()
-        set_language(language_of(actor, websocket))
+        set_language(self._site.host.language_of(actor, websocket))
         await self.serve(WebSocketTransport(websocket), actor)
 
     async def serve(self, transport: Transport, actor: Actor | None) -> None:
@@ -71,7 +68,7 @@ class Sockets:
         if isinstance(found, Redirect):
             await transport.send(encode({"type": "navigate", "path": found.path, "replace": True, "reload": True}))
             return
-        owner = owner_of(actor, transport.request)
+        owner = owner_of(self._site.host, actor, transport.request)
         turn = await self._site.turns.take(owner)
         if not self._make_room(owner):
             turn.end()

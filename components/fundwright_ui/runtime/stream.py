@@ -11,6 +11,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
@@ -20,14 +21,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.types import Receive, Scope, Send
 
-from fundwright.accounts.dependencies import client_of
-from fundwright.authentication.requests import session_named_by
-from fundwright.core import live
-from fundwright.core.assembly import Core
-from fundwright.core.errors import NotAllowed
-from fundwright.core.keys import lasting_key
-from fundwright.core.messages import set_language, t
-from fundwright_ui.runtime.document import language_of
+from fundwright_ui.runtime.host import Host, Refused, set_language, t
 from fundwright_ui.runtime.session import Site
 from fundwright_ui.runtime.socket import Sockets
 from fundwright_ui.runtime.transport import TransportClosed
@@ -216,7 +210,7 @@ class Streams:
     """
 
     def __init__(self, site: Site, sockets: Sockets) -> None:
-        self._site = site
+        self._host = site.host
         self._sockets = sockets
         self._streams: dict[str, EventStream] = {}
         self._forwarding_limit = _ForwardingLimit()
@@ -225,9 +219,9 @@ class Streams:
         """`POST {base}/stream` with `hello`: the response ends when the page is left."""
         self._require_own_page(request)
         hello = await _body(request, _MAX_HELLO_BYTES)
-        actor = await self._site.authenticate(request)
-        set_language(language_of(actor, request))
-        key = _signed(self._site.core, secrets.token_urlsafe(32), actor.session_id if actor else None)
+        actor = await self._host.authenticate(request)
+        set_language(self._host.language_of(actor, request))
+        key = _signed(self._host, secrets.token_urlsafe(32), actor.session_id if actor else None)
         stream = EventStream(request, key, hello)
 
         async def run(receive: Receive, send: Send) -> None:
@@ -248,16 +242,15 @@ class Streams:
     async def _pass(self, request: Request, number: int | None, max_bytes: int) -> Response:
         self._require_own_page(request)
         key = request.headers.get("x-stream", "")
-        core = self._site.core
         # The page's session checks whether it has ended before it acts. A check here would count as a use of the session, and
         # idle pages post, too.
-        session_id = session_named_by(core, request)
-        if not hmac.compare_digest(_signed(core, key.partition(".")[0], session_id).encode(), key.encode()):
+        session_id = self._host.session_named_by(request)
+        if not hmac.compare_digest(_signed(self._host, key.partition(".")[0], session_id).encode(), key.encode()):
             return Response(status_code=410)
-        owner = session_id or client_of(request).address
+        owner = session_id or self._host.client_of(request).address
         is_elsewhere = key not in self._streams
-        if is_elsewhere and core.settings.database_url is None:
-            return Response(status_code=410)  # there is no other process
+        if is_elsewhere and not self._host.has_other_processes:
+            return Response(status_code=410)
         if is_elsewhere and self._forwarding_limit.is_reached(owner):
             return Response(status_code=429)
         post = _Post(number, await _body(request, max_bytes))
@@ -278,8 +271,7 @@ class Streams:
             {"number": post.number, "part": b64encode(part).decode(), "left": len(parts) - index - 1}
             for index, part in enumerate(parts)
         ]
-        async with self._site.core.database.transaction() as session:
-            await live.publish_all(session, _topic(key), passed)
+        await self._host.publish(_topic(key), passed)
 
     @contextmanager
     def _registered(self, stream: EventStream) -> Iterator[None]:
@@ -297,27 +289,28 @@ class Streams:
 
         self._streams[stream.key] = stream
         try:
-            with self._site.core.live.subscribed(_topic(stream.key), hear):
+            with self._host.core.live.subscribed(_topic(stream.key), hear):
                 yield
         finally:
             del self._streams[stream.key]
 
     def _require_own_page(self, request: Request) -> None:
-        """Refuse other sites, which can send neither this header nor our origin. Raises NotAllowed."""
+        """Refuse other sites, which can send neither this header nor our origin. Raises Refused."""
         origin = request.headers.get("origin", "")
         if origin not in self._sockets.origins or "x-requested-with" not in request.headers:
-            raise NotAllowed(
+            raise Refused(
                 t(
                     "The server does not accept connections from this address. Ask your administrator to add {origin} to "
                     "FUNDWRIGHT_ALLOWED_ORIGINS.",
                     origin=origin,
-                )
+                ),
+                status=HTTPStatus.FORBIDDEN,
             )
 
 
-def _signed(core: Core, random: str, session_id: UUID | None) -> str:
+def _signed(host: Host, random: str, session_id: UUID | None) -> str:
     """The key of a stream, signed by us and valid only for the session that opened it."""
-    digest = hmac.digest(lasting_key(core, "stream.key"), f"{random} {session_id}".encode(), "sha256")
+    digest = hmac.digest(host.stream_key, f"{random} {session_id}".encode(), "sha256")
     return f"{random}.{digest.hex()}"
 
 

@@ -10,9 +10,7 @@ from weakref import WeakValueDictionary
 
 from starlette.requests import HTTPConnection
 
-from fundwright.accounts.dependencies import client_of
-from fundwright.accounts.schemas import Actor
-from fundwright.core.cookies import visitor_of
+from fundwright_ui.runtime.host import Actor, Host
 
 _PAGES_AT_ONCE = 2
 _PAGES_OF_A_VISITOR_AT_ONCE = 1
@@ -28,8 +26,8 @@ class Owner(NamedTuple):
     """One of those who share the address, None for a person. Programs without the cookie count as one visitor."""
 
 
-def owner_of(actor: Actor | None, connection: HTTPConnection) -> Owner:
-    return Owner(actor.id, None) if actor else Owner(client_of(connection).address, visitor_of(connection))
+def owner_of(host: Host, actor: Actor | None, connection: HTTPConnection) -> Owner:
+    return Owner(actor.id, None) if actor else Owner(host.client_of(connection).address, host.visitor_of(connection))
 
 
 class Turn:

@@ -11,12 +11,11 @@ from typing import Any, Self
 from reactpy import component, html
 from reactpy.types import Component, VdomDict
 
-from fundwright.accounts.schemas import Actor
-from fundwright.core.messages import t
 from fundwright_ui.runtime.connection import Connection, ConnectionContext
 from fundwright_ui.runtime.diff import Node, Operation, diff
 from fundwright_ui.runtime.encoding import digest, encode
 from fundwright_ui.runtime.events import handler
+from fundwright_ui.runtime.host import t
 from fundwright_ui.runtime.html import shown_in
 from fundwright_ui.runtime.layout import GuardedLayout, rerenderer
 from fundwright_ui.runtime.packing import packing_of
@@ -26,9 +25,6 @@ from fundwright_ui.runtime.waiting import Event
 
 Shell = Callable[[Area, Component], Component]
 """Puts a screen into the frame of its area. The frame stays mounted while the person moves within the area."""
-
-OnView = Callable[[str, Actor | None, str], None]
-"""Told of each page that somebody is shown: the pattern of its path, who it is and their language. It must not wait or raise."""
 
 _LOADING_AFTER_S = 0.15
 """How long a load may take before the page is shown without its result."""

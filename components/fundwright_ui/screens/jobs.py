@@ -9,7 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core import jobs
 from fundwright.core.jobs import JobPayload
 from fundwright.core.messages import t
-from fundwright_ui.hooks import use_action, use_actor, use_query
+from fundwright_ui.hooks import use_action, use_query
+from fundwright_ui.product import use_actor
 from fundwright_ui.ui import alert, button, progress, row
 
 

@@ -13,9 +13,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
-from fundwright_ui.hooks import Connection, Rows, UrlState, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import Rows, UrlState, use_query, use_rows, use_url_state
 from fundwright_ui.hooks.query import Query
 from fundwright_ui.hooks.rows import Row as KeptRow
+from fundwright_ui.product import Connection, use_connection
 from fundwright_ui.ui import Option, button, form, link_button, loading, more_rows, pagination, problem, row, text_field
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Column, Row, RowOpened, Sort, TableQuery, data_table

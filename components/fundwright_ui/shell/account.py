@@ -11,7 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.authentication import service as authentication
 from fundwright.core.messages import t
 from fundwright_ui.extension import SidebarEntry
-from fundwright_ui.hooks import use_action, use_actor, use_connection
+from fundwright_ui.hooks import use_action
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.ui.avatars import avatar
 from fundwright_ui.widgets import AccountLink, AccountMenu, ConfirmDialog
 

@@ -13,7 +13,7 @@ from fundwright.generation.schemas import DraftQuery
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityRow
 from fundwright_ui.extension import Screen, SidebarEntry
-from fundwright_ui.hooks import Connection
+from fundwright_ui.product import Connection
 from fundwright_ui.shell.matching import best, fit_of
 from fundwright_ui.widgets import Command, CommandGroup, Shortcut
 

@@ -7,7 +7,7 @@ from reactpy.types import Component, VdomDict
 
 from fundwright.core.messages import t
 from fundwright_ui.extension import SidebarEntry
-from fundwright_ui.hooks import use_connection, use_saved_state
+from fundwright_ui.product import use_connection, use_saved_state
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import Area
 from fundwright_ui.shell.reauthentication import reauthentication_dialog

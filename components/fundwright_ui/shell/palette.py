@@ -11,7 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import nt, t
 from fundwright_ui.extension import SidebarEntry
-from fundwright_ui.hooks import Action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import Action, use_query
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.shell.commands import find, shortcuts
 from fundwright_ui.ui.buttons import icon_button
 from fundwright_ui.widgets import ActChosen, CommandGroup, CommandPalette, WordsTyped

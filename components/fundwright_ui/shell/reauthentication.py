@@ -13,7 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.authentication import passkeys, reauthentication, second_factor
 from fundwright.authentication.schemas import Refusal, SignInRefused
 from fundwright.core.messages import t
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import use_action, use_query
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.connection import GoOn
 from fundwright_ui.widgets import PasskeyAnswered, PasskeyRefused, Reauthentication, ReauthenticationDialog, refusal_of
 

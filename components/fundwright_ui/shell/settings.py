@@ -7,7 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import preferences
 from fundwright.core.messages import LANGUAGES, t
-from fundwright_ui.hooks import Action, use_action, use_actor, use_connection
+from fundwright_ui.hooks import Action, use_action
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.ui.buttons import icon_button
 from fundwright_ui.widgets import Language, LanguageChosen, SettingsDrawer
 

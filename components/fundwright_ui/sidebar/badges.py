@@ -12,7 +12,8 @@ from fundwright.core.jobs import jobs_topic
 from fundwright.core.messages import nt
 from fundwright.opportunities import service as opportunities
 from fundwright.training import service as training
-from fundwright_ui.hooks import use_actor, use_connection, use_query
+from fundwright_ui.hooks import use_query
+from fundwright_ui.product import use_actor, use_connection
 
 MATCHES, TRAININGS = "/dashboard/nih", "/dashboard/train"
 

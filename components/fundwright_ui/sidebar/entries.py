@@ -5,7 +5,7 @@ from __future__ import annotations
 from fundwright.accounts.permissions import roles_with
 from fundwright.accounts.schemas import Permission, Role
 from fundwright_ui.extension import SidebarEntry
-from fundwright_ui.hooks import Connection
+from fundwright_ui.product import Connection
 
 _WORK: frozenset[str] = frozenset({Role.USER})
 _OVERSIGHT: frozenset[str] = frozenset(Role) - _WORK

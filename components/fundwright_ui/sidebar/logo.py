@@ -5,7 +5,7 @@ from __future__ import annotations
 from reactpy import html
 from reactpy.types import VdomDict
 
-from fundwright_ui.hooks import Connection
+from fundwright_ui.product import Connection
 
 
 def logo(connection: Connection) -> VdomDict:

@@ -9,7 +9,7 @@ from reactpy.types import VdomDict
 
 from fundwright.core.messages import t
 from fundwright_ui.extension import SidebarEntry
-from fundwright_ui.hooks import Connection, use_connection
+from fundwright_ui.product import Connection, use_connection
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.sidebar.badges import MATCHES, TRAININGS, badge, badge_id, use_counts
 from fundwright_ui.sidebar.entries import is_current

@@ -29,6 +29,7 @@ class ReauthenticationRequired(FundwrightError):
     """Screens ask the person to re-authenticate and then continue; programs call `/api/account/reauthentication` and try again."""
 
     status = 403
+    needs_reauthentication = True
 
     def __init__(self) -> None:
         super().__init__(

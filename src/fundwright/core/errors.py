@@ -10,11 +10,12 @@ from fundwright.core.messages import t
 class FundwrightError(Exception):
     """An expected refusal. `sentence` says what happened and what to do next; `status` is its HTTP status.
 
-    `retry_after_s` tells programs when to ask again.
+    `retry_after_s` tells programs when to ask again. With `needs_reauthentication`, the person must re-authenticate first.
     """
 
     status = 400
     retry_after_s: int | None = None
+    needs_reauthentication = False
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)

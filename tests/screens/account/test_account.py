@@ -17,8 +17,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.paging import PageRequest
 from fundwright_ui.login.confirm_email import confirm_email_screen
 from fundwright_ui.login.sign_in import sign_in_screen
-from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.account.account import PATH, account_screen
+from fundwright_ui.testing import mounted
 from tests.accounts.test_photos import picture
 from tests.jobs import working
 

@@ -19,9 +19,9 @@ from fundwright.authentication import service as authentication
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import NotAllowed, NotFound
-from fundwright_ui.runtime.testing import ScreenUnderTest, mounted
 from fundwright_ui.screens.admin.people import people_screen
 from fundwright_ui.screens.admin.person import person_screen
+from fundwright_ui.testing import ScreenUnderTest, mounted
 from tests.conftest import MakeActor
 from tests.polling import eventually
 from tests.signing_in import PASSWORD, with_settings

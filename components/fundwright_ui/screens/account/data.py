@@ -17,7 +17,8 @@ from fundwright.authentication.schemas import SignInRefused
 from fundwright.core.jobs import JobState, jobs_topic
 from fundwright.core.messages import t
 from fundwright.core.sizes import file_size
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import use_action, use_query
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.account.security import use_own_password
 from fundwright_ui.ui import (
     alert,

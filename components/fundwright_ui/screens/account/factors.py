@@ -13,7 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.authentication import passkeys, second_factor
 from fundwright.authentication.schemas import PasskeyRead, RecoveryCodes, SecondFactorRead, SecondFactorSetUp, SignInRefused
 from fundwright.core.messages import nt, t
-from fundwright_ui.hooks import Row, use_action, use_actor, use_connection, use_query, use_rows
+from fundwright_ui.hooks import Row, use_action, use_query, use_rows
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.ui import (
     alert,

@@ -18,7 +18,8 @@ from fundwright.billing.schemas import OwnPlan
 from fundwright.core.messages import LANGUAGES, current_language, number, t
 from fundwright.training import service as training
 from fundwright.training.schemas import Usage
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import use_action, use_query
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.billing.pricing import price_of
 from fundwright_ui.screens.billing.subscriptions import last_day
 from fundwright_ui.ui import (

@@ -16,17 +16,8 @@ from fundwright.authentication import service as authentication
 from fundwright.authentication.schemas import SessionRead, SignInRefused
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
-from fundwright_ui.hooks import (
-    Row,
-    Rows,
-    query_in_address,
-    use_action,
-    use_actor,
-    use_connection,
-    use_query,
-    use_rows,
-    use_url_state,
-)
+from fundwright_ui.hooks import Row, Rows, query_in_address, use_action, use_query, use_rows, use_url_state
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.account.devices import device_name
 from fundwright_ui.screens.account.factors import passkeys_section, second_factor_section
 from fundwright_ui.screens.listing import existing_page, export_button, pages

@@ -16,19 +16,8 @@ from fundwright.authentication.schemas import ApiTokenCreated, ApiTokenRead, Tok
 from fundwright.core.database import now
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
-from fundwright_ui.hooks import (
-    Query,
-    Row,
-    Rows,
-    UrlState,
-    query_in_address,
-    use_action,
-    use_actor,
-    use_connection,
-    use_query,
-    use_rows,
-    use_url_state,
-)
+from fundwright_ui.hooks import Query, Row, Rows, UrlState, query_in_address, use_action, use_query, use_rows, use_url_state
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.listing import existing_page, export_button, pages
 from fundwright_ui.ui import (
     Color,

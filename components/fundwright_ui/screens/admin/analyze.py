@@ -19,7 +19,8 @@ from fundwright.core.paging import Page
 from fundwright.insights import service as insights
 from fundwright.insights.schemas import PagesQuery, PageVisits, UsageQuery, UsageRead
 from fundwright_ui.extension import Screen
-from fundwright_ui.hooks import query_in_address, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import query_in_address, use_query, use_url_state
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import export_button, page_table
 from fundwright_ui.ui import Tab, alert, button, card, empty, form, link_button, loading, page, problem, section, tabs, text_field

@@ -11,7 +11,8 @@ from fundwright.accounts.permissions import roles_with
 from fundwright.accounts.schemas import AuditQuery, AuditRead, Permission
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright_ui.hooks import query_in_address, use_actor, use_url_state
+from fundwright_ui.hooks import query_in_address, use_url_state
+from fundwright_ui.product import use_actor
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import existing_page, filters, listed_table, text_filter, use_listing
 from fundwright_ui.ui import empty, page, text_field

@@ -21,7 +21,8 @@ from fundwright.insights.schemas import Figure, HistoryQuery, HistoryRow
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import Deadlines, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
-from fundwright_ui.hooks import Connection, use_actor, use_connection, use_query
+from fundwright_ui.hooks import use_query
+from fundwright_ui.product import Connection, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.opportunities.address import PATHS
 from fundwright_ui.screens.training.history import person_name

@@ -11,8 +11,9 @@ from fundwright.access.schemas import InvitationQuery, InvitationRead, Invitatio
 from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_url_state
+from fundwright_ui.hooks import Rows, query_in_address, use_action, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.listing import (
     choices,
     existing_page,

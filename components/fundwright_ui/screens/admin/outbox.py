@@ -13,7 +13,8 @@ from fundwright.authentication import reauthentication
 from fundwright.core.mail import MailRead, MailState
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
-from fundwright_ui.hooks import Connection, query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import query_in_address, use_action, use_query, use_url_state
+from fundwright_ui.product import Connection, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import existing_page, page_table
 from fundwright_ui.ui import Color, alert, button, empty, loading, page, problem

@@ -15,7 +15,8 @@ from fundwright.accounts.permissions import roles_with
 from fundwright.accounts.schemas import AccountRead, AccountState, PeopleQuery, Permission, Role
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_url_state
+from fundwright_ui.hooks import query_in_address, use_action, use_url_state
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.admin.invitations import invitations_tab
 from fundwright_ui.screens.admin.outbox import undelivered

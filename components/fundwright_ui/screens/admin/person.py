@@ -18,16 +18,8 @@ from fundwright.accounts.schemas import AccountRead, Permission, Role
 from fundwright.authentication.schemas import SessionRead
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
-from fundwright_ui.hooks import (
-    UrlState,
-    parse_id,
-    query_in_address,
-    use_action,
-    use_actor,
-    use_connection,
-    use_query,
-    use_url_state,
-)
+from fundwright_ui.hooks import UrlState, query_in_address, use_action, use_query, use_url_state
+from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.account.devices import device_name
 from fundwright_ui.screens.admin.outbox import undelivered

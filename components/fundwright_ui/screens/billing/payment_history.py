@@ -15,7 +15,8 @@ from fundwright.billing.schemas import Cents, PaymentCreate, PaymentQuery, Payme
 from fundwright.core.database import now
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_url_state
+from fundwright_ui.hooks import query_in_address, use_action, use_url_state
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.admin.outbox import undelivered
 from fundwright_ui.screens.listing import (

@@ -13,7 +13,8 @@ from fundwright.billing import service as billing
 from fundwright.billing.schemas import LinkState, PremiumLinkRead, PremiumLinkUseRead
 from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import Page, PageRequest
-from fundwright_ui.hooks import parse_id, query_in_address, use_action, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import query_in_address, use_action, use_query, use_url_state
+from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.billing.premium_links import PATH, link_chip
 from fundwright_ui.screens.listing import export_button, pages

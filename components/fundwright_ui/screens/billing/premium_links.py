@@ -25,7 +25,8 @@ from fundwright.billing.schemas import (
 from fundwright.core.database import now
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_url_state
+from fundwright_ui.hooks import query_in_address, use_action, use_url_state
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import choices, existing_page, filters, has_filters, listed_table, open_below, use_listing
 from fundwright_ui.ui import Color, Option, alert, button, empty, form, page, section, select_field, text_field

@@ -7,7 +7,8 @@ from reactpy.types import VdomDict
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import PlanRead
 from fundwright.core.messages import number, t
-from fundwright_ui.hooks import use_connection, use_query
+from fundwright_ui.hooks import use_query
+from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.public.frame import public_page
 from fundwright_ui.ui import card, definition_list, grid, link_button, loading, problem, section

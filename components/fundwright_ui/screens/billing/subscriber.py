@@ -15,7 +15,8 @@ from fundwright.accounts.schemas import Permission
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import Origin, PlanRead, SubscriberRead, SubscriptionChange
 from fundwright.core.messages import current_language, t
-from fundwright_ui.hooks import parse_id, use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import use_action, use_query
+from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.billing.subscriptions import PATH, last_day
 from fundwright_ui.ui import (

@@ -15,7 +15,8 @@ from fundwright.billing import service as billing
 from fundwright.billing.schemas import Cents, Limit, PlanChange, PlanRead, SubscriberQuery, SubscriberRead
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright_ui.hooks import query_in_address, use_action, use_actor, use_connection, use_url_state
+from fundwright_ui.hooks import query_in_address, use_action, use_url_state
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.billing.pricing import limits_of, price_of
 from fundwright_ui.screens.listing import Listing, existing_page, filters, listed_table, open_below, text_filter, use_listing

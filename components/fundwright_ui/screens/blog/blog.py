@@ -8,7 +8,8 @@ from reactpy.types import VdomDict
 from fundwright.content import service as content
 from fundwright.content.schemas import BlogPage, PublishedPost
 from fundwright.core.messages import t
-from fundwright_ui.hooks import use_connection, use_query, use_url_state
+from fundwright_ui.hooks import use_query, use_url_state
+from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import export_button, pages
 from fundwright_ui.screens.public.frame import public_frame

@@ -14,8 +14,9 @@ from fundwright.content import service as content
 from fundwright.content.schemas import PostQuery, PostRow, PostState
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_url_state
+from fundwright_ui.hooks import Rows, query_in_address, use_action, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.blog.blog import BLOG
 from fundwright_ui.screens.listing import (

@@ -14,7 +14,8 @@ from fundwright.accounts.schemas import Permission
 from fundwright.content import service as content
 from fundwright.content.schemas import PostChange, PostContent, PostRead, PostState, PublishAt
 from fundwright.core.messages import t
-from fundwright_ui.hooks import parse_id, use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import use_action, use_query
+from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.blog.blog import BLOG
 from fundwright_ui.screens.blog.blog_list import BLOG_LIST, edit_path, post_state_chip

@@ -14,7 +14,8 @@ from fundwright.categories.schemas import CategoryChange, CategoryColor, Categor
 from fundwright.core.jobs import JobRead, JobState, jobs_topic
 from fundwright.core.messages import percent, t
 from fundwright.opportunities import service as opportunities
-from fundwright_ui.hooks import Action, Row, Rows, use_action, use_actor, use_connection, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import Action, Row, Rows, use_action, use_query, use_rows, use_url_state
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.categories.examples import category_examples
 from fundwright_ui.screens.categories.review import review_queue

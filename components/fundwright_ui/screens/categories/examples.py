@@ -15,7 +15,8 @@ from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
-from fundwright_ui.hooks import Row, Rows, use_action, use_actor, use_connection, use_query, use_rows
+from fundwright_ui.hooks import Row, Rows, use_action, use_query, use_rows
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.categories.undo import Decided, labels_of, undo_of
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.ui import alert, icon_button, list_row, more_rows, problem, row, row_actions, stack, text_field

@@ -17,18 +17,8 @@ from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityRow
-from fundwright_ui.hooks import (
-    Row,
-    Rows,
-    UrlState,
-    parse_id,
-    use_action,
-    use_actor,
-    use_connection,
-    use_query,
-    use_rows,
-    use_url_state,
-)
+from fundwright_ui.hooks import Row, Rows, UrlState, use_action, use_query, use_rows, use_url_state
+from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.screens.categories.undo import Decided, labels_of, undo_of
 from fundwright_ui.screens.listing import existing_page, export_button, narrow, pages
 from fundwright_ui.screens.opportunities.address import PATHS

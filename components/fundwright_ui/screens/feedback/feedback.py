@@ -8,7 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.content import service as content
 from fundwright.content.schemas import FeedbackKind, FeedbackSend
 from fundwright.core.messages import t
-from fundwright_ui.hooks import use_action, use_actor, use_url_state
+from fundwright_ui.hooks import use_action, use_url_state
+from fundwright_ui.product import use_actor
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui import Option, card, form, page, select_field, text_area, text_field
 

@@ -12,7 +12,8 @@ from fundwright.content import service as content
 from fundwright.content.schemas import FeedbackChange, FeedbackKind, FeedbackQuery, FeedbackRead, FeedbackState
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright_ui.hooks import Rows, query_in_address, use_action, use_actor, use_connection, use_url_state
+from fundwright_ui.hooks import Rows, query_in_address, use_action, use_url_state
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import safe_next, screen
 from fundwright_ui.screens.listing import (
     choices,

@@ -18,7 +18,8 @@ from fundwright.generation import editing
 from fundwright.generation import service as generation
 from fundwright.generation.citing import numbers_in
 from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead, DraftState, DraftTitle, SectionState
-from fundwright_ui.hooks import Action, use_action, use_actor, use_connection, use_live, use_query, use_url_state
+from fundwright_ui.hooks import Action, use_action, use_live, use_query, use_url_state
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.generate.draft_checks import claim_counts, unsupported_claims
 from fundwright_ui.screens.generate.draft_section import new_section, section_part

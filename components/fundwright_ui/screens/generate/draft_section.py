@@ -24,7 +24,8 @@ from fundwright.generation.schemas import (
     SectionPosition,
     SectionState,
 )
-from fundwright_ui.hooks import use_action, use_actor, use_connection
+from fundwright_ui.hooks import use_action
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.generate.draft_checks import marks_of
 from fundwright_ui.screens.generate.draft_versions import Restored, restored_notice, section_versions
 from fundwright_ui.ui import (

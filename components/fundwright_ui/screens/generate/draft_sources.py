@@ -14,7 +14,8 @@ from fundwright.generation import editing
 from fundwright.generation.schemas import DraftRead, DraftSources
 from fundwright.language.schemas import DocumentKind
 from fundwright.training import service as training
-from fundwright_ui.hooks import use_action, use_actor
+from fundwright_ui.hooks import use_action
+from fundwright_ui.product import use_actor
 from fundwright_ui.screens.generate.sources import GroupChoice, Sources, source_choice, use_searched
 from fundwright_ui.ui import button, card, row
 

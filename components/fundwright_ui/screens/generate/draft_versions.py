@@ -14,7 +14,8 @@ from fundwright.core.messages import number, t
 from fundwright.core.paging import PageRequest
 from fundwright.generation import editing
 from fundwright.generation.schemas import DiffPiece, DraftRead, DraftSectionRead, VersionRead
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import use_action, use_query
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.ui import alert, button, card, chip, empty, loading, moment, pagination, problem, row, stack
 from fundwright_ui.ui.elements import Child
 

@@ -24,19 +24,8 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
 from fundwright.training import service as training
-from fundwright_ui.hooks import (
-    Action,
-    Row,
-    Rows,
-    UrlState,
-    parse_id,
-    use_action,
-    use_actor,
-    use_connection,
-    use_query,
-    use_rows,
-    use_url_state,
-)
+from fundwright_ui.hooks import Action, Row, Rows, UrlState, use_action, use_query, use_rows, use_url_state
+from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.generate.sources import source_choice, use_searched, use_sources

@@ -19,7 +19,8 @@ from fundwright.core.paging import Page
 from fundwright.language.schemas import DocumentKind
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentQuery, DocumentRead, DocumentState
-from fundwright_ui.hooks import Query, SavedState, use_actor, use_connection, use_query, use_saved_state
+from fundwright_ui.hooks import Query, use_query
+from fundwright_ui.product import SavedState, use_actor, use_connection, use_saved_state
 from fundwright_ui.screens.training.train import state_chip
 from fundwright_ui.ui import button, checkbox, empty, loading, problem, row, stack, text_field, text_link
 

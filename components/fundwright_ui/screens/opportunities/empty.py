@@ -9,7 +9,8 @@ from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import nt, t
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import Kind, OpportunityQuery
-from fundwright_ui.hooks import UrlState, use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import UrlState, use_action, use_query
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.opportunities.address import ANY, PATHS
 from fundwright_ui.ui import alert, button, empty, link_button
 from fundwright_ui.widgets import danger_dialog

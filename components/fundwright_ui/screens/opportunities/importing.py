@@ -11,7 +11,8 @@ from fundwright.core.messages import nt, number, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import ImportQuery, ImportRunRead, Kind, RejectionRead
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import use_action, use_query
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.jobs import share_text
 from fundwright_ui.ui import (

@@ -12,7 +12,8 @@ from fundwright.accounts.schemas import Permission
 from fundwright.core.jobs import JobRead, JobState, jobs_topic
 from fundwright.core.messages import percent, t
 from fundwright.opportunities import service
-from fundwright_ui.hooks import use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import use_action, use_query
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.ui import alert, button, progress, row
 
 

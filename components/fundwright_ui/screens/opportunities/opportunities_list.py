@@ -17,7 +17,8 @@ from fundwright.core.messages import t
 from fundwright.core.paging import Page
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import Availability, Kind, OpportunityRow
-from fundwright_ui.hooks import use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import use_query, use_url_state
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import CLOSED, OPEN, query_of
 from fundwright_ui.screens.opportunities.empty import nothing_found, nothing_yet, sample_banner

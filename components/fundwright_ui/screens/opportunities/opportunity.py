@@ -22,7 +22,8 @@ from fundwright.language.service import get_embedder
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import Contact, FieldChange, Kind, OpportunityRead, Similar, in_words
 from fundwright.opportunities.washington import WASHINGTON, day_in_washington, is_whole_day
-from fundwright_ui.hooks import parse_id, use_action, use_actor, use_connection, use_query
+from fundwright_ui.hooks import use_action, use_query
+from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import PATHS

@@ -15,7 +15,8 @@ from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.opportunities.schemas import Availability, Award, Kind, Match, OpportunityQuery, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
-from fundwright_ui.hooks import UrlState, use_connection
+from fundwright_ui.hooks import UrlState
+from fundwright_ui.product import use_connection
 from fundwright_ui.screens.listing import open_below, page_table, pages
 from fundwright_ui.screens.opportunities.address import ANY, AWARD, CLOSED, OPEN, PATHS, notices_path
 from fundwright_ui.ui import band_name, category_color, chip, row, section, text_link

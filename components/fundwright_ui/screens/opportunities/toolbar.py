@@ -12,7 +12,8 @@ from reactpy.types import Component, VdomDict
 from fundwright.categories.schemas import CategoryRead
 from fundwright.core.messages import number, t
 from fundwright.opportunities.schemas import Facets, Kind, OpportunityQuery
-from fundwright_ui.hooks import UrlState, use_connection, use_url_state
+from fundwright_ui.hooks import UrlState, use_url_state
+from fundwright_ui.product import use_connection
 from fundwright_ui.screens.opportunities.address import (
     ANY,
     AWARD,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from reactpy.types import VdomDict
 
 from fundwright.core.messages import t
-from fundwright_ui.hooks import use_connection
+from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.public.message import message_page
 

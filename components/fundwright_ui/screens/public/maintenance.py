@@ -6,7 +6,7 @@ from reactpy import html
 from reactpy.types import VdomDict
 
 from fundwright.core.messages import t
-from fundwright_ui.hooks import use_connection
+from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.public.message import message_page
 from fundwright_ui.ui import text_link

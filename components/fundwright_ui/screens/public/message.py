@@ -6,7 +6,7 @@ from reactpy import html
 from reactpy.types import VdomDict
 
 from fundwright.core.messages import t
-from fundwright_ui.hooks import Connection
+from fundwright_ui.product import Connection
 from fundwright_ui.sidebar.logo import logo
 from fundwright_ui.ui.elements import Child
 

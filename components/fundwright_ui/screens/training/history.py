@@ -16,7 +16,8 @@ from fundwright.insights import service as insights
 from fundwright.insights.schemas import HistoryChoices, HistoryQuery, HistoryRow, HistoryState
 from fundwright.training import service as training
 from fundwright.training.schemas import RunRead
-from fundwright_ui.hooks import Connection, UrlState, query_in_address, use_actor, use_connection, use_query, use_url_state
+from fundwright_ui.hooks import UrlState, query_in_address, use_query, use_url_state
+from fundwright_ui.product import Connection, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import existing_page, export_button, listed_table, narrow, open_below, page_table, use_listing
 from fundwright_ui.ui import Color, Option, empty, link_button, page, problem, select_field

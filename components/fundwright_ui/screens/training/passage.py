@@ -9,7 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.messages import t
 from fundwright.training import service as training
 from fundwright.training.schemas import PassageInContext
-from fundwright_ui.hooks import parse_id, use_actor, use_connection, use_query
+from fundwright_ui.hooks import use_query
+from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui import definition_list, empty, link_button, loading, page, problem, section
 

@@ -13,17 +13,8 @@ from fundwright.core.messages import number, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentFailure, DocumentRead, DocumentState, RunRead
-from fundwright_ui.hooks import (
-    Connection,
-    UrlState,
-    parse_id,
-    query_in_address,
-    use_action,
-    use_actor,
-    use_connection,
-    use_query,
-    use_url_state,
-)
+from fundwright_ui.hooks import UrlState, query_in_address, use_action, use_query, use_url_state
+from fundwright_ui.product import Connection, parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import existing_page, export_button, page_table
 from fundwright_ui.screens.training.history import duration_text

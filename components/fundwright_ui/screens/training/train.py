@@ -22,19 +22,9 @@ from fundwright.language import service as language
 from fundwright.language.schemas import DocumentKind
 from fundwright.training import service as training
 from fundwright.training.schemas import Answer, DocumentQuery, DocumentRead, DocumentState, PastedText, RunRead, Unsearched, Usage
-from fundwright_ui.hooks import (
-    Query,
-    Rows,
-    parse_id,
-    query_in_address,
-    use_action,
-    use_actor,
-    use_connection,
-    use_query,
-    use_rows,
-    use_url_state,
-)
+from fundwright_ui.hooks import Query, Rows, query_in_address, use_action, use_query, use_rows, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
+from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import existing_page, export_button, page_table
 from fundwright_ui.screens.training.excerpt import excerpt

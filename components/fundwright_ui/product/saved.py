@@ -9,9 +9,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from fundwright.accounts import preferences
 from fundwright.accounts.schemas import Actor
-from fundwright_ui.hooks.actor import use_actor
-from fundwright_ui.hooks.query import use_query
-from fundwright_ui.runtime.connection import Connection, use_connection
+from fundwright_ui.hooks import use_query
+from fundwright_ui.product.connection import Connection, use_actor, use_connection
 from fundwright_ui.runtime.layout import rerenderer, use_kept
 
 T = TypeVar("T")

@@ -25,7 +25,7 @@ from urllib.parse import parse_qsl, urlsplit
 from pydantic.alias_generators import to_camel
 from reactpy.types import Component
 
-from fundwright.accounts.schemas import Actor
+from fundwright.accounts.schemas import Actor, Client
 from fundwright.core.assembly import Core
 from fundwright.core.messages import Language, speaking
 from fundwright_ui.runtime.connection import Connection, Move
@@ -359,6 +359,7 @@ async def mounted(
     connection = Connection(
         core,
         actor,
+        client=Client(address=""),
         location=location,
         language=language,
         is_live=is_live,

@@ -1,0 +1,34 @@
+"""The page as screens know it, with the product's own types."""
+
+from __future__ import annotations
+
+from typing import cast
+from uuid import UUID
+
+from fundwright.accounts.schemas import Actor, Client
+from fundwright.core.assembly import Core
+from fundwright.core.errors import NotFound
+from fundwright_ui.runtime import connection
+
+Connection = connection.Connection[Core, Actor, Client]
+
+
+def use_connection() -> Connection:
+    """The connection of the page this component is shown on."""
+    return cast(Connection, connection.use_connection())
+
+
+def use_actor() -> Actor:
+    """Return the signed-in actor. Only for screens of guarded areas; public screens read `use_connection().actor`."""
+    actor = use_connection().actor
+    if actor is None:
+        raise RuntimeError("Nobody is signed in here: this component belongs on a screen of a guarded area.")
+    return actor
+
+
+def parse_id(text: str, what: str) -> UUID:
+    """Parse an id from a part of an address or a form field. Raises NotFound, naming `what`."""
+    try:
+        return UUID(text)
+    except ValueError:
+        raise NotFound(what) from None

@@ -1,0 +1,75 @@
+"""Fundwright, as the runtime asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+from uuid import UUID
+
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+
+from fundwright import __version__
+from fundwright.accounts.dependencies import client_of
+from fundwright.accounts.schemas import Actor, Client, Permission
+from fundwright.authentication import requests
+from fundwright.core import live
+from fundwright.core.assembly import Core
+from fundwright.core.cookies import set_visitor_cookie, visitor_of
+from fundwright.core.keys import lasting_key
+from fundwright.core.web import language_asked_for
+
+OnView = Callable[[str, Actor | None, str], None]
+
+
+class ProductHost:
+    """The `Host` of an open Core; `on_view` is told of each page that somebody is shown."""
+
+    version = __version__
+
+    def __init__(self, core: Core, *, on_view: OnView = lambda _path, _actor, _language: None) -> None:
+        self.core = core
+        self._on_view = on_view
+
+    @property
+    def has_other_processes(self) -> bool:
+        return self.core.settings.database_url is not None
+
+    @property
+    def stream_key(self) -> bytes:
+        return lasting_key(self.core, "stream.key")
+
+    async def authenticate(self, connection: HTTPConnection, *, is_use: bool = True) -> Actor | None:
+        return await requests.authenticate(self.core, connection, is_use=is_use)
+
+    async def recognize(self, actor: Actor, *, is_use: bool) -> Actor | None:
+        return await requests.recognize(self.core, actor, is_use=is_use)
+
+    def session_named_by(self, connection: HTTPConnection) -> UUID | None:
+        return requests.session_named_by(self.core, connection)
+
+    def may_open(self, actor: Actor) -> bool:
+        return actor.email != self.core.settings.unknown_email
+
+    def is_closed_to(self, actor: Actor | None) -> bool:
+        return self.core.settings.is_closed and not (actor and actor.may(Permission.ADMINISTER))
+
+    def client_of(self, connection: HTTPConnection) -> Client:
+        return client_of(connection)
+
+    def visitor_of(self, connection: HTTPConnection) -> str:
+        return visitor_of(connection)
+
+    def mark_visitor(self, response: Response) -> None:
+        set_visitor_cookie(response, self.core.settings)
+
+    def language_of(self, actor: Actor | None, connection: HTTPConnection) -> str:
+        """The one chosen for the account, else the one that the browser asks for."""
+        return actor.language if actor is not None and actor.language is not None else language_asked_for(connection)
+
+    async def publish(self, topic: str, payloads: Iterable[dict[str, Any]]) -> None:
+        async with self.core.database.transaction() as session:
+            await live.publish_all(session, topic, payloads)
+
+    def on_view(self, path: str, actor: Actor | None, language: str) -> None:
+        self._on_view(path, actor, language)

@@ -1,0 +1,210 @@
+"""What the runtime asks of the product that it serves.
+
+The runtime imports nothing of the product. The product's package hands it a `Host`, and its translations to `use_translations`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+from uuid import UUID
+
+from starlette.requests import HTTPConnection
+from starlette.responses import Response
+
+Listener = Callable[[dict[str, Any]], None]
+
+
+class Actor(Protocol):
+    """Whoever is signed in. Two are equal while nothing about them has changed."""
+
+    @property
+    def id(self) -> UUID: ...
+    @property
+    def role(self) -> str: ...
+    @property
+    def session_id(self) -> UUID | None:
+        """The live topic `session:{session_id}` says that something about the session may have changed, or that it has ended."""
+        ...
+
+    @property
+    def time_zone(self) -> str | None: ...
+
+
+class Client(Protocol):
+    """Where a connection comes from."""
+
+    @property
+    def address(self) -> str: ...
+
+
+class Storage(Protocol):
+    """Gives out database sessions. The runtime only hands them on."""
+
+    def reading(self) -> AbstractAsyncContextManager[Any]: ...
+    def transaction(self) -> AbstractAsyncContextManager[Any]: ...
+
+
+class LiveTopics(Protocol):
+    """Messages between all processes. An empty one means that some may have been missed."""
+
+    def subscribe(self, topic: str, listener: Listener) -> Callable[[], None]:
+        """Returns the function that ends it."""
+        ...
+
+    def subscribed(self, topic: str, listener: Listener) -> AbstractContextManager[None]: ...
+
+
+class Settings(Protocol):
+    """Read anew each time they are needed."""
+
+    @property
+    def host(self) -> str: ...
+    @property
+    def port(self) -> int: ...
+    @property
+    def public_url(self) -> str | None: ...
+    @property
+    def allowed_origins(self) -> list[str]: ...
+    @property
+    def handler_timeout_s(self) -> float: ...
+    @property
+    def resume_s(self) -> float: ...
+    @property
+    def web_dist(self) -> Path: ...
+
+
+class Services(Protocol):
+    """The product's services: screens know them as what they are, the runtime as this."""
+
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def database(self) -> Storage: ...
+    @property
+    def live(self) -> LiveTopics: ...
+
+
+class Host(Protocol):
+    """One per application. The actors that it is given are those that it has returned itself."""
+
+    @property
+    def core(self) -> Services: ...
+
+    @property
+    def version(self) -> str:
+        """A page that another version has made loads itself anew."""
+        ...
+
+    @property
+    def has_other_processes(self) -> bool:
+        """Whether other processes may serve the same product."""
+        ...
+
+    @property
+    def stream_key(self) -> bytes:
+        """The key that signs event streams; the same in every process."""
+        ...
+
+    async def authenticate(self, connection: HTTPConnection, *, is_use: bool = True) -> Actor | None:
+        """Who opens a page or a socket, None for a visitor. `is_use` counts as a use of the session."""
+        ...
+
+    async def recognize(self, actor: Any, *, is_use: bool) -> Actor | None:
+        """Who the actor of an open page is by now, or None when the session has ended."""
+        ...
+
+    def session_named_by(self, connection: HTTPConnection) -> UUID | None:
+        """The session that the connection names, which may have ended."""
+        ...
+
+    def may_open(self, actor: Any) -> bool:
+        """Whether the actor may open guarded screens at all."""
+        ...
+
+    def is_closed_to(self, actor: Any) -> bool:
+        """Whether maintenance keeps the actor, or a visitor (None), out."""
+        ...
+
+    def client_of(self, connection: HTTPConnection) -> Client: ...
+
+    def visitor_of(self, connection: HTTPConnection) -> str:
+        """Which of the signed-out visitors at one address this is; "" when it is unmarked."""
+        ...
+
+    def mark_visitor(self, response: Response) -> None: ...
+
+    def language_of(self, actor: Any, connection: HTTPConnection) -> str: ...
+
+    async def publish(self, topic: str, payloads: Iterable[dict[str, Any]]) -> None:
+        """Send the payloads to all processes, in order."""
+        ...
+
+    def on_view(self, path: str, actor: Any, language: str) -> None:
+        """Called for each page that somebody is shown, with the pattern of its path. It must not wait or raise."""
+        ...
+
+
+@runtime_checkable
+class Refusal(Protocol):
+    """An expected error: `sentence` says what happened and what to do next, `status` is its HTTP status."""
+
+    sentence: str
+    status: int
+    needs_reauthentication: bool
+    """The person must re-authenticate first."""
+
+
+class Refused(Exception):
+    """A refusal of the runtime itself."""
+
+    needs_reauthentication = False
+
+    def __init__(self, sentence: str, *, status: int) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.status = status
+
+
+class Translations(Protocol):
+    """Translates English sentences into the language that is spoken in the current task."""
+
+    def t(self, message: str, /, **values: object) -> str: ...
+    def current_language(self) -> str: ...
+    def set_language(self, language: str) -> None: ...
+    def speaking(self, language: str) -> AbstractContextManager[None]: ...
+    def translations(self, messages: tuple[str, ...]) -> dict[str, str]: ...
+
+
+_translations: Translations
+
+
+def use_translations(given: Translations) -> None:
+    global _translations
+    _translations = given
+
+
+def t(message: str, /, **values: object) -> str:
+    """`message` in the current language, with `{name}` replaced by `values`."""
+    return _translations.t(message, **values)
+
+
+def current_language() -> str:
+    return _translations.current_language()
+
+
+def set_language(language: str) -> None:
+    """Speak `language` from here on in this task."""
+    _translations.set_language(language)
+
+
+def speaking(language: str) -> AbstractContextManager[None]:
+    """Speak `language` inside the block."""
+    return _translations.speaking(language)
+
+
+def translations(messages: tuple[str, ...]) -> dict[str, str]:
+    """Those of `messages` that read differently in the current language."""
+    return _translations.translations(messages)
