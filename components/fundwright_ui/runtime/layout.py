@@ -1,6 +1,7 @@
 """ReactPy's layout with what a product needs: renderings and events in order, and failures that stay where they happen.
 
-ReactPy is pinned: this overrides methods that it does not promise to keep.
+ReactPy is pinned: this module overrides and reads what ReactPy does not promise to keep, and no other module does. `REPLACED` and
+`RELIED_ON` list all of it; a test compares its source with what was reviewed.
 """
 
 from __future__ import annotations
@@ -28,6 +29,49 @@ from fundwright_ui.runtime.waiting import Event
 log = structlog.get_logger()
 
 T = TypeVar("T")
+
+REPLACED: Mapping[str, str] = {
+    "Layout.__aenter__": "After it, one rendering at a time needs neither ReactPy's queue nor its locks.",
+    "Layout.__aexit__": "After it, effects are awaited, and a late request for a rendering finds nothing instead of failing.",
+    "Layout.deliver": "Not called: `handle` runs a handler in its turn, says whether it is still there, and raises what it raises.",
+    "Layout.render": "Renders one component at a time, in the order of the requests. ReactPy starts a task for each.",
+    "Layout._create_layout_update": "After it, effects that have ended are awaited, and the memory of the rendering is released.",
+    "Layout._render_component": "Begins a failed component anew, unmounts what it had shown, and gives its failure an error id.",
+    "Layout._render_model": "Takes an element without components and handlers as it is, without a copy and a state.",
+    "Layout._render_model_children": "Keeps the place of None, and makes text encodable where its component is still known.",
+    "Layout._serialize_event_handler": "Names the code of a handler besides its place, so that a click presses only what was seen.",
+    "Layout._schedule_render_task": "Notes the request for `render`. ReactPy starts a task or fills its queue.",
+    "Layout._unmount_model_states": "Waits for the end of effects after the rendering, not in the middle of it.",
+    "LifeCycleHook.affect_component_will_unmount": "Not called: `_end_effects` ends the effects of a component.",
+}
+"""What is replaced or extended in ReactPy, and why."""
+
+RELIED_ON = (
+    "Layout.__init__",
+    "Layout._inject_event_ack_seq",
+    "Layout._render_model_attributes",
+    "Layout._render_model_event_handlers_without_old_state",
+    "LifeCycleHook.__init__",
+    "LifeCycleHook.add_effect",
+    "LifeCycleHook.affect_component_did_render",
+    "LifeCycleHook.affect_component_will_render",
+    "LifeCycleHook.affect_layout_did_render",
+    "LifeCycleHook.schedule_render",
+    "LifeCycleHook.set_context_provider",
+    "LifeCycleHook.set_current",
+    "LifeCycleHook.use_state",
+    "_HookStack.current_hook",
+    "_LifeCycleState",
+    "_ModelState",
+    "_copy_component_model_state",
+    "_get_children_info",
+    "_make_component_model_state",
+    "_make_element_model_state",
+    "_update_component_model_state",
+    "_update_element_model_state",
+    "_update_life_cycle_state",
+)
+"""What else of ReactPy the replacements call, or read and write the attributes of."""
 
 _FINGERPRINT_MARK = "|"
 """Separates the position and the fingerprint in the name of a handler."""
