@@ -178,7 +178,7 @@ ActorLoader = Callable[[AsyncSession, UUID | None], Awaitable[A]]
 
 
 class JobRun(Generic[P, A]):
-    """What a handler works with: payload, actor, transactions, progress, and checkpoints. `services` is the Core.
+    """What a handler works with: payload, actor, transactions, progress, and checkpoints.
 
     `actor` is reloaded at each checkpoint and progress report, so read it each time instead of keeping a copy.
     """
@@ -189,10 +189,13 @@ class JobRun(Generic[P, A]):
         self.payload = payload
         self.actor = actor
         self.checkpoint = job.checkpoint
-        self.services = queue.services
         self._queue = queue
         self._load_actor = load_actor
         self._reported_at = 0.0
+
+    @property
+    def services(self) -> Core:
+        return self._queue.services
 
     def transaction(self) -> AbstractAsyncContextManager[AsyncSession]:
         return self._queue.database.transaction()
