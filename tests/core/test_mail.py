@@ -120,11 +120,11 @@ class TestSend:
         message = await _try(core)
         assert (message.state, message.text, message.tries) == (MailState.SENT, "", 1)
         await _try(core)
-        (message,) = box.arrived
-        assert (message["To"], message["Subject"], message["Content-Language"]) == ("ada@example.org", "Prüfung <b>", "de")
-        assert message["Message-ID"] == f"<{message.id}@localhost>"
-        assert [part.get_content_type() for part in message.iter_parts()] == ["text/plain", "text/html"]
-        assert "Zwei & zwei." in message.get_body(("plain",)).get_content()
+        (arrived,) = box.arrived
+        assert (arrived["To"], arrived["Subject"], arrived["Content-Language"]) == ("ada@example.org", "Prüfung <b>", "de")
+        assert arrived["Message-ID"] == f"<{message.id}@localhost>"
+        assert [part.get_content_type() for part in arrived.iter_parts()] == ["text/plain", "text/html"]
+        assert "Zwei & zwei." in arrived.get_body(("plain",)).get_content()
 
     async def test_tries_a_busy_server_again(self, committed: Core, postbox: tuple[Postbox, dict[str, Any]]) -> None:
         box, settings = postbox
