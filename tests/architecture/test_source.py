@@ -65,6 +65,21 @@ class TestSlices:
         ]
         assert wrong == []
 
+    def test_arguments_stand_in_one_order(self) -> None:
+        """The session, then the actor, then the core, wherever a function takes them by position."""
+        wrong = [
+            f"{path}:{node.lineno}"
+            for path, tree in python("src", "components")
+            if not path.name.endswith("api.py")  # FastAPI fills in what routes take
+            for node in ast.walk(tree)
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+            for names in [[argument.arg for argument in node.args.args if argument.arg != "self"]]
+            if "session" in names
+            for expected in [[name for name in ("session", "actor", "core") if name in names]]
+            if names[: len(expected)] != expected
+        ]
+        assert wrong == []
+
 
 class TestNumbers:
     def test_are_written_in_the_language_of_the_reader(self) -> None:

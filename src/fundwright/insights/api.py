@@ -76,4 +76,4 @@ async def export_history(
 ) -> CsvDownload:
     """Export the whole history as CSV, ignoring the page."""
     require(actor, Permission.OVERSEE)
-    return export("history.csv", lambda session: service.export_history(session, actor, query, core))
+    return export("history.csv", lambda session: service.export_history(session, actor, core, query))

@@ -138,7 +138,7 @@ async def list_history_choices(session: AsyncSession, actor: Actor) -> HistoryCh
 
 
 @needs(Permission.OVERSEE)
-def export_history(session: AsyncSession, actor: Actor, query: HistoryQuery, core: Core) -> AsyncIterator[str]:
+def export_history(session: AsyncSession, actor: Actor, core: Core, query: HistoryQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
     return csv_lines(
         [
