@@ -53,7 +53,7 @@ REVIEWED = {
 }
 """Digests of the source of ReactPy that was compared with our replacements."""
 
-TODO = (
+INSTRUCTIONS = (
     "ReactPy has changed {name}. Compare it with what runtime/layout.py does instead, run tests/ui_runtime and the memory tests of "
     "`make soak`, and then note what you have reviewed here: {found}."
 )
@@ -67,7 +67,7 @@ def digest_of(name: str) -> str:
 
 def test_the_version_is_the_one_that_was_reviewed() -> None:
     found = version("reactpy")
-    assert found == REVIEWED_VERSION, TODO.format(name="its version", found=repr(found))
+    assert found == REVIEWED_VERSION, INSTRUCTIONS.format(name="its version", found=repr(found))
 
 
 def test_everything_that_is_replaced_or_relied_on_was_reviewed() -> None:
@@ -77,7 +77,7 @@ def test_everything_that_is_replaced_or_relied_on_was_reviewed() -> None:
 @pytest.mark.parametrize("name", sorted(REVIEWED))
 def test_the_source_is_the_one_that_was_reviewed(name: str) -> None:
     found = digest_of(name)
-    assert found == REVIEWED[name], TODO.format(name=name, found=repr(found))
+    assert found == REVIEWED[name], INSTRUCTIONS.format(name=name, found=repr(found))
 
 
 def test_every_replacement_says_why() -> None:
