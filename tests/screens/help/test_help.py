@@ -20,8 +20,8 @@ from fundwright_ui import page, plugin, screen
 from fundwright_ui.app import build_app
 from fundwright_ui.extension import Screen
 from fundwright_ui.runtime.router import Found, Router
-from fundwright_ui.runtime.testing import mounted
 from fundwright_ui.screens.help.topics import NAMES, TOPICS
+from fundwright_ui.testing import mounted
 from fundwright_ui.widgets.markdown import rendered
 from scripts.messages import LOCALES
 from tests.ui_runtime.test_application import browse
