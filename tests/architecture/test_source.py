@@ -66,7 +66,7 @@ class TestSlices:
         assert wrong == []
 
     def test_arguments_stand_in_one_order(self) -> None:
-        """The session, then the actor, then the core, wherever a function takes them by position."""
+        """The session, then the actor, then the core, wherever a function takes a session by position."""
         wrong = [
             f"{path}:{node.lineno}"
             for path, tree in python("src", "components")

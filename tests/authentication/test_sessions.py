@@ -118,20 +118,20 @@ class TestLifetime:
         await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=PASSWORD)
         signed_in = await sign_in(session, core, remember=False)
         clock.pass_(minutes=90)
-        assert await sessions.recognize(session, signed_in.actor, core)
+        assert await sessions.recognize(session, core, signed_in.actor)
         assert await sessions.resume(session, core, signed_in.token)
         clock.pass_(minutes=31)
-        assert await sessions.recognize(session, signed_in.actor, core) is None
+        assert await sessions.recognize(session, core, signed_in.actor) is None
 
     async def test_a_click_on_an_open_page_does(self, session: AsyncSession, core: Core, clock: Clock) -> None:
         await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=PASSWORD)
         signed_in = await sign_in(session, core, remember=False)
         clock.pass_(minutes=90)
-        found = await sessions.recognize(session, signed_in.actor, core)
+        found = await sessions.recognize(session, core, signed_in.actor)
         assert found and sessions.is_touch_due(found[0])
         await sessions.touch(session, found[0])
         clock.pass_(minutes=90)
-        assert await sessions.recognize(session, signed_in.actor, core)
+        assert await sessions.recognize(session, core, signed_in.actor)
 
     async def test_settings_say_how_long(self, session: AsyncSession, core: Core, clock: Clock) -> None:
         brief = with_settings(core, kept_session_hours=24, idle_hours=0.5)

@@ -86,7 +86,7 @@ def session_named_by(core: Core, connection: HTTPConnection) -> UUID | None:
 async def recognize(core: Core, actor: Actor, *, is_use: bool) -> Actor | None:
     """The current actor of an open page; None once the session has ended."""
     async with core.database.reading() as session:
-        found = await sessions.recognize(session, actor, core)
+        found = await sessions.recognize(session, core, actor)
     if found is None:
         return None
     row, present = found

@@ -94,14 +94,14 @@ async def resume(session: AsyncSession, core: Core, token: str) -> SignedIn | No
     return SignedIn(token=token, actor=actor, max_age_s=max_age_s)
 
 
-async def recognize(session: AsyncSession, actor: Actor, core: Core) -> tuple[AccountSession, Actor] | None:
+async def recognize(session: AsyncSession, core: Core, holder: Actor) -> tuple[AccountSession, Actor] | None:
     """The current session and its account, for an open page. None if the session has ended or the account has another role or
     address."""
-    found = await repository.find_live_session(session, actor.session_id) if actor.session_id else None
+    found = await repository.find_live_session(session, holder.session_id) if holder.session_id else None
     if found is None:
         return None
     row, account = found
-    if (account.email, account.role) != (actor.email, actor.role) or _is_unknown(core, account):
+    if (account.email, account.role) != (holder.email, holder.role) or _is_unknown(core, account):
         return None
     return row, accounts.actor_of(account, session_id=row.id)
 

@@ -34,7 +34,7 @@ class Core:
     plugins: Plugins
     sandbox: Sandbox
     cache: dict[str, object] = field(default_factory=dict[str, object])
-    """Objects created once per process, such as a loaded model, by name. `shared` reads it."""
+    """Objects created once per process, such as a loaded model, by name. Use `shared` unless creating one has to be awaited."""
     package_settings: tuple[PackageSettings, ...] = ()
 
     def shared(self, name: str, create: Callable[[], T]) -> T:
