@@ -141,7 +141,7 @@ def copy_source(copy: Path) -> None:
 
 def verdict_on(mutant: Mutant, copy: Path) -> Verdict:
     with applied(mutant, copy) as failure:
-        if failure:
+        if failure := failure or undefined_names(copy):
             return Verdict(mutant, reason=failure)
         failed: list[str] = []
         for item in mutant.items:
@@ -152,6 +152,16 @@ def verdict_on(mutant: Mutant, copy: Path) -> Verdict:
                 return Verdict(mutant, reason=f"the tests of {item} {became}")
             failed.append(test)
     return Verdict(mutant, failed)
+
+
+def undefined_names(copy: Path) -> str | None:
+    """Names in the copy that nothing defines. Whatever runs into one fails, so such a mutant proves nothing about its promise."""
+    found = subprocess.run(
+        [Path(sys.executable).parent / "ruff", "check", "--quiet", "--isolated", "--select=F821", "--output-format=concise", "src", "components"],
+        cwd=copy, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    names = [line for line in found.stdout.splitlines() if "F821" in line]
+    return f"it names what does not exist: {'; '.join(names)}" if names else None
 
 
 def proofs_of(mutant: Mutant, item: int, copy: Path) -> list[Proof]:

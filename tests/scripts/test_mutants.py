@@ -59,6 +59,13 @@ class TestVerdict:
             ("2", "def is_on(): return True", "def is_on(): return False", [], "the tests of 2 pass"),
             ("1+2", "def is_on(): return True", "def is_on(): return False", [], "the tests of 2 pass"),
             ("1", "def is_on(): return True", "def is_on(:", [], "the tests of 1 could not be run"),
+            (
+                "1",
+                "def is_on(): return True",
+                "def is_on(): return lit",
+                [],
+                "it names what does not exist: src/lamp.py:1:21: F821",
+            ),
             ("1", "def is_off(): return True", "def is_off(): return False", [], "it does not apply"),
         ],
     )
