@@ -5,15 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import pytest
 from fastapi import routing
 
+_NO_OVERRIDES = SimpleNamespace(dependency_overrides=MappingProxyType({}))
+
 
 @contextmanager
 def routes_built_once() -> Iterator[None]:
-    """What was worked out for one application serves all others that include the same router in the same way."""
+    """What was worked out for one application serves all others that include the same router in the same way.
+
+    An application with `dependency_overrides` gets routes of its own if it has them before its first request.
+    """
     build = routing._EffectiveRouteContext.from_api_route  # pyright: ignore[reportPrivateUsage]
     built: dict[int, list[tuple[Any, Any]]] = {}
 
@@ -21,9 +27,9 @@ def routes_built_once() -> Iterator[None]:
         if include_context.dependency_overrides_provider.dependency_overrides:
             return build(original_route=original_route, include_context=include_context)
         known = built.setdefault(id(original_route), [])
-        wanted = replace(include_context, dependency_overrides_provider=None)
+        wanted = replace(include_context, dependency_overrides_provider=_NO_OVERRIDES)
         if (same := next((context for included, context in known if included == wanted), None)) is None:
-            same = build(original_route=original_route, include_context=include_context)
+            same = build(original_route=original_route, include_context=wanted)
             known.append((wanted, same))
         return same
 
