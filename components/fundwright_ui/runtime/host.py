@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 from uuid import UUID
@@ -158,7 +159,7 @@ class Refusal(Protocol):
 
 
 class Refused(Exception):
-    """A refusal of the runtime itself."""
+    """A refusal of the runtime itself. In answers, the name of its class is the error's code."""
 
     needs_reauthentication = False
 
@@ -166,6 +167,13 @@ class Refused(Exception):
         super().__init__(sentence)
         self.sentence = sentence
         self.status = status
+
+
+class NotAllowed(Refused):
+    """The request does not come from a page of ours."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence, status=HTTPStatus.FORBIDDEN)
 
 
 class Translations(Protocol):

@@ -69,7 +69,8 @@ def mount(
 
     async def refused(_request: Request, error: Exception) -> Response:
         assert isinstance(error, Refused)
-        return JSONResponse({"error": {"message": error.sentence}}, status_code=error.status)
+        body = {"code": type(error).__name__, "message": error.sentence, "id": None}
+        return JSONResponse({"error": body}, status_code=error.status)
 
     app.add_exception_handler(Refused, refused)
     app.router.add_websocket_route(f"{base}/socket", sockets.answer)

@@ -11,7 +11,6 @@ from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.types import Receive, Scope, Send
 
-from fundwright_ui.runtime.host import Host, Refused, set_language, t
+from fundwright_ui.runtime.host import Host, NotAllowed, set_language, t
 from fundwright_ui.runtime.session import Site
 from fundwright_ui.runtime.socket import Sockets
 from fundwright_ui.runtime.transport import TransportClosed
@@ -295,16 +294,15 @@ class Streams:
             del self._streams[stream.key]
 
     def _require_own_page(self, request: Request) -> None:
-        """Refuse other sites, which can send neither this header nor our origin. Raises Refused."""
+        """Refuse other sites, which can send neither this header nor our origin. Raises NotAllowed."""
         origin = request.headers.get("origin", "")
         if origin not in self._sockets.origins or "x-requested-with" not in request.headers:
-            raise Refused(
+            raise NotAllowed(
                 t(
                     "The server does not accept connections from this address. Ask your administrator to add {origin} to "
                     "FUNDWRIGHT_ALLOWED_ORIGINS.",
                     origin=origin,
-                ),
-                status=HTTPStatus.FORBIDDEN,
+                )
             )
 
 
