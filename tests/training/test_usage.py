@@ -40,23 +40,23 @@ class TestQuota:
         self, small: Core, owner: Actor, add_file: AddFile
     ) -> None:
         async with small.database.transaction() as session:
-            first = await add_file(small, session, owner, text("a"))
+            first = await add_file(session, owner, small, text("a"))
         with pytest.raises(billing.QuotaSpent, match=FULL):
             async with small.database.transaction() as session:
-                await add_file(small, session, owner, text("b"))
+                await add_file(session, owner, small, text("b"))
         with pytest.raises(billing.QuotaSpent, match=FULL):
             async with small.database.transaction() as session:
                 await service.add_text(session, owner, small, PastedText(title="Pasted", text=text("c")))
         async with small.database.transaction() as session:
             await service.remove_document(session, owner, small, first.id)
         async with small.database.transaction() as session:
-            await add_file(small, session, owner, text("b", 5_000))
+            await add_file(session, owner, small, text("b", 5_000))
 
     @pytest.mark.security(42)
     async def test_of_two_documents_at_once_only_one_fits(self, small: Core, owner: Actor, add_file: AddFile) -> None:
         async def add(letter: str) -> object:
             async with small.database.transaction() as session:
-                return await add_file(small, session, owner, text(letter), f"{letter}.md")
+                return await add_file(session, owner, small, text(letter), f"{letter}.md")
 
         outcomes = await asyncio.gather(*map(add, "abcd"), return_exceptions=True)
         assert sum(isinstance(outcome, billing.QuotaSpent) for outcome in outcomes) == 3
@@ -70,8 +70,8 @@ class TestQuota:
             await service.add_sample(session, owner, small)
             admin = await make_actor(session, role=Role.ADMIN)
             for who in (owner, stranger, admin):
-                await add_file(small, session, who, text("a"))
-            await add_file(small, session, admin, text("b"))
+                await add_file(session, who, small, text("a"))
+            await add_file(session, admin, small, text("b"))
             usage = await service.get_usage(session, owner, small)
             assert (usage.documents, usage.size_bytes, usage.most_bytes) == (1, 3_000, 5_000)
             assert (await service.get_usage(session, admin, small)).text == "6 kB"
@@ -80,7 +80,7 @@ class TestQuota:
 class TestScreens:
     async def test_show_how_much_is_used(self, small: Core, owner: Actor, add_file: AddFile) -> None:
         async with small.database.transaction() as session:
-            await add_file(small, session, owner, text("a"))
+            await add_file(session, owner, small, text("a"))
         async with mounted(small, owner, train_screen, path="/dashboard/train") as screen:
             assert "Your documents use 3 kB of 5 kB." in screen.text
         async with mounted(small, owner, account_screen, path="/dashboard/account") as screen:
