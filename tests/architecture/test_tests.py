@@ -11,6 +11,7 @@ from tests.architecture.tree import python
 
 CLOCKS = {"sleep", "wait_for_timeout", "monotonic", "perf_counter", "process_time", "thread_time"}
 WHERE = ("tests", "e2e")
+_CHANGING = {"uuid4", "time", "urandom", "token_urlsafe", "random", "randint"}
 ALLOWED = {
     "tests/polling.py": "waits for what announces itself to nobody, so that no test needs a loop of its own",
     "e2e/pages/polling.py": "the same for journeys",
@@ -80,6 +81,18 @@ def lost_source(tree: ast.AST) -> Iterator[int]:
                 pass
 
 
+def changing_parameters(tree: ast.AST) -> Iterator[int]:
+    """Lines whose parameters differ in each process: pytest-xdist refuses to run tests that its workers call by different names."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="parametrize"), args=[_, parameters, *_]):
+                for each in ast.walk(parameters):
+                    if isinstance(each, ast.Call) and ast.unparse(each.func).split(".")[-1] in _CHANGING:
+                        yield node.lineno
+            case _:
+                pass
+
+
 @pytest.mark.parametrize(
     ("check", "source", "is_found"),
     [
@@ -96,6 +109,9 @@ def lost_source(tree: ast.AST) -> Iterator[int]:
         (always_true, "assert False", False),
         (lost_source, "return {'PYTHONPATH': str(folder)}", True),
         (lost_source, "return python_path(folder)", False),
+        (changing_parameters, "pytest.mark.parametrize('query', [f'of={uuid4()}'])", True),
+        (changing_parameters, "pytest.mark.parametrize('query', [time.time() - 60])", True),
+        (changing_parameters, "pytest.mark.parametrize('query', [UUID(int=1)])", False),
     ],
 )
 def test_the_checks_themselves(check: Callable[[ast.AST], Iterator[int]], source: str, is_found: bool) -> None:
@@ -124,6 +140,10 @@ def test_no_assertion_is_always_true() -> None:
 def test_every_process_runs_the_source_that_its_test_runs() -> None:
     found = [f"{path}:{line}" for path, tree in python(*WHERE) for line in lost_source(tree)]
     assert [where for where in found if not where.startswith("tests/python_path.py:")] == [], "Use `python_path`."
+
+
+def test_every_process_calls_a_test_by_the_same_name() -> None:
+    assert [f"{path}:{line}" for path, tree in python(*WHERE) for line in changing_parameters(tree)] == []
 
 
 def test_no_file_is_skipped_as_a_whole() -> None:
