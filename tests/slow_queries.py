@@ -22,11 +22,11 @@ from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.diff import Node, apply
 from fundwright_ui.runtime.html import shown_in
+from fundwright_ui.runtime.render_slots import RenderSlots
 from fundwright_ui.runtime.router import Found, Router, Screen
 from fundwright_ui.runtime.session import Site
 from fundwright_ui.runtime.socket import Sockets
 from fundwright_ui.runtime.transport import TransportClosed
-from fundwright_ui.runtime.turns import Turns
 from fundwright_ui.runtime.view import Shell, View
 
 _TIMEOUT_S = 10
@@ -200,7 +200,7 @@ class Pages:
             shell=shell,
             base="",
             bundle=Bundle(core.settings.web_dist, base=""),
-            turns=Turns(),
+            render_slots=RenderSlots(),
         )
         self._sockets = Sockets(site)
 

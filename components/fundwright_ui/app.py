@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from fundwright import __version__
-from fundwright.authentication.requests import refuse_in_maintenance
+from fundwright.authentication.request_authentication import refuse_in_maintenance
 from fundwright.core.assembly import Core
 from fundwright.core.edge import KnownHosts, StrictTransport, UntrustedProxy, known_names
 from fundwright.core.errors import StartRefused

@@ -13,7 +13,7 @@ from fundwright.accounts.schemas import Actor, AuditQuery, LocaleChange, Profile
 from fundwright.authentication import api_tokens, email_change, password_change, recovery, throttle
 from fundwright.authentication import service as authentication
 from fundwright.authentication.one_time_secrets import LinkSpent
-from fundwright.authentication.schemas import Refusal, SignedIn, SignInRefused, TokenScope
+from fundwright.authentication.schemas import SignedIn, SignInRefusal, SignInRefused, TokenScope
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid, NotAllowed
@@ -113,7 +113,7 @@ class TestChangePassword:
     ) -> None:
         here, elsewhere = await sign_in(session, core), await sign_in(session, core)
         refused = await password_change.change_password(session, here.actor, core, current="wrong", new=NEW, client=HERE)
-        assert refused == SignInRefused(reason=Refusal.WRONG_PASSWORD)
+        assert refused == SignInRefused(reason=SignInRefusal.WRONG_PASSWORD)
         assert await sent_messages(session) == []
         assert await password_change.change_password(session, here.actor, core, current=PASSWORD, new=NEW, client=HERE) is None
         assert await authentication.authenticate(session, core, here.token)
@@ -128,7 +128,7 @@ class TestChangePassword:
         for _ in range(throttle.FAILURES_PER_ACCOUNT):
             await password_change.change_password(session, ada, core, current="wrong", new=NEW, client=HERE)
         refused = await password_change.change_password(session, ada, core, current=PASSWORD, new=NEW, client=HERE)
-        assert refused == SignInRefused(reason=Refusal.THROTTLED)
+        assert refused == SignInRefused(reason=SignInRefusal.THROTTLED)
         with pytest.raises(NotAllowed, match="Wait 5 minutes"):
             password_change.check_password_accepted(refused)
 
@@ -221,7 +221,7 @@ class TestEmailChange:
 
     async def test_needs_the_password(self, session: AsyncSession, ada: Actor, core: Core) -> None:
         refused = await email_change.ask(session, ada, core, email="new@example.org", password="wrong", client=HERE)
-        assert refused == SignInRefused(reason=Refusal.WRONG_PASSWORD)
+        assert refused == SignInRefused(reason=SignInRefusal.WRONG_PASSWORD)
         assert await sent_messages(session) == []
 
     @pytest.mark.parametrize(("email", "sentence"), [("ada@", "must be a valid"), ("ADA@example.org", "your current address")])

@@ -26,7 +26,7 @@ from fundwright.accounts.personal_data import CollectData, DataFile
 from fundwright.accounts.schemas import Actor, AuditQuery, Client, DataCopyRead, ProfileChange, Role
 from fundwright.authentication import api_tokens, sessions
 from fundwright.authentication import service as authentication
-from fundwright.authentication.schemas import Refusal, SignedIn, SignInRefused, TokenScope
+from fundwright.authentication.schemas import SignedIn, SignInRefusal, SignInRefused, TokenScope
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import PaymentCreate
 from fundwright.categories import service as categories
@@ -297,7 +297,7 @@ class TestDeleteAccount:
             await eventually(lambda: not committed.files.path(document.sha256).exists())
 
     async def test_needs_password_and_address(self, committed: Core, ada: Actor) -> None:
-        assert await self.delete(committed, ada, password="wrong") == SignInRefused(reason=Refusal.WRONG_PASSWORD)
+        assert await self.delete(committed, ada, password="wrong") == SignInRefused(reason=SignInRefusal.WRONG_PASSWORD)
         with pytest.raises(Invalid, match="Type ada@example.org"):
             await self.delete(committed, ada, email="eve@example.org")
         async with committed.database.transaction() as session:

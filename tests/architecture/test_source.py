@@ -14,7 +14,7 @@ REGISTRIES = re.compile(r"pypi\.org|pythonhosted\.org|npmjs\.(org|com)|yarnpkg\.
 NUMBER_FORMAT = re.compile(r"[,_]|%$")
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "manager"}
 QUERY_WORDS = {"select", "insert", "update", "delete", "exists"}
-BOUNDARIES = {"api.py", "requests.py", "jobs.py"}
+BOUNDARIES = {"api.py", "request_authentication.py", "jobs.py"}
 
 
 def opens_its_own_transaction(node: ast.stmt) -> bool:

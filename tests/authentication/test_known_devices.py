@@ -16,7 +16,7 @@ from fundwright.accounts.schemas import Actor, Client, Role
 from fundwright.authentication import email_confirmation, password_change, reauthentication, second_factor, sessions, throttle
 from fundwright.authentication import service as authentication
 from fundwright.authentication.models import KnownDevice, SignInThrottle
-from fundwright.authentication.schemas import RecoveryCodes, Refusal, SignedIn, SignInRefused
+from fundwright.authentication.schemas import RecoveryCodes, SignedIn, SignInRefusal, SignInRefused
 from fundwright.core import mail, tokens
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
@@ -27,8 +27,8 @@ from tests.signing_in import HERE, PASSWORD, browse, with_settings
 EMAIL = "ada@example.org"
 STRANGER = Client(address="198.51.100.9", user_agent="Firefox", is_browser=True)
 BROWSER = HERE.model_copy(update={"is_browser": True})
-THROTTLED = SignInRefused(reason=Refusal.THROTTLED)
-WRONG_CODE = SignInRefused(reason=Refusal.WRONG_CODE)
+THROTTLED = SignInRefused(reason=SignInRefusal.THROTTLED)
+WRONG_CODE = SignInRefused(reason=SignInRefusal.WRONG_CODE)
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ class TestKnownDevice:
             await sign_in(session, core, first, password="wrong")
         right = await sign_in(session, core, first)
         assert isinstance(wrong, SignInRefused) and isinstance(right, SignInRefused)
-        assert (right.reason, right.sentence) == (Refusal.THROTTLED, wrong.sentence)
+        assert (right.reason, right.sentence) == (SignInRefusal.THROTTLED, wrong.sentence)
         assert isinstance(await sign_in(session, core, second), SignedIn)
         assert isinstance(await sign_in(session, core, HERE), SignedIn)
 

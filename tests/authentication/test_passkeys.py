@@ -19,7 +19,7 @@ from fundwright.authentication.models import AccountSession, OneTimeSecret
 from fundwright.authentication.one_time_secrets import LinkSpent
 from fundwright.authentication.passkeys import NoHostName, PasskeyRefused, PasskeyTaken, RelyingParty, TooManyPasskeys
 from fundwright.authentication.reauthentication import ReauthenticationRequired
-from fundwright.authentication.schemas import PasskeyRead, Refusal, SecondStep, SignedIn, SignInRefused, TokenScope
+from fundwright.authentication.schemas import PasskeyRead, SecondStep, SignedIn, SignInRefusal, SignInRefused, TokenScope
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
@@ -29,7 +29,7 @@ from tests.authentication.authenticator import Device, code_at
 from tests.signing_in import HERE, PASSWORD, browse, with_settings
 
 ADDRESS = "http://localhost:8000"
-WRONG = SignInRefused(reason=Refusal.WRONG_PASSKEY)
+WRONG = SignInRefused(reason=SignInRefusal.WRONG_PASSKEY)
 
 
 @pytest.fixture
@@ -201,7 +201,7 @@ class TestSigningIn:
         for _ in range(4):
             await authentication.sign_in(session, public, email=person.email, password="wrong", remember=True, client=HERE)
         paused = await authentication.sign_in(session, public, email=person.email, password=PASSWORD, remember=True, client=HERE)
-        assert paused == SignInRefused(reason=Refusal.THROTTLED)
+        assert paused == SignInRefused(reason=SignInRefusal.THROTTLED)
         assert isinstance(await sign_in(session, public, device), str)
 
     async def test_a_disabled_or_unconfirmed_account_stays_closed(
@@ -211,7 +211,7 @@ class TestSigningIn:
         await add(session, person, public, device)
         await session.execute(update(Account).values(verified_at=None))
         session.expire_all()
-        assert await sign_in(session, public, device) == SignInRefused(reason=Refusal.UNVERIFIED)
+        assert await sign_in(session, public, device) == SignInRefused(reason=SignInRefusal.UNVERIFIED)
         await account_changes.disable_account(session, public, email=person.email)
         assert await sign_in(session, public, device) == WRONG
 

@@ -20,7 +20,7 @@ from fundwright.authentication import api_tokens, email_change, passkeys, passwo
 from fundwright.authentication import service as authentication
 from fundwright.authentication.models import AccountSession
 from fundwright.authentication.reauthentication import ReauthenticationRequired, SessionEnded
-from fundwright.authentication.schemas import RecoveryCodes, Refusal, SignedIn, SignInRefused, TokenScope
+from fundwright.authentication.schemas import RecoveryCodes, SignedIn, SignInRefusal, SignInRefused, TokenScope
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from tests.authentication.authenticator import code_at
@@ -105,9 +105,9 @@ class TestPassword:
         await let_time_pass(session)
         for _ in range(4):
             wrong = await reauthentication.reauthenticate_by_password(session, actor, core, password="wrong", client=HERE)
-            assert wrong == SignInRefused(reason=Refusal.WRONG_PASSWORD)
+            assert wrong == SignInRefused(reason=SignInRefusal.WRONG_PASSWORD)
         late = await reauthentication.reauthenticate_by_password(session, actor, core, password=PASSWORD, client=HERE)
-        assert late == SignInRefused(reason=Refusal.THROTTLED)
+        assert late == SignInRefused(reason=SignInRefusal.THROTTLED)
         with pytest.raises(ReauthenticationRequired):
             await make_token(session, actor, core)
 
@@ -127,7 +127,7 @@ class TestTwoStepVerification:
         codes = await turn_on(session, actor, core)
         await let_time_pass(session)
         refused = await reauthentication.reauthenticate_by_password(session, actor, core, password=PASSWORD, client=HERE)
-        assert refused == SignInRefused(reason=Refusal.CODE_NEEDED)
+        assert refused == SignInRefused(reason=SignInRefusal.CODE_NEEDED)
         with pytest.raises(ReauthenticationRequired):
             await second_factor.turn_off(session, actor, core, client=HERE)
         assert await second_factor.reauthenticate_by_code(session, actor, core, code=codes[0], client=HERE) is None

@@ -16,7 +16,7 @@ from fundwright.authentication import api_tokens, email_change, passkeys, passwo
 from fundwright.authentication import service as authentication
 from fundwright.authentication.models import KnownDevice, Passkey
 from fundwright.authentication.one_time_secrets import LinkSpent
-from fundwright.authentication.schemas import RecoveryCodes, Refusal, ResetChoices, SignedIn, SignInRefused, TokenScope
+from fundwright.authentication.schemas import RecoveryCodes, ResetChoices, SignedIn, SignInRefusal, SignInRefused, TokenScope
 from fundwright.core import mail, tokens
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
@@ -27,8 +27,8 @@ from tests.signing_in import HERE, PASSWORD, browse, with_settings
 
 EMAIL = "ada@example.org"
 NEW = "another fine sentence"
-CODE_NEEDED = SignInRefused(reason=Refusal.CODE_NEEDED)
-WRONG_CODE = SignInRefused(reason=Refusal.WRONG_CODE)
+CODE_NEEDED = SignInRefused(reason=SignInRefusal.CODE_NEEDED)
+WRONG_CODE = SignInRefused(reason=SignInRefusal.WRONG_CODE)
 
 
 @pytest.fixture
@@ -250,7 +250,7 @@ class TestWrongPasswordsOfStrangers:
         for _ in range(4):
             await authentication.sign_in(session, core, email=EMAIL, password="wrong", remember=True, client=HERE)
         banned = await authentication.sign_in(session, core, email=EMAIL, password=NEW, remember=True, client=HERE)
-        assert banned == SignInRefused(reason=Refusal.THROTTLED)
+        assert banned == SignInRefused(reason=SignInRefusal.THROTTLED)
         owner = Client(address="192.0.2.7", device=tokens.digest(device))
         assert isinstance(
             await authentication.sign_in(session, core, email=EMAIL, password=NEW, remember=True, client=owner), SignedIn

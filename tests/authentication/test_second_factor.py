@@ -19,7 +19,7 @@ from fundwright.authentication import email_confirmation, second_factor
 from fundwright.authentication import service as authentication
 from fundwright.authentication.models import OneTimeSecret, RecoveryCode
 from fundwright.authentication.one_time_secrets import LinkSpent
-from fundwright.authentication.schemas import RecoveryCodes, Refusal, SecondStep, SignedIn, SignInRefused
+from fundwright.authentication.schemas import RecoveryCodes, SecondStep, SignedIn, SignInRefusal, SignInRefused
 from fundwright.authentication.second_factor import AlreadyOn, NotStarted
 from fundwright.core import mail
 from fundwright.core.assembly import Core
@@ -87,12 +87,12 @@ class TestSettingUp:
         assert begun.picture.startswith("data:image/svg+xml")
         assert isinstance(await sign_in(session, core), SignedIn)
         wrong = await second_factor.confirm(session, person, core, code="000000", client=HERE)
-        assert wrong == SignInRefused(reason=Refusal.WRONG_CODE)
+        assert wrong == SignInRefused(reason=SignInRefusal.WRONG_CODE)
         moment = clock(timedelta())
         made = await second_factor.confirm(session, person, core, code=code_at(begun.secret, moment), client=HERE)
         assert isinstance(made, RecoveryCodes)
         assert len(set(made.codes)) == 10
-        assert await sign_in(session, core) == SignInRefused(reason=Refusal.CODE_NEEDED)
+        assert await sign_in(session, core) == SignInRefused(reason=SignInRefusal.CODE_NEEDED)
         read = await second_factor.read(session, person)
         assert (read.is_on, read.recovery_codes) == (True, 10)
 
@@ -116,7 +116,7 @@ class TestSettingUp:
         assert first.secret != second.secret
         moment = clock(timedelta())
         old = await second_factor.confirm(session, person, core, code=code_at(first.secret, moment), client=HERE)
-        assert old == SignInRefused(reason=Refusal.WRONG_CODE)
+        assert old == SignInRefused(reason=SignInRefusal.WRONG_CODE)
         code = code_at(second.secret, moment)
         await second_factor.confirm(session, person, core, code=code, client=HERE)
         with pytest.raises(AlreadyOn):
@@ -132,9 +132,9 @@ class TestSettingUp:
         code = code_at(begun.secret, clock(timedelta()))
         for _ in range(4):
             wrong = await second_factor.confirm(session, person, core, code="000000", client=HERE)
-            assert wrong == SignInRefused(reason=Refusal.WRONG_CODE)
+            assert wrong == SignInRefused(reason=SignInRefusal.WRONG_CODE)
         right = await second_factor.confirm(session, person, core, code=code, client=HERE)
-        assert right == SignInRefused(reason=Refusal.THROTTLED)
+        assert right == SignInRefused(reason=SignInRefusal.THROTTLED)
         assert not (await second_factor.read(session, person)).is_on
 
     async def test_begun_twice_at_once_is_no_error(self, committed: Core, ada: Actor) -> None:
@@ -157,7 +157,7 @@ class TestCodes:
     async def test_count_once_and_soon(self, session: AsyncSession, person: Actor, core: Core, clock: Clock) -> None:
         moment = clock(timedelta())
         secret, _ = await turn_on(session, person, core, moment)
-        assert await sign_in(session, core, code_at(secret, moment)) == SignInRefused(reason=Refusal.WRONG_CODE)
+        assert await sign_in(session, core, code_at(secret, moment)) == SignInRefused(reason=SignInRefusal.WRONG_CODE)
         moment = clock(timedelta(minutes=2))
         assert isinstance(await sign_in(session, core, code_at(secret, moment, steps=1)), SignedIn)
         for steps in (1, 0, -1):  # the one that was used, and those before it
@@ -199,9 +199,9 @@ class TestCodes:
         secret, codes = await turn_on(session, person, core, clock(timedelta()))
         code = code_at(secret, clock(timedelta(minutes=2)))
         for _ in range(4):
-            assert await sign_in(session, core, "000000") == SignInRefused(reason=Refusal.WRONG_CODE)
-        assert await sign_in(session, core, code) == SignInRefused(reason=Refusal.WRONG_CODE)
-        assert await sign_in(session, core, codes[0]) == SignInRefused(reason=Refusal.WRONG_CODE)
+            assert await sign_in(session, core, "000000") == SignInRefused(reason=SignInRefusal.WRONG_CODE)
+        assert await sign_in(session, core, code) == SignInRefused(reason=SignInRefusal.WRONG_CODE)
+        assert await sign_in(session, core, codes[0]) == SignInRefused(reason=SignInRefusal.WRONG_CODE)
         assert (await second_factor.read(session, person)).recovery_codes == 10
 
     async def test_are_not_asked_of_who_has_the_wrong_password(
@@ -209,7 +209,7 @@ class TestCodes:
     ) -> None:
         secret, _ = await turn_on(session, person, core, clock(timedelta()))
         code = code_at(secret, clock(timedelta(minutes=2)))
-        assert await sign_in(session, core, code, password="wrong") == SignInRefused(reason=Refusal.WRONG_PASSWORD)
+        assert await sign_in(session, core, code, password="wrong") == SignInRefused(reason=SignInRefusal.WRONG_PASSWORD)
         assert isinstance(await sign_in(session, core, code), SignedIn)
 
 
@@ -265,7 +265,7 @@ class TestTheSecondStep:
         _, codes = await turn_on(session, person, core, clock(timedelta()))
         pending = await first_step(session, core)
         refused = await second_factor.finish(session, core, pending=pending, code="123 456", client=HERE)
-        assert refused == SignInRefused(reason=Refusal.WRONG_CODE)
+        assert refused == SignInRefused(reason=SignInRefusal.WRONG_CODE)
         assert isinstance(await second_factor.finish(session, core, pending=pending, code=codes[0], client=HERE), str)
 
     async def test_is_waited_for_five_minutes(self, session: AsyncSession, person: Actor, core: Core, clock: Clock) -> None:
@@ -324,7 +324,7 @@ class TestConfirmingTheAddress:
         (message,) = [each for each in (await mail.list_messages(session, PageRequest())).items if "link=" in each.text]
         secret = re.findall(r"link=(\S+)", message.text)[0]
         refused = await email_confirmation.confirm_email(session, core, secret=secret, password=PASSWORD, client=HERE)
-        assert refused == SignInRefused(reason=Refusal.CODE_NEEDED)
+        assert refused == SignInRefused(reason=SignInRefusal.CODE_NEEDED)
         assert account.verified_at is not None
 
 

@@ -21,10 +21,10 @@ from fundwright.accounts.schemas import Actor, Client, Role
 from fundwright.accounts.service import EmailTaken
 from fundwright.authentication import (
     api_tokens,
-    credentials,
     email_change,
     one_time_secrets,
     recovery,
+    revocation,
     second_factor,
     session_tokens,
     sessions,
@@ -33,7 +33,7 @@ from fundwright.authentication import (
 from fundwright.authentication import service as authentication
 from fundwright.authentication.models import AccountSession, ApiToken, OneTimeSecret, SecondFactor, SignInThrottle
 from fundwright.authentication.one_time_secrets import LinkSpent
-from fundwright.authentication.schemas import Refusal, SignedIn, SignInRefused, TokenScope
+from fundwright.authentication.schemas import SignedIn, SignInRefusal, SignInRefused, TokenScope
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Invalid, NotFound
@@ -234,14 +234,14 @@ class TestSignIn:
         assert work[0] == work[1]
 
     async def test_says_the_same_for_every_reason_but_to_who_knows_the_password(self) -> None:
-        to_anybody = (Refusal.UNKNOWN_EMAIL, Refusal.WRONG_PASSWORD, Refusal.THROTTLED)
+        to_anybody = (SignInRefusal.UNKNOWN_EMAIL, SignInRefusal.WRONG_PASSWORD, SignInRefusal.THROTTLED)
         assert len({SignInRefused(reason=reason).sentence for reason in to_anybody}) == 1
 
     @pytest.mark.security(7, 20)
     async def test_refuses_a_disabled_account_as_if_it_were_unknown(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
         await account_changes.disable_account(session, core, email="ada@example.org")
-        assert await _sign_in(session, core) == SignInRefused(reason=Refusal.UNKNOWN_EMAIL)
+        assert await _sign_in(session, core) == SignInRefused(reason=SignInRefusal.UNKNOWN_EMAIL)
 
     @pytest.mark.security(14)
     @pytest.mark.usefixtures("full_hashes")
@@ -345,7 +345,7 @@ class TestThrottle:
         results = await asyncio.gather(*(attempt(f"wrong {number}") for number in range(9)))
         assert all(isinstance(result, SignInRefused) for result in results)
         reasons = [result.reason for result in results if isinstance(result, SignInRefused)]
-        assert reasons.count(Refusal.WRONG_PASSWORD) == throttle.FAILURES_PER_ACCOUNT
+        assert reasons.count(SignInRefusal.WRONG_PASSWORD) == throttle.FAILURES_PER_ACCOUNT
         assert isinstance(await attempt(PASSWORD), SignInRefused)
 
     async def test_forgets_counters_nobody_needs_any_more(self, session: AsyncSession, core: Core) -> None:
@@ -355,20 +355,20 @@ class TestThrottle:
         assert len(list(await session.scalars(select(SignInThrottle.subject)))) == 2
 
 
-class Turns(asyncio.Semaphore):
-    """Counts who has asked for a turn."""
+class CountingSemaphore(asyncio.Semaphore):
+    """Counts the calls of `acquire`."""
 
-    asked = 0
+    acquired = 0
 
     async def acquire(self) -> Literal[True]:
-        self.asked += 1
+        self.acquired += 1
         return await super().acquire()
 
 
 class TestQueue:
     async def test_who_waits_to_be_hashed_holds_no_connection(self, committed: Core, monkeypatch: pytest.MonkeyPatch) -> None:
         go_on, hashing = asyncio.Event(), list[str]()
-        turns = committed.cache[f"{authentication.__name__}.turns"] = Turns(2 * passwords.THREADS)
+        queue = committed.cache[f"{authentication.__name__}.queue"] = CountingSemaphore(2 * passwords.THREADS)
 
         async def slowly(password: str, _stored: str | None) -> tuple[bool, str | None]:
             hashing.append(password)
@@ -381,7 +381,7 @@ class TestQueue:
 
         monkeypatch.setattr(passwords, "check_password", slowly)
         waiting = [asyncio.create_task(sign_in(number)) for number in range(3 * passwords.THREADS)]
-        await eventually(lambda: turns.asked == len(waiting) and len(hashing) == 2 * passwords.THREADS)
+        await eventually(lambda: queue.acquired == len(waiting) and len(hashing) == 2 * passwords.THREADS)
         pool = cast("QueuePool", committed.database.engine.sync_engine.pool)
         held = pool.checkedout()
         go_on.set()
@@ -452,7 +452,7 @@ class TestHandover:
         result = await authentication.sign_in_by_socket(
             session, core, email="ada@example.org", password="x", remember=True, client=HERE
         )
-        assert result == SignInRefused(reason=Refusal.WRONG_PASSWORD)
+        assert result == SignInRefused(reason=SignInRefusal.WRONG_PASSWORD)
 
     async def test_a_reset_link_is_no_code(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
@@ -645,11 +645,11 @@ class TestRegister:
         core = with_settings(core, open_registration=True)
         with speaking("de"):
             new = await registration.register(session, core, email="grace@example.org", name="G", password=PASSWORD, client=HERE)
-            await credentials.notify_owner(
+            await revocation.notify_owner(
                 session, core, await accounts.get_account(session, new.actor.email), MailKind.PASSKEY_ADDED, what="Key"
             )
             await preferences.choose_language(session, new.actor, "fr")
-            await credentials.notify_owner(
+            await revocation.notify_owner(
                 session, core, await accounts.get_account(session, new.actor.email), MailKind.PASSKEY_ADDED, what="Key"
             )
         assert list(await session.scalars(select(Mail.language).order_by(Mail.created_at))) == ["de", "de", "fr"]

@@ -15,7 +15,7 @@ from fundwright.accounts.models import AuditEntry
 from fundwright.accounts.schemas import Actor, Client, Role
 from fundwright.authentication import passkeys, recovery, second_factor, sessions
 from fundwright.authentication import service as authentication
-from fundwright.authentication.schemas import RecoveryCodes, Refusal, ResetChoices, SecondStep, SignedIn, SignInRefused
+from fundwright.authentication.schemas import RecoveryCodes, ResetChoices, SecondStep, SignedIn, SignInRefusal, SignInRefused
 from fundwright.core import tokens
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
@@ -23,7 +23,7 @@ from tests.authentication.authenticator import Device, code_at
 from tests.signing_in import HERE, PASSWORD, browse, with_settings
 
 EMAIL = "ada@example.org"
-WRONG_CODE = SignInRefused(reason=Refusal.WRONG_CODE)
+WRONG_CODE = SignInRefused(reason=SignInRefusal.WRONG_CODE)
 
 
 @dataclass

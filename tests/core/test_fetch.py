@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from fundwright.core import fetch
-from fundwright.core.fetch import Refused, TooLarge
+from fundwright.core.fetch import ForbiddenAddress, TooLarge
 
 pytestmark = pytest.mark.security(43)
 
@@ -65,7 +65,7 @@ class TestClient:
     )
     async def test_reaches_no_other(self, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
         known_as(monkeypatch, "127.0.0.1")
-        with pytest.raises((Refused, httpx2.UnsupportedProtocol)):
+        with pytest.raises((ForbiddenAddress, httpx2.UnsupportedProtocol)):
             await get(url, of="http://models.example.org/")
 
     async def test_follows_no_redirect(self) -> None:
@@ -76,19 +76,19 @@ class TestClient:
     async def test_a_redirect_that_somebody_follows_is_checked_again(self) -> None:
         async with server(b"HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n") as (port, _):
             async with fetch.client(f"http://127.0.0.1:{port}", is_configured=True, timeout_s=2) as http:
-                with pytest.raises(Refused):
+                with pytest.raises(ForbiddenAddress):
                     await http.get(f"http://127.0.0.1:{port}/", follow_redirects=True)
 
     async def test_what_is_not_configured_leads_to_no_private_network(self, monkeypatch: pytest.MonkeyPatch) -> None:
         known_as(monkeypatch, "127.0.0.1")
         async with server(plain(b"secret")) as (port, heard):
-            with pytest.raises(Refused, match="127.0.0.1"):
+            with pytest.raises(ForbiddenAddress, match="127.0.0.1"):
                 await get(f"http://models.example.org:{port}/", is_configured=False)
         assert heard == []
 
     async def test_one_private_address_among_others_is_enough_to_refuse(self, monkeypatch: pytest.MonkeyPatch) -> None:
         known_as(monkeypatch, "198.41.0.4", "10.0.0.1")
-        with pytest.raises(Refused, match="10.0.0.1"):
+        with pytest.raises(ForbiddenAddress, match="10.0.0.1"):
             await get("http://models.example.org/", is_configured=False)
 
     async def test_the_address_that_was_checked_is_the_one_that_is_used(self, monkeypatch: pytest.MonkeyPatch) -> None:

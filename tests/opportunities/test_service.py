@@ -21,7 +21,7 @@ from fundwright.core.paging import PageRequest
 from fundwright.opportunities import service
 from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.models import Opportunity
-from fundwright.opportunities.repository import indexing, merging, runs, scoring
+from fundwright.opportunities.repository import indexing, runs, scoring, writing
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import FacetValue, OpportunityQuery
 from fundwright.opportunities.sources import ParsedNotice
@@ -38,7 +38,7 @@ def notice(position: int, **values: object) -> ParsedNotice:
 
 async def add(session: AsyncSession, *notices: ParsedNotice, is_sample: bool = False) -> None:
     run = await runs.add_run(session, owner_id=None, source="sam", filename="x")
-    await merging.merge(session, batch_of(notices), SamCsv(), run_id=run.id, uploader=None, is_sample=is_sample)
+    await writing.merge(session, batch_of(notices), SamCsv(), run_id=run.id, uploader=None, is_sample=is_sample)
 
 
 def titles(rows: list[service.OpportunityRow]) -> list[str]:
@@ -206,7 +206,7 @@ class TestListWithLabels:
         await add(session, notice(3), notice(4), notice(5))
         assert await totals() == [5, 5, 0]
         await add(session, notice(3, title="Changed"))
-        await merging.remove_sample(session)
+        await writing.remove_sample(session)
         assert await totals() == [3, 3, 0]
 
     async def test_beyond_the_end_is_the_last_page(self, session: AsyncSession, actor: Actor) -> None:

@@ -17,7 +17,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.paging import PageRequest
 from fundwright.opportunities import service
 from fundwright.opportunities.incoming import batch_of
-from fundwright.opportunities.repository import merging, runs
+from fundwright.opportunities.repository import runs, writing
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import ImportOpportunities, ImportReport, OpportunityRead
 from tests.conftest import MakeActor
@@ -155,7 +155,7 @@ class TestTheInstallation:
             for uploader, status in ((people["ada"].id, "posted"), (None, "forecasted")):
                 run = await runs.add_run(session, owner_id=uploader, source="sam", filename="file")
                 batch = batch_of([notice(1, title=status, status=status)])
-                counted = await merging.merge(session, batch, SamCsv(), run_id=run.id, uploader=uploader)
+                counted = await writing.merge(session, batch, SamCsv(), run_id=run.id, uploader=uploader)
             (row,) = await listed(session, people["ada"])
         assert (counted.changed, row.title) == (1, "forecasted")
 
@@ -169,7 +169,7 @@ class TestTheInstallation:
         async with committed.database.transaction() as session:
             for who, batch in (("bob", batch_of([notice(1)])), ("ada", batch_of([own])), ("ada", forged)):
                 run = await runs.add_run(session, owner_id=people[who].id, source="sam", filename="file")
-                await merging.merge(session, batch, SamCsv(), run_id=run.id, uploader=people[who].id)
+                await writing.merge(session, batch, SamCsv(), run_id=run.id, uploader=people[who].id)
             found = [
                 await service.get_opportunity(session, people["ada"], row.id) for row in await listed(session, people["ada"])
             ]

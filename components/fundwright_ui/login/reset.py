@@ -10,7 +10,7 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.authentication import recovery
-from fundwright.authentication.schemas import PasskeyRead, Refusal, ResetChoices, ResetRead, SignInRefused
+from fundwright.authentication.schemas import PasskeyRead, ResetChoices, ResetRead, SignInRefusal, SignInRefused
 from fundwright.core import tokens
 from fundwright.core.messages import current_language, t
 from fundwright_ui.hooks import use_query
@@ -129,7 +129,7 @@ def _choose(link: str, reset: ResetRead, set_done: Callable[[ResetChoices], None
             # Wrong passwords entered by others do not keep this page from signing in.
             connection.client = connection.client.model_copy(update={"device": tokens.digest(result)})
             set_done(choices)
-        elif result.reason is Refusal.CODE_NEEDED:
+        elif result.reason is SignInRefusal.CODE_NEEDED:
             set_refusal(t("Enter a code from your authenticator app or a recovery code to remove a passkey or the app."))
         else:
             set_refusal(t(result.sentence))

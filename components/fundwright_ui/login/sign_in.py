@@ -11,7 +11,7 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.authentication import service as authentication
-from fundwright.authentication.schemas import Refusal, SecondStep, SignInRefused
+from fundwright.authentication.schemas import SecondStep, SignInRefusal, SignInRefused
 from fundwright.core.messages import t
 from fundwright_ui.login.form import (
     check_email,
@@ -56,7 +56,7 @@ def sign_in_screen() -> VdomDict:
         )
 
     def finish(result: str | SecondStep | SignInRefused) -> None:
-        if isinstance(result, SignInRefused) and result.reason is Refusal.UNVERIFIED:
+        if isinstance(result, SignInRefused) and result.reason is SignInRefusal.UNVERIFIED:
             connection.navigate(f"/auth/verify/{quote(tried.current)}")
         elif isinstance(result, SignInRefused):
             set_refusal(t(result.sentence))

@@ -10,7 +10,7 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.authentication import email_confirmation
-from fundwright.authentication.schemas import Refusal, SignInRefused
+from fundwright.authentication.schemas import SignInRefusal, SignInRefused
 from fundwright.core.messages import current_language, t
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.login.form import check_password, login_form, password_input, use_login_form, use_submit
@@ -54,7 +54,7 @@ def _confirm(link: str) -> VdomDict:
         )
 
     def go_on(result: str | SignInRefused) -> None:
-        if isinstance(result, SignInRefused) and result.reason is Refusal.CODE_NEEDED:
+        if isinstance(result, SignInRefused) and result.reason is SignInRefusal.CODE_NEEDED:
             connection.navigate(LOGIN)
         elif isinstance(result, SignInRefused):
             set_refusal(t("That isn't the password for this address. Try again, or register again."))

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from fundwright import __version__
 from fundwright.accounts.dependencies import client_of
 from fundwright.accounts.schemas import Actor, Client, Permission
-from fundwright.authentication import requests
+from fundwright.authentication import request_authentication
 from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.cookies import set_visitor_cookie, visitor_of
@@ -40,13 +40,13 @@ class ProductHost:
         return lasting_key(self.core, "stream.key")
 
     async def authenticate(self, connection: HTTPConnection, *, is_use: bool = True) -> Actor | None:
-        return await requests.authenticate(self.core, connection, is_use=is_use)
+        return await request_authentication.authenticate(self.core, connection, is_use=is_use)
 
     async def recognize(self, actor: Actor, *, is_use: bool) -> Actor | None:
-        return await requests.recognize(self.core, actor, is_use=is_use)
+        return await request_authentication.recognize(self.core, actor, is_use=is_use)
 
     def session_named_by(self, connection: HTTPConnection) -> UUID | None:
-        return requests.session_named_by(self.core, connection)
+        return request_authentication.session_named_by(self.core, connection)
 
     def may_open(self, actor: Actor) -> bool:
         return actor.email != self.core.settings.unknown_email

@@ -21,8 +21,8 @@ from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.host import Actor, Host, Refusal, current_language, set_language, t, translations
 from fundwright_ui.runtime.html import embedded_json, painted_widgets, to_html
 from fundwright_ui.runtime.modules import Modules
+from fundwright_ui.runtime.render_slots import RenderSlots, owner_of
 from fundwright_ui.runtime.router import Found, Redirect, Router
-from fundwright_ui.runtime.turns import Turns, owner_of
 from fundwright_ui.runtime.view import Shell, View
 
 _FIRST_PAINT_TIMEOUT_S = 1.5
@@ -49,10 +49,10 @@ class Documents:
         bundle: Bundle,
         modules: Modules,
         base: str,
-        turns: Turns,
+        render_slots: RenderSlots,
     ) -> None:
         self._host = host
-        self._turns = turns
+        self._render_slots = render_slots
         self._modules = modules
         self._router = router
         self._shell = shell
@@ -66,11 +66,11 @@ class Documents:
             return RedirectResponse(self._base + found.path, status_code=302, headers={"Cache-Control": "no-store"})
         set_language(self._host.language_of(actor, request))
         nonce = secrets.token_urlsafe(16)
-        turn = await self._turns.take(owner_of(self._host, actor, request))
+        slot = await self._render_slots.acquire(owner_of(self._host, actor, request))
         try:
             html, status = await self._render(found, actor, address, nonce, request)
         finally:
-            turn.end()
+            slot.release()
         if request.method == "GET":
             self._host.on_view(found.screen.path, actor, current_language())
         page = self._page(html, request, status=status, nonce=nonce)

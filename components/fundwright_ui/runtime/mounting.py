@@ -13,11 +13,11 @@ from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.document import Documents
 from fundwright_ui.runtime.host import Host, Refused
 from fundwright_ui.runtime.modules import Modules
+from fundwright_ui.runtime.render_slots import RenderSlots
 from fundwright_ui.runtime.router import Router, Screen
 from fundwright_ui.runtime.session import Site
 from fundwright_ui.runtime.socket import Sockets
 from fundwright_ui.runtime.stream import Streams
-from fundwright_ui.runtime.turns import Turns
 from fundwright_ui.runtime.view import Shell
 
 
@@ -50,9 +50,9 @@ def mount(
     web_dist = host.core.settings.web_dist
     scripts = [each for files in modules.addresses.values() for each in files]
     bundle = Bundle(web_dist, base=base, modules=scripts, version=host.version)
-    turns = Turns()
-    documents = Documents(host, router=router, shell=shell, bundle=bundle, modules=modules, base=base, turns=turns)
-    site = Site(host, router=router, shell=shell, bundle=bundle, base=base, turns=turns)
+    render_slots = RenderSlots()
+    documents = Documents(host, router=router, shell=shell, bundle=bundle, modules=modules, base=base, render_slots=render_slots)
+    site = Site(host, router=router, shell=shell, bundle=bundle, base=base, render_slots=render_slots)
     sockets = Sockets(site)
     streams = Streams(site, sockets)
     assets = Assets(web_dist / "assets", modules.contents)

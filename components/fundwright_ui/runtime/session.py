@@ -22,9 +22,9 @@ from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.host import Actor, Host, current_language, speaking, t
 from fundwright_ui.runtime.layout import event_of
 from fundwright_ui.runtime.outbox import Outbox
+from fundwright_ui.runtime.render_slots import Owner, RenderSlot, RenderSlots
 from fundwright_ui.runtime.router import Found, Redirect, Router
 from fundwright_ui.runtime.transport import MalformedFrame, Transport, TransportClosed
-from fundwright_ui.runtime.turns import Owner, Turn, Turns
 from fundwright_ui.runtime.view import Shell, View
 from fundwright_ui.runtime.waiting import Event, Queue, cancel
 
@@ -67,7 +67,7 @@ class Site:
     shell: Shell
     bundle: Bundle
     base: str
-    turns: Turns
+    render_slots: RenderSlots
 
 
 class Session:
@@ -133,13 +133,13 @@ class Session:
     def belongs_to(self, actor: Actor | None) -> bool:
         return _who(self._actor) == _who(actor)
 
-    async def mount(self, transport: Transport, hello: frames.Hello, turn: Turn) -> None:
-        """Answer `hello` once there is something to take the place of what the page shows, then drive it. Ends `turn` as soon as
+    async def mount(self, transport: Transport, hello: frames.Hello, slot: RenderSlot) -> None:
+        """Answer `hello` once there is something to take the place of what the page shows, then drive it. Releases `slot` as soon as
         the page is made."""
         try:
-            await self._drive(transport, lambda: self._mounted(transport, hello, turn))
+            await self._drive(transport, lambda: self._mounted(transport, hello, slot))
         finally:
-            turn.end()
+            slot.release()
 
     def can_resume(self, received: int) -> bool:
         return self._ending is None and self._view.failure is None and self._outbox.can_rewind(received)
@@ -201,9 +201,9 @@ class Session:
         if handlers := [task for task, target in self._tasks.items() if target]:
             await asyncio.wait(handlers)
 
-    async def _mounted(self, transport: Transport, hello: frames.Hello, turn: Turn) -> Frame:
+    async def _mounted(self, transport: Transport, hello: frames.Hello, slot: RenderSlot) -> Frame:
         # The person may have signed out between the authentication of the connection and the subscription to that news, while
-        # `hello` was awaited or a turn.
+        # `hello` or a slot was awaited.
         if not await self._is_still_allowed(is_use=False):
             await asyncio.wait((self.life,))
             raise TransportClosed(self._close_code)
@@ -212,7 +212,7 @@ class Session:
         except TransportClosed:
             self.leave()  # no page knows of this session, so none will come back to it
             raise
-        turn.end()
+        slot.release()
         if self._view.failure is not None:
             raise self._view.failure
         tree = None if hello.hash == self._view.hash() else self._view.tree

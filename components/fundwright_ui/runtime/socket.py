@@ -13,10 +13,10 @@ from starlette.websockets import WebSocket
 from fundwright_ui.runtime.encoding import encode
 from fundwright_ui.runtime.frames import Hello, read_frame
 from fundwright_ui.runtime.host import Actor, Settings, set_language, t
+from fundwright_ui.runtime.render_slots import Owner, owner_of
 from fundwright_ui.runtime.router import Redirect
 from fundwright_ui.runtime.session import Session, Site
 from fundwright_ui.runtime.transport import MalformedFrame, Transport, TransportClosed, WebSocketTransport
-from fundwright_ui.runtime.turns import Owner, owner_of
 
 _MAX_SESSIONS_PER_PARTY = 50
 _MAX_HELLO_CHARACTERS = 100_000  # more than the longest address that HTTP lets through
@@ -69,15 +69,15 @@ class Sockets:
             await transport.send(encode({"type": "navigate", "path": found.path, "replace": True, "reload": True}))
             return
         owner = owner_of(self._site.host, actor, transport.request)
-        turn = await self._site.turns.take(owner)
+        slot = await self._site.render_slots.acquire(owner)
         if not self._make_room(owner):
-            turn.end()
+            slot.release()
             await _refuse(transport, _too_many(), _TOO_MANY)
             return
         session = Session(self._site, transport, actor, found, owner=owner)
         self._sessions[session.id] = session
         session.life.add_done_callback(lambda _life: self._sessions.pop(session.id))
-        await session.mount(transport, hello, turn)
+        await session.mount(transport, hello, slot)
 
     def _make_room(self, owner: Owner) -> bool:
         """Whether `owner` may open another page. When the party has as many as it may, a page that has lost its connection gives

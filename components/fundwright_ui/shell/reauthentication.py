@@ -11,7 +11,7 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.authentication import passkeys, reauthentication, second_factor
-from fundwright.authentication.schemas import Refusal, SignInRefused
+from fundwright.authentication.schemas import SignInRefusal, SignInRefused
 from fundwright.core.messages import t
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import use_actor, use_connection
@@ -68,9 +68,9 @@ def _ask(go_on: GoOn, close: Callable[[], None]) -> VdomDict:
         if refused is None:
             close()
             await go_on()
-        elif refused.reason in (Refusal.WRONG_CODE, Refusal.WRONG_PASSKEY):
+        elif refused.reason in (SignInRefusal.WRONG_CODE, SignInRefusal.WRONG_PASSKEY):
             set_error(t(refused.sentence))
-        elif refused.reason is Refusal.CODE_NEEDED:  # two-step verification was turned on after the dialog had opened
+        elif refused.reason is SignInRefusal.CODE_NEEDED:  # two-step verification was turned on after the dialog had opened
             methods.reload()
         else:
             set_error(t("That isn't right. Try again. After several wrong attempts, you'll have to wait 5 minutes."))

@@ -7,7 +7,7 @@ from reactpy.types import VdomDict
 
 from fundwright.categories.schemas import Band, CategoryColor
 from fundwright.core.messages import percent, t
-from fundwright_ui.ui.data import Color, chip
+from fundwright_ui.ui.display import Color, chip
 
 _COLORS: dict[CategoryColor, Color] = {
     CategoryColor.GRAY: "secondary",

@@ -15,7 +15,7 @@ from fundwright.access.invitations import TEAM
 from fundwright.accounts import passwords
 from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Actor, Client, Role
-from fundwright.authentication import credentials, email_confirmation, one_time_secrets, sessions
+from fundwright.authentication import email_confirmation, one_time_secrets, revocation, sessions
 from fundwright.authentication.schemas import SignedIn
 from fundwright.core import mail, tokens
 from fundwright.core.assembly import Core
@@ -138,7 +138,7 @@ async def register_by_link(
     # Of several attempts, the last one counts, and only its email: readers of the emails know which password is theirs.
     account.password_hash, account.display_name = password_hash, name
     # Revoke all credentials of an unverified account when the address's owner registers.
-    await credentials.revoke_all_credentials(session, account, client=client)
+    await revocation.revoke_all_credentials(session, account, client=client)
     await email_confirmation.ask_to_confirm(session, core, account, language=language)
     return None
 

@@ -9,7 +9,7 @@ from fastapi.responses import FileResponse, Response
 from pydantic import BaseModel, ConfigDict
 
 from fundwright.accounts import personal_data, photos, preferences, profile
-from fundwright.accounts.dependencies import CurrentActor, RequestClient, Uploader, turn_of
+from fundwright.accounts.dependencies import CurrentActor, RequestClient, Uploader, request_slot
 from fundwright.accounts.schemas import AccountProfile, DataCopyRead, LocaleChange, ProfileChange
 from fundwright.core.messages import Language, t
 from fundwright.core.web import UPLOAD, CoreDep, DbSession, receive_file
@@ -41,7 +41,7 @@ async def set_photo(
 ) -> AccountProfile:
     """Upload a photo (form field `file`; PNG, JPEG or WebP, at most 3 MB)."""
     received = await receive_file(core, request, photos.read, max_bytes=photos.MAX_BYTES, otherwise=t("Choose a smaller photo."))
-    async with turn_of(core, actor):
+    async with request_slot(core, actor):
         return await photos.set_photo(session, actor, core.sandbox, received.kept, client=client)
 
 

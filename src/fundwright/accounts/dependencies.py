@@ -14,11 +14,11 @@ from fundwright.accounts import audit
 from fundwright.accounts.schemas import Actor, Client
 from fundwright.core import tokens
 from fundwright.core.assembly import Core
+from fundwright.core.concurrency import PartyLimiter
 from fundwright.core.cookies import device_cookie_name
 from fundwright.core.errors import FundwrightError
 from fundwright.core.messages import set_language
 from fundwright.core.origins import is_silent
-from fundwright.core.turns import FairShares
 from fundwright.core.web import CoreDep, CsvDownload, csv_download
 
 RequestAuthenticator = Callable[[Core, Request], Awaitable[Actor | None]]
@@ -68,21 +68,21 @@ async def current_actor(request: Request, core: CoreDep) -> Actor:
 
 
 Uploader = Annotated[Actor, Depends(current_actor, scope="function")]
-"""Like `CurrentActor`, for a request whose body may take minutes to arrive. The route uses `turn_of` once it has the body."""
+"""Like `CurrentActor`, for a request whose body may take minutes to arrive. The route uses `request_slot` once it has the body."""
 
 
-def turn_of(core: Core, actor: Actor) -> AbstractAsyncContextManager[None]:
+def request_slot(core: Core, actor: Actor) -> AbstractAsyncContextManager[None]:
     """Limits how many database connections the requests of one account use at a time. Further requests wait before they open one."""
-    shares = core.shared(f"{__name__}.shares", lambda: FairShares(_REQUESTS_AT_ONCE))
-    return shares.turn(actor.id)
+    limiter = core.shared(f"{__name__}.limiter", lambda: PartyLimiter(_REQUESTS_AT_ONCE))
+    return limiter.slot(actor.id)
 
 
-async def _in_turn(core: CoreDep, actor: Uploader) -> AsyncIterator[Actor]:
-    async with turn_of(core, actor):
+async def _with_request_slot(core: CoreDep, actor: Uploader) -> AsyncIterator[Actor]:
+    async with request_slot(core, actor):
         yield actor
 
 
-CurrentActor = Annotated[Actor, Depends(_in_turn, scope="function")]
+CurrentActor = Annotated[Actor, Depends(_with_request_slot, scope="function")]
 """The account that sends the request: by bearer token (a session token or an API token), or else by the session cookie.
 
 Only a few requests of one account are handled at a time; the others wait.

@@ -15,15 +15,15 @@ from fundwright.accounts import profile
 from fundwright.accounts.dependencies import CurrentActor, Export, client_of, current_actor
 from fundwright.accounts.schemas import AccountUser
 from fundwright.authentication import api_tokens, email_confirmation, one_time_secrets, passkeys, recovery, service, sessions
-from fundwright.authentication.requests import TokenInvalid, bearer_of, end_if_replayed
+from fundwright.authentication.request_authentication import TokenInvalid, bearer_of, end_if_replayed
 from fundwright.authentication.schemas import (
     ApiTokenCreated,
     ApiTokenRead,
-    Refusal,
     ResetChoices,
     ResetRead,
     SessionRead,
     SignedIn,
+    SignInRefusal,
     SignInRefused,
     TokenScope,
 )
@@ -219,17 +219,17 @@ async def log_in(
     )
     if isinstance(result, SignInRefused):
         match result.reason:
-            case Refusal.UNVERIFIED:
+            case SignInRefusal.UNVERIFIED:
                 return refused(403, "EmailNotConfirmed", result.sentence)
-            case Refusal.CODE_NEEDED:
+            case SignInRefusal.CODE_NEEDED:
                 return refused(403, "CodeNeeded", result.sentence)
-            case Refusal.WRONG_CODE:
+            case SignInRefusal.WRONG_CODE:
                 return refused(403, "WrongCode", result.sentence)
             case _ if core.settings.uniform_errors:
                 return refused(400, "NotSignedIn", result.sentence)
-            case Refusal.UNKNOWN_EMAIL:
+            case SignInRefusal.UNKNOWN_EMAIL:
                 return refused(400, "UnknownEmail", "There is no user corresponding to the email address.")
-            case Refusal.WRONG_PASSWORD:
+            case SignInRefusal.WRONG_PASSWORD:
                 return refused(400, "WrongPassword", "Wrong password")
             case _:
                 return refused(429, "SignInPaused", result.sentence)
@@ -311,7 +311,7 @@ async def reset_password(
         max_age_s = int(recovery.KNOWN_AFTER_RESET.total_seconds())
         set_cookie(response, core.settings, device_cookie_name(core.settings), result, max_age_s=max_age_s)
         return None
-    return refused(403, "CodeNeeded" if result.reason is Refusal.CODE_NEEDED else "WrongCode", result.sentence)
+    return refused(403, "CodeNeeded" if result.reason is SignInRefusal.CODE_NEEDED else "WrongCode", result.sentence)
 
 
 @router.get("/api/account/my-account", response_model=MyAccountAnswer)

@@ -13,7 +13,7 @@ from fundwright.accounts.models import Account
 from fundwright.accounts.schemas import Client
 from fundwright.authentication import repository, throttle
 from fundwright.authentication.models import OneTimeSecret
-from fundwright.authentication.schemas import Refusal, SignInRefused
+from fundwright.authentication.schemas import SignInRefusal, SignInRefused
 from fundwright.core.assembly import Core
 
 
@@ -56,15 +56,15 @@ async def check_password(
     if not await throttle.record_attempt(session, attempt, is_right=is_right):
         return await refuse_banned(session, attempt, email=subject, client=client)
     if account is None or not is_open:
-        return await refuse(session, Refusal.UNKNOWN_EMAIL, email=subject, client=client)
+        return await refuse(session, SignInRefusal.UNKNOWN_EMAIL, email=subject, client=client)
     if not is_right:
-        return await refuse(session, Refusal.WRONG_PASSWORD, email=plain, client=client)
+        return await refuse(session, SignInRefusal.WRONG_PASSWORD, email=plain, client=client)
     if newer:
         account.password_hash = newer
     return account
 
 
-async def refuse(session: AsyncSession, reason: Refusal, *, email: str, client: Client) -> SignInRefused:
+async def refuse(session: AsyncSession, reason: SignInRefusal, *, email: str, client: Client) -> SignInRefused:
     await audit.record(session, "sign_in.refused", actor=None, subject=email, client=client, reason=reason.value)
     return SignInRefused(reason=reason)
 
@@ -74,6 +74,6 @@ async def refuse_banned(session: AsyncSession, attempt: throttle.Attempt, *, ema
     the audit trail."""
     tries = await throttle.count_refused(session, attempt)
     if str(tries).strip("0") == "1":
-        reason = Refusal.THROTTLED.value
+        reason = SignInRefusal.THROTTLED.value
         await audit.record(session, "sign_in.refused", actor=None, subject=email, client=client, reason=reason, tries=str(tries))
-    return SignInRefused(reason=Refusal.THROTTLED)
+    return SignInRefused(reason=SignInRefusal.THROTTLED)

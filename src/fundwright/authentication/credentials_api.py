@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from fundwright.accounts.dependencies import CurrentActor, RequestClient
 from fundwright.authentication import email_change, password_change, service
 from fundwright.authentication.api import LinkForm
-from fundwright.authentication.schemas import Refusal, SignInRefused
+from fundwright.authentication.schemas import SignInRefusal, SignInRefused
 from fundwright.core.origins import refuse_foreign_page
 from fundwright.core.web import CoreDep, DbSession, error_body
 
@@ -94,5 +94,5 @@ async def delete_account(
 
 def _refused(answer: SignInRefused) -> JSONResponse:
     """A response, not an error, so that the count of wrong passwords is committed."""
-    status = 429 if answer.reason is Refusal.THROTTLED else 403
+    status = 429 if answer.reason is SignInRefusal.THROTTLED else 403
     return JSONResponse(error_body("WrongPassword", password_change.wrong_password(answer)), status_code=status)

@@ -28,10 +28,10 @@ from fundwright.accounts import audit
 from fundwright.accounts import service as accounts
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import Actor, Client, Permission
-from fundwright.authentication import attempts, credentials, one_time_secrets, reauthentication, repository, second_factor
+from fundwright.authentication import attempts, one_time_secrets, reauthentication, repository, revocation, second_factor
 from fundwright.authentication.models import OneTimeSecret, Passkey
 from fundwright.authentication.reauthentication import needs_recent_authentication
-from fundwright.authentication.schemas import PasskeyRead, Refusal, SignInRefused
+from fundwright.authentication.schemas import PasskeyRead, SignInRefusal, SignInRefused
 from fundwright.core import tokens
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
@@ -160,7 +160,7 @@ async def add(session: AsyncSession, actor: Actor, core: Core, *, name: str, cre
     if passkey is None:
         raise PasskeyTaken
     await audit.record(session, "passkey.added", actor=actor, subject=name, client=client)
-    await credentials.notify_owner(
+    await revocation.notify_owner(
         session, core, await accounts.get_account(session, actor.email), MailKind.PASSKEY_ADDED, what=name
     )
     return PasskeyRead.model_validate(passkey)
@@ -174,7 +174,7 @@ async def remove(session: AsyncSession, actor: Actor, core: Core, passkey_id: UU
     if not names:
         raise NotFound(t("The passkey"))
     await audit.record(session, "passkey.removed", actor=actor, subject=names[0], client=client)
-    await credentials.notify_owner(
+    await revocation.notify_owner(
         session, core, await accounts.get_account(session, actor.email), MailKind.PASSKEY_REMOVED, what=names[0]
     )
 
@@ -202,9 +202,9 @@ async def sign_in(
     account = await accounts.find_account_by_id(session, passkey.owner_id) if passkey else None
     if passkey is None or account is None or account.disabled_at is not None:
         email = account.email if account else ""
-        return await attempts.refuse(session, Refusal.WRONG_PASSKEY, email=email, client=client)
+        return await attempts.refuse(session, SignInRefusal.WRONG_PASSKEY, email=email, client=client)
     if account.verified_at is None:
-        return await attempts.refuse(session, Refusal.UNVERIFIED, email=account.email, client=client)
+        return await attempts.refuse(session, SignInRefusal.UNVERIFIED, email=account.email, client=client)
     if waiting:
         remember = waiting[1]
         await second_factor.end_pending(session, pending)
@@ -224,7 +224,7 @@ async def reauthenticate_by_passkey(
 ) -> SignInRefused | None:
     """Re-authenticate with a passkey. Returns None if it belongs to the actor. Raises NoHostName."""
     if await _check(session, core, "passkey.reauthentication", credential, owner_id=actor.id) is None:
-        return await attempts.refuse(session, Refusal.WRONG_PASSKEY, email=actor.email, client=client)
+        return await attempts.refuse(session, SignInRefusal.WRONG_PASSKEY, email=actor.email, client=client)
     await reauthentication.record_reauthentication(session, actor, core, by="passkey", client=client)
     return None
 

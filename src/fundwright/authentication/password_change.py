@@ -9,7 +9,7 @@ from fundwright.accounts import service as accounts
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import Actor, Client, Permission
 from fundwright.authentication import emails, reauthentication, repository, sessions
-from fundwright.authentication.schemas import Refusal, SignInRefused
+from fundwright.authentication.schemas import SignInRefusal, SignInRefused
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid, NotAllowed
@@ -42,7 +42,7 @@ async def change_password(
 
 def wrong_password(refused: SignInRefused) -> str:
     """The message for a signed-in person whose password was refused."""
-    if refused.reason is Refusal.THROTTLED:
+    if refused.reason is SignInRefusal.THROTTLED:
         return t("Too many wrong passwords. Wait 5 minutes, then try again.")
     return t("Wrong password. Try again. After several wrong attempts, you'll have to wait 5 minutes.")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fundwright.accounts.account_deletion import AccountDeletedHandler
 from fundwright.accounts.dependencies import RequestAuthenticator
 from fundwright.accounts.personal_data import PersonalDataReader
-from fundwright.authentication import jobs, personal_data, requests, service
+from fundwright.authentication import jobs, personal_data, request_authentication, service
 from fundwright.authentication.requested_emails import SendEmail
 from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.plugins import hookimpl
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def request_authenticators() -> Iterable[RequestAuthenticator]:
-    return [requests.authenticate_request]
+    return [request_authentication.authenticate_request]
 
 
 @hookimpl

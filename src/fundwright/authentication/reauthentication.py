@@ -15,7 +15,7 @@ from fundwright.accounts.models import Account
 from fundwright.accounts.permissions import needs, refuse_programs
 from fundwright.accounts.schemas import Actor, Client, Permission
 from fundwright.authentication import attempts, repository
-from fundwright.authentication.schemas import Refusal, SignInRefused
+from fundwright.authentication.schemas import SignInRefusal, SignInRefused
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import FundwrightError
@@ -103,7 +103,7 @@ async def reauthenticate_by_password(
     With two-step verification on, the password is not enough and is not checked: the refusal is CODE_NEEDED.
     """
     if await repository.has_second_factor(session, actor.id):
-        return await attempts.refuse(session, Refusal.CODE_NEEDED, email=actor.email, client=client)
+        return await attempts.refuse(session, SignInRefusal.CODE_NEEDED, email=actor.email, client=client)
     account = await attempts.check_password(
         session, core, email=actor.email, password=password, client=client, place=attempts.place_of_session(actor.session_id)
     )

@@ -12,17 +12,17 @@ from fundwright.accounts.models import Account
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client
 from fundwright.authentication import (
     attempts,
-    credentials,
     emails,
     one_time_secrets,
     repository,
     requested_emails,
+    revocation,
     second_factor,
     sessions,
     throttle,
 )
 from fundwright.authentication.models import OneTimeSecret
-from fundwright.authentication.schemas import PasskeyRead, Refusal, ResetChoices, ResetRead, SignInRefused
+from fundwright.authentication.schemas import PasskeyRead, ResetChoices, ResetRead, SignInRefusal, SignInRefused
 from fundwright.core import mail, tokens
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
@@ -108,7 +108,7 @@ async def reset_password(
     if not passkeys.keys() >= set(choices.remove_passkeys):
         raise NotFound(t("The passkey"))
     account.password_hash = await passwords.new_hash(password, account.email, account.display_name)
-    ended = await credentials.revoke_credentials(session, account, choices, client=client, by=accounts.actor_of(account))
+    ended = await revocation.revoke_credentials(session, account, choices, client=client, by=accounts.actor_of(account))
     device = await sessions.remember_device(session, account.id, lasts=KNOWN_AFTER_RESET)
     kept = [name for id, name in passkeys.items() if id not in choices.remove_passkeys]
     forgot = f"{core.settings.address}/auth/reset-password"
@@ -125,7 +125,7 @@ async def _refuse_without_code(
     session: AsyncSession, core: Core, account: Account, link: OneTimeSecret, choices: ResetChoices, client: Client
 ) -> SignInRefused | None:
     if not choices.code.strip():
-        return await attempts.refuse(session, Refusal.CODE_NEEDED, email=account.email, client=client)
+        return await attempts.refuse(session, SignInRefusal.CODE_NEEDED, email=account.email, client=client)
     place = attempts.place_of_link(link)
     return await second_factor.accept(session, core, account, code=choices.code, client=client, place=place)
 

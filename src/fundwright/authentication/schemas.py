@@ -13,7 +13,7 @@ from fundwright.accounts.schemas import Actor
 from fundwright.core.messages import t
 
 
-class Refusal(StrEnum):
+class SignInRefusal(StrEnum):
     """Why a sign-in was refused. Only `/api/account/login` distinguishes the first two, as the specification requires; what
     comes after `throttled` is shown only to people who know the password."""
 
@@ -31,7 +31,7 @@ class SignInRefused(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    reason: Refusal
+    reason: SignInRefusal
 
     @computed_field
     @property
@@ -39,13 +39,13 @@ class SignInRefused(BaseModel):
         """The same for people who may not know the password: it does not show which accounts exist, or that a guess was right
         but too late."""
         match self.reason:
-            case Refusal.UNVERIFIED:
+            case SignInRefusal.UNVERIFIED:
                 return "Confirm your email address first: open the link in the email we sent you."
-            case Refusal.CODE_NEEDED:
+            case SignInRefusal.CODE_NEEDED:
                 return "Two-step verification is on for this account. Send the authenticator app's code as `code`, too."
-            case Refusal.WRONG_CODE:
+            case SignInRefusal.WRONG_CODE:
                 return "That code is wrong or was already used. Wait for the next one, or use a recovery code. After several wrong attempts, you'll have to wait 5 minutes."
-            case Refusal.WRONG_PASSKEY:
+            case SignInRefusal.WRONG_PASSKEY:
                 return "That passkey doesn't match an account. Try again, or sign in with your password."
             case _:
                 return "That email and password don't match an account. Check both and try again. After several wrong attempts, you'll have to wait 5 minutes."

@@ -18,15 +18,15 @@ from fundwright.accounts import service as accounts
 from fundwright.accounts.models import Account
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
-from fundwright.authentication import attempts, credentials, one_time_secrets, reauthentication, repository, throttle
+from fundwright.authentication import attempts, one_time_secrets, reauthentication, repository, revocation, throttle
 from fundwright.authentication.models import RecoveryCode
 from fundwright.authentication.reauthentication import needs_recent_authentication
 from fundwright.authentication.schemas import (
     RecoveryCodes,
-    Refusal,
     SecondFactorRead,
     SecondFactorSetUp,
     SecondStep,
+    SignInRefusal,
     SignInRefused,
 )
 from fundwright.core import tokens
@@ -76,7 +76,7 @@ class CodesPaused(FundwrightError):
 
 def confirmation_error(refused: SignInRefused) -> FundwrightError:
     """The message for a code that `confirm` refused. Raise it only after the commit that counts wrong codes."""
-    return CodesPaused() if refused.reason is Refusal.THROTTLED else WrongCode()
+    return CodesPaused() if refused.reason is SignInRefusal.THROTTLED else WrongCode()
 
 
 @needs(Permission.READ)
@@ -121,11 +121,11 @@ async def confirm(session: AsyncSession, actor: Actor, core: Core, *, code: str,
     if not await throttle.record_attempt(session, attempt, is_right=is_right):
         return await attempts.refuse_banned(session, attempt, email=actor.email, client=client)
     if not is_right:
-        return await attempts.refuse(session, Refusal.WRONG_CODE, email=actor.email, client=client)
+        return await attempts.refuse(session, SignInRefusal.WRONG_CODE, email=actor.email, client=client)
     factor.confirmed_at = now()
     await repository.require_reauthentication(session, actor.id, but=actor.session_id)
     await audit.record(session, "second_factor.added", actor=actor, subject=actor.email, client=client)
-    await credentials.notify_owner(session, core, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_ON)
+    await revocation.notify_owner(session, core, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_ON)
     return await _new_recovery_codes(session, actor.id)
 
 
@@ -146,9 +146,7 @@ async def turn_off(session: AsyncSession, actor: Actor, core: Core, *, client: C
     ReauthenticationRequired."""
     if await repository.forget_second_factor(session, actor.id):
         await audit.record(session, "second_factor.removed", actor=actor, subject=actor.email, client=client)
-        await credentials.notify_owner(
-            session, core, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_OFF
-        )
+        await revocation.notify_owner(session, core, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_OFF)
 
 
 async def remove(
@@ -159,7 +157,7 @@ async def remove(
     was_on = await repository.forget_second_factor(session, account.id)
     if await repository.forget_passkeys(session, account.id) or was_on:
         await audit.record(session, "second_factor.removed", actor=by, subject=account.email, client=client)
-        await credentials.notify_owner(session, core, account, MailKind.SECOND_FACTOR_OFF)
+        await revocation.notify_owner(session, core, account, MailKind.SECOND_FACTOR_OFF)
 
 
 async def is_protected(session: AsyncSession, account_id: UUID) -> bool:
@@ -172,7 +170,7 @@ async def check(session: AsyncSession, core: Core, account: Account, *, code: st
     if not await repository.has_second_factor(session, account.id):
         return None
     if not code:
-        return await attempts.refuse(session, Refusal.CODE_NEEDED, email=account.email, client=client)
+        return await attempts.refuse(session, SignInRefusal.CODE_NEEDED, email=account.email, client=client)
     return await accept(session, core, account, code=code, client=client)
 
 
@@ -244,17 +242,17 @@ async def accept(
     if not await throttle.record_attempt(session, attempt, is_right=is_right):
         return await _refuse_paused(session, attempt, account, client)
     if not is_right:
-        return await attempts.refuse(session, Refusal.WRONG_CODE, email=account.email, client=client)
+        return await attempts.refuse(session, SignInRefusal.WRONG_CODE, email=account.email, client=client)
     if not digits:
         actor = accounts.actor_of(account)
         await audit.record(session, "second_factor.recovery_code_used", actor=actor, subject=account.email, client=client)
-        await credentials.notify_owner(session, core, account, MailKind.RECOVERY_CODE_USED)
+        await revocation.notify_owner(session, core, account, MailKind.RECOVERY_CODE_USED)
     return None
 
 
 async def _refuse_paused(session: AsyncSession, attempt: throttle.Attempt, account: Account, client: Client) -> SignInRefused:
     await attempts.refuse_banned(session, attempt, email=account.email, client=client)
-    return SignInRefused(reason=Refusal.WRONG_CODE)
+    return SignInRefused(reason=SignInRefusal.WRONG_CODE)
 
 
 @needs(Permission.READ)

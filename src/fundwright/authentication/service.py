@@ -18,13 +18,13 @@ from fundwright.accounts.models import Account
 from fundwright.accounts.permissions import needs, refuse_programs
 from fundwright.accounts.schemas import Actor, Client, Permission
 from fundwright.authentication import attempts, one_time_secrets, reauthentication, repository, second_factor, sessions
-from fundwright.authentication.schemas import Refusal, SecondStep, SessionRead, SignedIn, SignInRefused
+from fundwright.authentication.schemas import SecondStep, SessionRead, SignedIn, SignInRefusal, SignInRefused
 from fundwright.core import tokens
 from fundwright.core.assembly import Core
+from fundwright.core.concurrency import PartyLimiter
 from fundwright.core.errors import Invalid, NotFound
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest, iterate_all
-from fundwright.core.turns import FairShares
 
 
 async def sign_in(
@@ -62,13 +62,13 @@ async def _admit(session: AsyncSession, core: Core, *, email: str, password: str
     """Return the account with this password. Only people who know the password learn that the address still waits to be
     confirmed."""
     # In a flood of sign-ins, most wait for hashing; they do so before they hold a connection that somebody's click needs.
-    turns = core.shared(f"{__name__}.turns", lambda: asyncio.Semaphore(2 * passwords.THREADS))
+    queue = core.shared(f"{__name__}.queue", lambda: asyncio.Semaphore(2 * passwords.THREADS))
     # Sign-ins with the right password are not limited, so those to one account from one address run one at a time.
-    shares = core.shared(f"{__name__}.shares", lambda: FairShares(1))
-    async with shares.turn((email.strip().lower(), client.address)), turns:
+    limiter = core.shared(f"{__name__}.limiter", lambda: PartyLimiter(1))
+    async with limiter.slot((email.strip().lower(), client.address)), queue:
         account = await attempts.check_password(session, core, email=email, password=password, client=client)
     if isinstance(account, Account) and account.verified_at is None:
-        return await attempts.refuse(session, Refusal.UNVERIFIED, email=account.email, client=client)
+        return await attempts.refuse(session, SignInRefusal.UNVERIFIED, email=account.email, client=client)
     return account
 
 

@@ -20,7 +20,7 @@ Address = IPv4Address | IPv6Address
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
-class Refused(httpx2.ConnectError):
+class ForbiddenAddress(httpx2.ConnectError):
     """The request would go to a forbidden address. Nothing was sent."""
 
 
@@ -40,7 +40,7 @@ def client(url: str, *, is_configured: bool, timeout_s: float, max_bytes: int = 
 
 
 class GuardedTransport(httpx2.AsyncBaseTransport):
-    """Checks each request, including those after a redirect. Raises Refused or TooLarge."""
+    """Checks each request, including those after a redirect. Raises ForbiddenAddress or TooLarge."""
 
     def __init__(self, host: str, *, is_configured: bool, max_bytes: int) -> None:
         self._host = host
@@ -51,7 +51,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         url = request.url
         if url.scheme not in ("http", "https") or url.host != self._host:
-            raise Refused(f"{url.scheme}://{url.host} is not the address that is configured")
+            raise ForbiddenAddress(f"{url.scheme}://{url.host} is not the address that is configured")
         addresses = await self._checked_addresses(url.host, url.port or (443 if url.scheme == "https" else 80))
         request.extensions = {**request.extensions, "sni_hostname": url.host}  # the certificate and the Host header keep the name
         try:
@@ -86,7 +86,7 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
         addresses = await _look_up(host, port)
         for address in addresses:
             if not may_reach(address, is_configured=self._is_configured):
-                raise Refused(f"{host} leads to {address}, which is in a network that may not be reached")
+                raise ForbiddenAddress(f"{host} leads to {address}, which is in a network that may not be reached")
         return addresses
 
 

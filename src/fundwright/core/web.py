@@ -335,10 +335,10 @@ def csv_download(core: Core, name: str, lines: Callable[[AsyncSession], AsyncIte
     All lines are from the same moment, even though a list is read page by page. A slow client does not hold a database
     connection. Only a few files are written at a time, so that connections remain for everyone else.
     """
-    turns = core.shared(f"{__name__}.downloads", lambda: asyncio.Semaphore(_DOWNLOADS_WRITTEN_AT_ONCE))
+    permits = core.shared(f"{__name__}.downloads", lambda: asyncio.Semaphore(_DOWNLOADS_WRITTEN_AT_ONCE))
 
     async def write(file: IO[bytes]) -> None:
-        async with turns, core.database.transaction(is_snapshot=True) as session:
+        async with permits, core.database.transaction(is_snapshot=True) as session:
             async for piece in _joined(lines(session)):
                 await asyncio.to_thread(file.write, piece)
 

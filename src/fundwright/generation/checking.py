@@ -16,8 +16,8 @@ from importlib.resources import files
 
 from fundwright.generation.contrasts import contradictions_of
 from fundwright.generation.contrasts.pair import Pair
+from fundwright.generation.normalizing import PLAIN_NEGATIONS, Text, Token, read_text
 from fundwright.generation.schemas import CheckState
-from fundwright.generation.wording import PLAIN_NEGATIONS, Text, Token, read_text
 
 _WEAK = ("negation", "polarity", "invented", "replaced")
 """Contradictions that paraphrases also seem to have: each has a weight of its own."""

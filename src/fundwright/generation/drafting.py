@@ -21,7 +21,7 @@ from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.jobs import JobRun
 from fundwright.core.live import publish
 from fundwright.core.messages import t
-from fundwright.generation import citing, editing, letters, repository, service
+from fundwright.generation import citing, cover_letter, editing, repository, service
 from fundwright.generation.citing import CitationStream
 from fundwright.generation.collecting import Material, asked, collect, topic_of
 from fundwright.generation.models import Citation, DraftSection
@@ -311,7 +311,7 @@ def _summary(opportunity: OpportunityRead) -> str:
 
 def _filled(text: str, opportunity: OpportunityRead, company: str) -> str:
     """What a section begins with, or says where nothing is found, whoever writes it."""
-    return t(text, **letters.opening_fields(opportunity, company, today=now().date())).strip() if text else ""
+    return t(text, **cover_letter.opening_fields(opportunity, company, today=now().date())).strip() if text else ""
 
 
 def _possible(plan: TemplateSection, match: PossibleMatch, parts: Sequence[Passage]) -> PossibleMatchRecord:

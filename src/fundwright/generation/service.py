@@ -17,6 +17,7 @@ from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
 from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
+from fundwright.core.concurrency import PartyLimiter
 from fundwright.core.database import acquire_lock, require_no_transaction
 from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.jobs import Job, JobState
@@ -24,7 +25,6 @@ from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.spreadsheets import csv_lines
-from fundwright.core.turns import FairShares
 from fundwright.generation import citing, claims, exporting, repository
 from fundwright.generation.models import Citation, Draft, DraftSection
 from fundwright.generation.schemas import (
@@ -53,7 +53,7 @@ from fundwright.training import service as training
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_SHARES = FairShares(1)
+_CALCULATIONS = PartyLimiter(1)
 
 
 class OpportunityRemoved(Conflict):
@@ -292,7 +292,7 @@ async def calculate(account_id: UUID, function: Callable[P, R], *arguments: P.ar
     Raises ConnectionHeld inside a transaction: a caller that waits for its turn must not hold a connection or a lock.
     """
     require_no_transaction("Calculating")
-    async with _SHARES.turn(account_id):
+    async with _CALCULATIONS.slot(account_id):
         return await asyncio.to_thread(function, *arguments, **options)
 
 

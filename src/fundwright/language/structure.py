@@ -13,7 +13,7 @@ from enum import Enum, auto
 from functools import lru_cache
 from itertools import groupby, pairwise
 
-from fundwright.language import labels
+from fundwright.language import field_labels
 from fundwright.language.sentences import spans_of
 from fundwright.language.topics import Topic, topics_of
 
@@ -277,7 +277,7 @@ def _filled_down(blocks: list[Block]) -> list[Block]:
 
 def _labeled(rows: list[Block]) -> list[Block]:
     """Rows that start with labels are labeled values, with what is beside them."""
-    if any(row.columns for row in rows) or sum(labels.is_known(row.cells[0]) for row in rows) < _ENOUGH_LABELS:
+    if any(row.columns for row in rows) or sum(field_labels.is_known(row.cells[0]) for row in rows) < _ENOUGH_LABELS:
         return rows
     pairs: list[Block] = []
     for row in rows:
@@ -299,7 +299,7 @@ def _upright(blocks: list[Block]) -> list[Block]:
 
 def _turned(rows: list[Block]) -> list[Block]:
     head = rows[0].columns
-    if sum(labels.is_known(row.cells[0]) for row in rows) < max(2, len(rows) * _MOSTLY):
+    if sum(field_labels.is_known(row.cells[0]) for row in rows) < max(2, len(rows) * _MOSTLY):
         return _labeled(rows)
     named = [*([head] if len(head) == len(rows[0].cells) else []), *(row.cells for row in rows)]
     columns = tuple(cells[0].strip("*: ") for cells in named)
@@ -365,7 +365,7 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
         reading.columns = reading.columns if after and _cells(reading.line(after)) else ()
         return
     if len(line) > _LONG_LINE:
-        listed = labels.several(line.strip()) if len(line) <= MOST_CHARACTERS else []
+        listed = field_labels.several(line.strip()) if len(line) <= MOST_CHARACTERS else []
         if listed:
             reading.close()
             _add_pairs(reading, listed, place)
@@ -406,7 +406,7 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
         reading.blocks.append(Block(BlockKind.HEADING, " ".join(text.split()), start, end))
         return
     if bullet:
-        listed = [pair for pair in _pairs(line[bullet.end() :]) if labels.is_known(pair[0])]
+        listed = [pair for pair in _pairs(line[bullet.end() :]) if field_labels.is_known(pair[0])]
         reading.close()
         if listed:
             _add_pairs(reading, listed, place)
@@ -425,7 +425,7 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
     if _continues_value(reading, line, before):
         last = reading.blocks.pop()
         value = f"{last.text} {' '.join(line.split())}"
-        _add_pairs(reading, labels.several(f"{last.label}: {value}") or [(last.label, value)], (last.start, end))
+        _add_pairs(reading, field_labels.several(f"{last.label}: {value}") or [(last.label, value)], (last.start, end))
         return
     if (
         reading.is_item
@@ -468,7 +468,11 @@ def _add_cells(reading: _Reading, cells: tuple[str, ...], place: tuple[int, int]
         reading.blocks.append(Block(BlockKind.PAIR, cells[1], start, end, label=label))
         return
     follows = _cells(reading.line(after)) if after else ()
-    is_labeled = labels.is_known(first) and any(map(labels.is_known, follows[:1])) and not any(map(labels.is_known, cells[1:2]))
+    is_labeled = (
+        field_labels.is_known(first)
+        and any(map(field_labels.is_known, follows[:1]))
+        and not any(map(field_labels.is_known, cells[1:2]))
+    )
     above = reading.blocks[-1] if reading.blocks else None
     is_among_rows = above is not None and above.kind == BlockKind.ROW and not above.columns and len(above.cells) == len(cells)
     begins_table = (
@@ -494,7 +498,7 @@ def _pairs(line: str) -> tuple[tuple[str, str], ...]:
     is_named = len(several) == len(parts) - 1 and bool(parts) and not _pair(parts[0]) and parts[0].isalpha()
     if len(several) > 1 - is_named and len(several) + is_named == len(parts):
         return tuple(several)  # “Codes      NAICS 541930” names the line first
-    if listed := labels.several(line.strip()):
+    if listed := field_labels.several(line.strip()):
         return tuple(listed)
     whole = _pair(line)
     return (whole,) if whole else ()
@@ -517,7 +521,7 @@ def _values_below(text: str, places: list[tuple[int, int]]) -> dict[int, tuple[s
     last = -1
     for place, line in enumerate(lines[:-1]):
         # A reader of files may have set a label, or a value, apart.
-        is_apart = not lines[place + 1].strip() and line.rstrip(" *_").endswith(":") and labels.is_known(line)
+        is_apart = not lines[place + 1].strip() and line.rstrip(" *_").endswith(":") and field_labels.is_known(line)
         below = place + 1 + is_apart
         if place <= last or below >= len(lines):
             continue
@@ -546,23 +550,23 @@ def _label_alone(line: str, *, has_figure: bool = False) -> str:
     if bare and len(bare[1].split()) <= _LABEL_WORDS:
         return " ".join(bare[1].split()).strip("_ ")
     text = line.strip("*_ \t")
-    is_label = text[:1].isupper() and len(text.split()) <= _LABEL_WORDS and labels.is_known(text)
+    is_label = text[:1].isupper() and len(text.split()) <= _LABEL_WORDS and field_labels.is_known(text)
     return text if is_label and topics_of(text) <= (_OF_CODES if has_figure else frozenset()) else ""
 
 
 def _pairs_beside(text: str, places: list[tuple[int, int]]) -> dict[int, tuple[str, str]]:
     """“Value $742,000” near other labeled values, of which one has a number, by the beginning of its line."""
     lines = [(start, text[start:end]) for start, end in places if text[start:end].strip()]
-    beside = [labels.code_beside(line) or labels.beside(line) for _, line in lines]
+    beside = [field_labels.code_beside(line) or field_labels.beside(line) for _, line in lines]
     found: dict[int, tuple[str, str]] = {}
     for place, pair in enumerate(beside):
         # What stands above all else is a title: “Contract Reference 1”.
-        if pair is None or (not place and not labels.code_beside(lines[0][1])):
+        if pair is None or (not place and not field_labels.code_beside(lines[0][1])):
             continue
         nearby = [other for other in beside[max(0, place - _WINDOW) : place] + beside[place + 1 : place + 1 + _WINDOW] if other]
         around = [line for _, line in lines[max(0, place - 1) : place] + lines[place + 1 : place + 2]]
         nearby += [other for line in around for other in _pairs(line)[:1]]
-        is_code = labels.code_beside(lines[place][1]) is not None
+        is_code = field_labels.code_beside(lines[place][1]) is not None
         if is_code or (nearby and any(re.search(r"\d", value) for _, value in (pair, *nearby))):
             found[lines[place][0]] = pair
     return found
@@ -570,10 +574,10 @@ def _pairs_beside(text: str, places: list[tuple[int, int]]) -> dict[int, tuple[s
 
 def _pair(line: str) -> tuple[str, str] | None:
     found = _PAIR.fullmatch(line.rstrip()) or _NUMBER_PAIR.fullmatch(line.rstrip()) or _DASH_PAIR.fullmatch(line.rstrip())
-    if not found and (small := _SMALL_PAIR.fullmatch(line.rstrip())) and labels.is_known(small[1]):
+    if not found and (small := _SMALL_PAIR.fullmatch(line.rstrip())) and field_labels.is_known(small[1]):
         found = small
     if not found:
-        return labels.divided(line.rstrip()) or labels.code_beside(line)
+        return field_labels.divided(line.rstrip()) or field_labels.code_beside(line)
     label, value = " ".join(found[1].split()).strip("*_ "), " ".join(found[2].split()).strip("*_ ")
     words = label.split()
     if not 1 <= len(words) <= _LABEL_WORDS or not value or not any(character.isalpha() for character in label):

@@ -8,7 +8,7 @@ from uuid import UUID
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel
 
-from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient, Uploader, turn_of
+from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient, Uploader, request_slot
 from fundwright.accounts.permissions import require
 from fundwright.accounts.schemas import Permission
 from fundwright.core.jobs import JobRead
@@ -153,7 +153,7 @@ async def start_import(session: DbSession, actor: Uploader, core: CoreDep, sourc
     require(actor, Permission.WORK)
     service.get_source(core, source)
     received = await receive_file(core, request, core.files.spool)
-    async with turn_of(core, actor):
+    async with request_slot(core, actor):
         return await service.start_import(session, actor, core, source=source, filename=received.filename, upload=received.kept)
 
 

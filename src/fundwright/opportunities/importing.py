@@ -22,7 +22,7 @@ from fundwright.core.sandbox import Limits, crashed
 from fundwright.opportunities.incoming import BATCH_ROWS, Batch, read_batches
 from fundwright.opportunities.models import Opportunity
 from fundwright.opportunities.reading import UnreadableFile
-from fundwright.opportunities.repository import listing, merging, runs
+from fundwright.opportunities.repository import listing, runs, writing
 from fundwright.opportunities.schemas import ImportCounts
 from fundwright.opportunities.sources import Source
 
@@ -75,7 +75,7 @@ async def run_import(run: JobRun[Any, Any], *, run_id: UUID, source: Source, pat
                 bytes_read = batch.bytes_read
                 if batch.size:
                     async with run.transaction() as session:
-                        await merging.merge(session, batch, source, run_id=run_id, uploader=uploader)
+                        await writing.merge(session, batch, source, run_id=run_id, uploader=uploader)
                         await run.save_checkpoint(session, {"items": batch.items})
                 await report()
         finally:
@@ -88,7 +88,7 @@ async def run_import(run: JobRun[Any, Any], *, run_id: UUID, source: Source, pat
         has_imports = await listing.has_own(session)
         removed = await remove_sample(session) if has_imports else 0
         await run.save_checkpoint(session, {**run.checkpoint, "is_read": True, "samples_removed": removed})
-        await merging.refresh_statistics(session)
+        await writing.refresh_statistics(session)
     await core.database.vacuum(Opportunity)
     async with run.transaction() as session:
         return await _counts(session, run, run_id)
@@ -114,7 +114,7 @@ def _next(results: AsyncIterator[bytes], name: str) -> asyncio.Future[Batch | No
 
 async def remove_sample(session: AsyncSession) -> int:
     """Delete the sample opportunities and their labels. Returns how many there were."""
-    removed = await merging.remove_sample(session)
+    removed = await writing.remove_sample(session)
     if removed:
         await categories.forget_subjects(session, removed)
         await announce(session)

@@ -45,7 +45,7 @@ from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.models import ImportRun
 from fundwright.opportunities.nih import NihJsonLines
 from fundwright.opportunities.question import Meaning, parse
-from fundwright.opportunities.repository import filters, indexing, listing, merging, ranking, runs, scoring, spelling
+from fundwright.opportunities.repository import filters, indexing, listing, ranking, runs, scoring, spelling, writing
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import (
     Availability,
@@ -681,7 +681,7 @@ async def load_sample_once(session: AsyncSession) -> None:
         run = await runs.add_run(session, owner_id=None, source=source.name, filename=name, is_sample=True)
         with (folder / name).open("rb") as file:
             rows = list(source.parse(cast(io.BufferedReader, file)))
-        await merging.merge(session, batch_of(rows), source, run_id=run.id, uploader=None, is_sample=True)
+        await writing.merge(session, batch_of(rows), source, run_id=run.id, uploader=None, is_sample=True)
     await importing.announce(session)
 
 

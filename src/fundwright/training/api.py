@@ -7,7 +7,7 @@ from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, status
 
-from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient, Uploader, turn_of
+from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient, Uploader, request_slot
 from fundwright.accounts.permissions import require
 from fundwright.accounts.schemas import Permission
 from fundwright.core.paging import Page, PageRequest
@@ -40,7 +40,7 @@ async def add_document(request: Request, core: CoreDep, session: DbSession, acto
     """Upload a file (form field `file`). Its type is detected from its content."""
     require(actor, Permission.WORK)
     received = await receive_file(core, request, core.files.receive)
-    async with turn_of(core, actor):
+    async with request_slot(core, actor):
         return await service.add_document(session, actor, core, received.kept, filename=received.filename)
 
 
@@ -48,7 +48,7 @@ async def add_document(request: Request, core: CoreDep, session: DbSession, acto
 async def add_text(request: Request, core: CoreDep, session: DbSession, actor: Uploader) -> DocumentRead:
     require(actor, Permission.WORK)
     pasted = await receive_json(request, PastedText, max_bytes=_MAX_TEXT_BYTES)
-    async with turn_of(core, actor):
+    async with request_slot(core, actor):
         return await service.add_text(session, actor, core, pasted)
 
 

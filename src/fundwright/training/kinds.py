@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from fundwright.language import forms, labels, structure
+from fundwright.language import field_labels, structure, value_patterns
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.structure import BlockKind
 
@@ -327,8 +327,13 @@ def score(*, title: str, filename: str, text: str) -> dict[DocumentKind, float]:
 
 def _is_paid_for(text: str) -> bool:
     """Whether it names who paid, how much, and when: as those do who tell of a project, and those who offer money for one."""
-    is_in_time = forms.PERIOD.search(text) or forms.FINISHED.search(text) or forms.SINCE.search(text) or forms.BEGUN.search(text)
-    return bool(is_in_time and forms.MONEY.search(text) and forms.customer_of(text))
+    is_in_time = (
+        value_patterns.PERIOD.search(text)
+        or value_patterns.FINISHED.search(text)
+        or value_patterns.SINCE.search(text)
+        or value_patterns.BEGUN.search(text)
+    )
+    return bool(is_in_time and value_patterns.MONEY.search(text) and value_patterns.customer_of(text))
 
 
 def _lines_of(text: str) -> tuple[list[str], int]:
@@ -345,7 +350,7 @@ def _lines_of(text: str) -> tuple[list[str], int]:
         elif 0 < len(short) <= _LINE_CHARACTERS:
             lines.append(short)
         offset += len(line)
-    is_of_something = sum(labels.is_known(block.label) for block in pairs) > 1
+    is_of_something = sum(field_labels.is_known(block.label) for block in pairs) > 1
     rows = sum(1 for block in blocks if block.kind == BlockKind.ROW and any(_COUNT.fullmatch(cell) for cell in block.cells[:-1]))
     figures = 0 if is_of_something else rows + sum(1 for block in pairs if _FIGURE.match(block.text))
     return [line[:_LINE_CHARACTERS] for line in lines], figures

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from fundwright.generation.contrasts.clauses import Match
 from fundwright.generation.contrasts.neighbors import is_amount, is_name, nearest
 from fundwright.generation.contrasts.pair import MOST_PLACES, ROLES, Pair
-from fundwright.generation.wording import MONTHS, Text, Token, listed, stems
+from fundwright.generation.normalizing import MONTHS, Text, Token, listed, stems
 
 _AWARDS = stems(
     "award prize medal honor winner win certification certified accredited accreditation registered licensed recipient named iso cmmc "

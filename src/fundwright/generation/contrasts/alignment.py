@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from fundwright.generation.contrasts.clauses import is_same
-from fundwright.generation.wording import Text, Token, listed
+from fundwright.generation.normalizing import Text, Token, listed
 
 _SKIPPED = frozenset(
     listed(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from fundwright.generation.wording import MONTHS, PREFIX, Text, Token, listed
+from fundwright.generation.normalizing import MONTHS, PREFIX, Text, Token, listed
 
 _CLAUSE_WORDS = frozenset(listed("but while whereas although though because"))
 _NEXT_CLAUSE_WORDS = frozenset(listed("and compared against with whereas"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from fundwright.generation.contrasts.pair import Pair
-from fundwright.generation.wording import PLAIN_NEGATIONS, Text, Token, listed, stems
+from fundwright.generation.normalizing import PLAIN_NEGATIONS, Text, Token, listed, stems
 
 _UP = stems("increase gain improve extend lengthen double exceed expand climb")
 _DOWN = stems("decrease halve slow worsen")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fundwright.generation.contrasts.pair import Pair
-from fundwright.generation.wording import PLAIN_NEGATIONS, Text, Token, listed, stems
+from fundwright.generation.normalizing import PLAIN_NEGATIONS, Text, Token, listed, stems
 
 _SOURCE_NEGATIONS = PLAIN_NEGATIONS | stems("exclude lack")
 _NEGATIONS = _SOURCE_NEGATIONS | stems(

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection
 
 from fundwright.generation.contrasts.pair import ROLES
-from fundwright.generation.wording import Text, Token
+from fundwright.generation.normalizing import Text, Token
 
 
 def nearest(

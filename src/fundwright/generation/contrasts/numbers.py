@@ -9,7 +9,7 @@ from itertools import pairwise
 from fundwright.generation.contrasts.alignment import Gap
 from fundwright.generation.contrasts.neighbors import nearest
 from fundwright.generation.contrasts.pair import MOST_PLACES, PERIODS, Pair
-from fundwright.generation.wording import Text, Token, is_year, stem
+from fundwright.generation.normalizing import Text, Token, is_year, stem
 
 _MOSTLY_ELSEWHERE = 0.75
 _FREQUENCIES = {

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from fundwright.generation.contrasts.alignment import MOSTLY_ORDERED, Gap, gaps_of
 from fundwright.generation.contrasts.clauses import Clause, Match, clauses_of, is_same, words_of
-from fundwright.generation.wording import PREFIX, Text, Token, listed, stem, stems
+from fundwright.generation.normalizing import PREFIX, Text, Token, listed, stem, stems
 
 ROLES = stems(
     "manager director vice president officer lead chief principal investigator superintendent subcontractor prime contractor editor professor "

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from fundwright.generation.contrasts.clauses import Match, words_of
 from fundwright.generation.contrasts.pair import MOST_PLACES, Pair
-from fundwright.generation.wording import Text, is_year, listed
+from fundwright.generation.normalizing import Text, is_year, listed
 
 _PLANS = frozenset(
     listed(

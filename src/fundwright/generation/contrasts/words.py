@@ -10,7 +10,7 @@ from fundwright.generation.contrasts.actors import AGENTS
 from fundwright.generation.contrasts.alignment import Gap
 from fundwright.generation.contrasts.clauses import Match
 from fundwright.generation.contrasts.pair import MOST_PLACES, PERIODS, ROLES, Pair
-from fundwright.generation.wording import Text, Token, listed, stem
+from fundwright.generation.normalizing import Text, Token, listed, stem
 
 _ENDS_LIKE_SUPERLATIVE = frozenset(
     listed(

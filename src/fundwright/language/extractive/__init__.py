@@ -16,7 +16,7 @@ import numpy as np
 
 from fundwright.core.assembly import Core
 from fundwright.core.messages import later, t
-from fundwright.language import labels
+from fundwright.language import field_labels
 from fundwright.language.extractive import organization, people, projects, prose
 from fundwright.language.extractive.claims import Others, named_customers
 from fundwright.language.extractive.facts import Fact
@@ -24,12 +24,12 @@ from fundwright.language.extractive.headings import Headings, MeaningOfHeadings
 from fundwright.language.extractive.people import Person
 from fundwright.language.extractive.projects import Project, ProjectField, period_of
 from fundwright.language.extractive.prose import Candidate, Chosen, Compared
-from fundwright.language.forms import organizations
 from fundwright.language.protocols import Embedder, NumberedPassage, PossibleMatch, SectionRequest, Unanswered, Vectors
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.sentences import spans_of
 from fundwright.language.structure import BlockKind, read
 from fundwright.language.topics import Topic
+from fundwright.language.value_patterns import organizations
 
 LABEL = "Built-in (quotes your documents word for word)"
 
@@ -176,7 +176,7 @@ def _of_us(passages: Sequence[NumberedPassage], us: Others) -> list[NumberedPass
     for _, group in groupby(passages, key=lambda passage: passage.document):
         own = list(group)
         blocks = [block for passage in own for block in read(passage.text)]
-        is_sheet = sum(labels.is_known(block.label) for block in blocks) > 1
+        is_sheet = sum(field_labels.is_known(block.label) for block in blocks) > 1
         sentences = [block.text for block in blocks if block.kind == BlockKind.SENTENCE]
         if is_sheet or own[0].kind in _WITHOUT_US or not us.is_about_others(sentences):
             kept += own

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from fundwright.language.forms import organizations
+from fundwright.language.value_patterns import organizations
 
 _US = re.compile(r"\b(?:we|our|us|ours|I|my|me|wir|unser\w*|uns|ich|mein\w*|nous|notre|nos|je|mon|mes)\b", re.IGNORECASE)
 _OTHERS = (

@@ -10,12 +10,12 @@ from itertools import groupby
 
 from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.facts import Fact, is_about, without_capitals
-from fundwright.language.forms import FINISHED, MONEY, NUMBER, PERIOD, PIID, SINCE, customer_of, organizations, price_of
 from fundwright.language.protocols import NumberedPassage
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.sentences import sentences_of
 from fundwright.language.structure import Block, BlockKind, read
 from fundwright.language.topics import Topic, topics_of
+from fundwright.language.value_patterns import FINISHED, MONEY, NUMBER, PERIOD, PIID, SINCE, customer_of, organizations, price_of
 
 
 class ProjectField(StrEnum):

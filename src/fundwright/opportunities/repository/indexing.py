@@ -41,8 +41,8 @@ from fundwright.opportunities.models import (
     OpportunityWords,
 )
 from fundwright.opportunities.repository.filters import is_open_at
-from fundwright.opportunities.repository.merging import change_alone
 from fundwright.opportunities.repository.scoring import WEIGHTS
+from fundwright.opportunities.repository.writing import change_alone
 from fundwright.opportunities.schemas import (
     CategorizeOpportunities,
     EmbedOpportunities,

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from fundwright.core.messages import speaking
-from fundwright.generation.letters import office_name, opening_fields, person_in
+from fundwright.generation.cover_letter import office_name, opening_fields, person_in
 from fundwright.opportunities.schemas import Contact, OpportunityRead
 
 

@@ -1,0 +1,64 @@
+"""Limits on the pages that are rendered concurrently, for each account or address."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import ExitStack
+from typing import NamedTuple
+from uuid import UUID
+from weakref import WeakValueDictionary
+
+from starlette.requests import HTTPConnection
+
+from fundwright_ui.runtime.host import Actor, Host
+
+_PAGES_AT_ONCE = 2
+_PAGES_OF_A_VISITOR_AT_ONCE = 1
+_SLOT_TIMEOUT_S = 0.25
+
+
+class Owner(NamedTuple):
+    """The account or visitor that a page counts against."""
+
+    party: UUID | str
+    """A person, or a network address while signed out."""
+    visitor: str | None
+    """One of those who share the address, None for a person. Programs without the cookie count as one visitor."""
+
+
+def owner_of(host: Host, actor: Actor | None, connection: HTTPConnection) -> Owner:
+    return Owner(actor.id, None) if actor else Owner(host.client_of(connection).address, host.visitor_of(connection))
+
+
+class RenderSlot:
+    """The right to render a page. Expires after a while, so that a page that waits for slow queries does not block others."""
+
+    def __init__(self, permits: ExitStack) -> None:
+        self._permits = permits
+        self._expiry = asyncio.get_running_loop().call_later(_SLOT_TIMEOUT_S, self.release)
+
+    def release(self) -> None:
+        """Let the owner's next page be rendered. May be called again."""
+        self._expiry.cancel()
+        self._permits.close()
+
+
+class RenderSlots:
+    """Limits how many pages of one owner are rendered concurrently, so that an owner who opens many does not delay others.
+    At one address, no visitor can hold all slots."""
+
+    def __init__(self) -> None:
+        self._semaphores = WeakValueDictionary[Owner | UUID | str, asyncio.Semaphore]()
+
+    async def acquire(self, owner: Owner) -> RenderSlot:
+        """Wait for a slot. The caller releases it."""
+        with ExitStack() as permits:
+            if owner.visitor is not None:
+                await self._acquire(owner, _PAGES_OF_A_VISITOR_AT_ONCE, permits)
+            await self._acquire(owner.party, _PAGES_AT_ONCE, permits)
+            return RenderSlot(permits.pop_all())
+
+    async def _acquire(self, key: Owner | UUID | str, limit: int, permits: ExitStack) -> None:
+        semaphore = self._semaphores.setdefault(key, asyncio.Semaphore(limit))
+        await semaphore.acquire()
+        permits.callback(semaphore.release)
