@@ -12,8 +12,6 @@ from uuid import uuid4
 import psycopg
 import pytest
 from passlib.context import CryptContext
-from pydantic import SecretStr
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright import hooks
@@ -24,9 +22,9 @@ from fundwright.core.assembly import Core, open_core
 from fundwright.core.migrations import upgrade
 from fundwright.core.plugins import Plugins
 from fundwright.core.postgres import EmbeddedPostgres
-from fundwright.core.settings import Settings
 from fundwright_ui import extension
 from tests.blocking import blocking_calls
+from tests.cores import Cores, settings_of
 from tests.databases import Databases
 from tests.routes import routes_built_once
 
@@ -35,16 +33,6 @@ MakeActor = Callable[..., Awaitable[Actor]]
 _PROJECT = Path(__file__).parent.parent
 _MEMORY = Path("/dev/shm")
 _ROOM_BYTES = 2_000_000_000
-
-
-class OwnSettings(Settings):
-    """Settings as a test gives them, whatever the environment of the person who runs it says."""
-
-    @classmethod
-    def settings_customise_sources(
-        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, **_others: PydanticBaseSettingsSource
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        return (init_settings,)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -125,26 +113,27 @@ def database_url(databases: Databases) -> Iterator[str]:
     databases.give_back(name)
 
 
+@pytest.fixture(scope="session")
+async def cores(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Cores]:
+    lending = Cores(databases, tmp_path_factory.getbasetemp())
+    yield lending
+    await lending.close()
+
+
 @pytest.fixture
-async def committed(database_url: str, tmp_path: Path) -> AsyncIterator[Core]:
-    """A Core on a database of its own: whatever the test commits is gone afterward."""
-    settings = OwnSettings(data=tmp_path, database_url=SecretStr(database_url), models=_PROJECT / "var/models")
-    async with open_core(settings, Plugins([hooks, extension])) as core:
+async def committed(cores: Cores, tmp_path: Path) -> AsyncIterator[Core]:
+    """A Core on an empty database: whatever the test commits or changes is gone afterward."""
+    async with cores.lent(tmp_path) as core:
         yield core
 
 
 @pytest.fixture(scope="session")
-async def core(postgres: str, template: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Core]:
+async def core(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Core]:
     """A Core shared by all tests; use it with `session`, never commit to it."""
-    admin = postgres.replace("/fundwright?", "/postgres?")
-    with psycopg.connect(admin, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE shared TEMPLATE {template}")
-    settings = OwnSettings(
-        data=tmp_path_factory.mktemp("data"),
-        database_url=SecretStr(postgres.replace("/fundwright?", "/shared?")),
-        models=_PROJECT / "var/models",
-    )
-    async with open_core(settings, Plugins([hooks, extension])) as opened:
+    name = databases.take()
+    async with open_core(
+        settings_of(databases.address(name), tmp_path_factory.mktemp("data")), Plugins([hooks, extension])
+    ) as opened:
         yield opened
 
 

@@ -19,7 +19,12 @@ _SHAPE = """
 SELECT (SELECT count(*) FROM pg_class), (SELECT count(*) FROM pg_attribute), (SELECT count(*) FROM pg_trigger),
        (SELECT count(*) FROM pg_constraint), (SELECT count(*) FROM pg_proc), (SELECT string_agg(version_num, ',') FROM alembic_version)
 """
-_OTHERS = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+_BUSY = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND state <> 'idle'
+"""
+_INDEXES = "SELECT indexname FROM pg_indexes WHERE schemaname = 'public' AND indexname <> ALL(%s)"
+"""Those that are not in a list. Embedding makes one for each model."""
 _RESTART = "SELECT setval(seqrelid::regclass, seqstart, false) FROM pg_sequence"
 
 
@@ -31,12 +36,21 @@ class Databases:
         self._names = (f"test_{number}" for number in itertools.count())
         self._idle: list[str] = []
         with self._connect(template) as connection:
-            self._tables = [name for (name,) in connection.execute(_TABLES)]
+            tables = [name for (name,) in connection.execute(_TABLES)]
             connection.execute("CREATE SCHEMA pristine")
-            self._filled = [name for name in self._tables if connection.execute(f"SELECT 1 FROM {name} LIMIT 1").fetchone()]
-            for name in self._filled:
+            filled = [name for name in tables if connection.execute(f"SELECT 1 FROM {name} LIMIT 1").fetchone()]
+            for name in filled:
                 connection.execute(f"CREATE TABLE pristine.{name} AS TABLE {name}")
+            self._indexes = [name for (name,) in connection.execute(_INDEXES, [[]])]
             self._shape = connection.execute(_SHAPE).fetchone()
+        self._emptying = "; ".join(
+            (
+                "SET session_replication_role = replica",  # no foreign key, and no trigger that forbids it
+                *(f"DELETE FROM {name}" for name in tables),
+                *(f"INSERT INTO {name} TABLE pristine.{name}" for name in filled),
+                _RESTART,
+            )
+        )
 
     def address(self, name: str) -> str:
         return self._server.replace("/fundwright?", f"/{name}?")
@@ -51,27 +65,30 @@ class Databases:
         return name
 
     def give_back(self, name: str) -> None:
-        """Whoever is still connected is cut off."""
-        with suppress(psycopg.Error):
-            if self._is_emptied(name):
-                self._idle.append(name)
-                return
-        with self._connect("postgres") as connection:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        if self.empty(name):
+            self._idle.append(name)
+        else:
+            self._drop(name)
 
-    def _is_emptied(self, name: str) -> bool:
-        """Not when the test changed tables or wrote much."""
-        with self._connect(name) as connection:
-            connection.execute(_OTHERS)
+    def empty(self, name: str) -> bool:
+        """Make it as after migrating. False when the test changed tables or wrote much. Transactions that are open end."""
+        with suppress(psycopg.Error), self._connect(name) as connection:
+            connection.execute(_BUSY)
+            for (index,) in connection.execute(_INDEXES, [self._indexes]).fetchall():
+                connection.execute(f"DROP INDEX {index}")
             if connection.execute(_SHAPE).fetchone() != self._shape:
                 return False
-            connection.execute("SET session_replication_role = replica")  # no foreign key, and no trigger that forbids it
-            if sum(connection.execute(f"DELETE FROM {table}").rowcount for table in self._tables) > _MOST_ROWS:
-                return False
-            for table in self._filled:
-                connection.execute(f"INSERT INTO {table} TABLE pristine.{table}")
-            connection.execute(_RESTART)
-        return True
+            results, rows, is_another = connection.execute(self._emptying), 0, True
+            while is_another:
+                if (results.statusmessage or "").startswith("DELETE"):
+                    rows += results.rowcount
+                is_another = results.nextset()
+            return rows <= _MOST_ROWS
+        return False
+
+    def _drop(self, name: str) -> None:
+        with self._connect("postgres") as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
     def _connect(self, name: str) -> Connection:
         return psycopg.connect(self.address(name), autocommit=True, row_factory=tuple_row)

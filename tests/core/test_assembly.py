@@ -9,7 +9,7 @@ from fundwright.core.assembly import Core, open_core
 from fundwright.core.errors import DatabaseAway
 from fundwright.core.plugins import Plugins
 from fundwright_ui import extension
-from tests.conftest import OwnSettings
+from tests.cores import OwnSettings
 from tests.polling import eventually
 
 

@@ -5,28 +5,24 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Iterable
-from pathlib import Path
 from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
-from pydantic import SecretStr
 
-from fundwright import hooks
 from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Actor, Role
-from fundwright.core.assembly import Core, open_core
+from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError
-from fundwright.core.plugins import Plugins, hookimpl
+from fundwright.core.plugins import hookimpl
 from fundwright.generation.schemas import DraftTemplate, TemplateQuestion, TemplateSection
 from fundwright.language.protocols import EmbedderFactory, PossibleMatch, SectionRequest, Unanswered, WriterFactory
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
-from fundwright_ui import extension
 from tests.categories.embedding import WordEmbedder
-from tests.conftest import OwnSettings
+from tests.signing_in import with_settings
 
 BRIEF = DraftTemplate(
     name="brief",
@@ -120,28 +116,19 @@ class Desk(SimpleNamespace):
 
 
 @pytest.fixture
-async def desk(database_url: str, tmp_path: Path) -> AsyncIterator[Desk]:
+async def desk(committed: Core) -> Desk:
     models = Models()
-    plugins = Plugins([hooks, extension])
-    plugins.register(models)
-    settings = OwnSettings(
-        data=tmp_path,
-        database_url=SecretStr(database_url),
-        embedder="words",
-        writer="scripted",
-    )
-    async with open_core(settings, plugins) as core:
-        async with core.database.transaction() as session:
-            await opportunities.load_sample_once(session)
-            actor = await accounts.add_account(
-                session, email="ada@example.org", name="Ada Example", role=Role.USER, password=None
-            )
-            found = await opportunities.list_opportunities(session, actor, OpportunityQuery(page_size=1, kind="contract"))
-            roofs = await training.add_text(
-                session, actor, core, PastedText(title="Roofs", text="Shingles gutters were repaired at Hill base in 2024.")
-            )
-            team = await training.add_text(
-                session, actor, core, PastedText(title="Team", text="Foreman electrician Bo Diaz holds a master license.")
-            )
-        await training.run_inline(core, actor, [roofs.id, team.id])
-        yield Desk(core=core, actor=actor, writer=models.writer, opportunity_id=found.items[0].id)
+    committed.plugins.register(models)
+    core = committed.jobs.services = with_settings(committed, embedder="words", writer="scripted")
+    async with core.database.transaction() as session:
+        await opportunities.load_sample_once(session)
+        actor = await accounts.add_account(session, email="ada@example.org", name="Ada Example", role=Role.USER, password=None)
+        found = await opportunities.list_opportunities(session, actor, OpportunityQuery(page_size=1, kind="contract"))
+        roofs = await training.add_text(
+            session, actor, core, PastedText(title="Roofs", text="Shingles gutters were repaired at Hill base in 2024.")
+        )
+        team = await training.add_text(
+            session, actor, core, PastedText(title="Team", text="Foreman electrician Bo Diaz holds a master license.")
+        )
+    await training.run_inline(core, actor, [roofs.id, team.id])
+    return Desk(core=core, actor=actor, writer=models.writer, opportunity_id=found.items[0].id)

@@ -15,9 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import psycopg
 import pytest
-from pydantic import SecretStr
 
 from fundwright import hooks
 from fundwright.accounts import service as accounts
@@ -26,7 +24,8 @@ from fundwright.core.assembly import Core, open_core
 from fundwright.core.plugins import Plugins
 from fundwright_ui import extension
 from fundwright_ui.app import build_app
-from tests.conftest import OwnSettings
+from tests.cores import settings_of
+from tests.databases import Databases
 from tests.screens_login.conftest import text_of, walk
 from tests.ui_runtime.test_application import browse
 
@@ -99,13 +98,8 @@ def source(path: str) -> str:
 
 
 @pytest.fixture(scope="session")
-async def spec_core(postgres: str, template: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Core]:
-    admin = postgres.replace("/fundwright?", "/postgres?")
-    with psycopg.connect(admin, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE spec TEMPLATE {template}")
-    settings = OwnSettings(
-        data=tmp_path_factory.mktemp("spec"), database_url=SecretStr(postgres.replace("/fundwright?", "/spec?"))
-    )
+async def spec_core(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Core]:
+    settings = settings_of(databases.address(databases.take()), tmp_path_factory.mktemp("spec"))
     async with open_core(settings, Plugins([hooks, extension])) as core:
         async with core.database.transaction() as session:
             for role in Role:

@@ -12,7 +12,7 @@ from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
 from fundwright.core.settings import Settings
 from fundwright_ui.app import build_app
-from tests.conftest import OwnSettings
+from tests.cores import OwnSettings
 from tests.signing_in import with_settings
 from tests.ui_runtime.test_application import PASSWORD, browse
 

@@ -16,7 +16,8 @@ from fundwright.core.plugins import Plugins
 from fundwright_ui import extension
 from fundwright_ui.testing import mounted
 from tests.architecture.tree import PROJECT
-from tests.conftest import MakeActor, OwnSettings
+from tests.conftest import MakeActor
+from tests.cores import OwnSettings
 
 
 @pytest.fixture
