@@ -5,9 +5,8 @@ from __future__ import annotations
 import gc
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import psycopg
 import pytest
@@ -16,8 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright import hooks
 from fundwright.accounts import passwords
-from fundwright.accounts import service as accounts
-from fundwright.accounts.schemas import Actor, Role
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.migrations import upgrade
 from fundwright.core.plugins import Plugins
@@ -27,8 +25,7 @@ from tests.blocking import blocking_calls
 from tests.cores import Cores, settings_of
 from tests.databases import Databases
 from tests.routes import routes_built_once
-
-MakeActor = Callable[..., Awaitable[Actor]]
+from tests.support.accounts import add_account
 
 _PROJECT = Path(__file__).parent.parent
 _MEMORY = Path("/dev/shm")
@@ -148,20 +145,8 @@ async def session(core: Core) -> AsyncIterator[AsyncSession]:
 
 
 @pytest.fixture
-def make_actor() -> MakeActor:
-    """Makes an account in the given session and answers its Actor."""
-
-    async def make(session: AsyncSession, *, email: str | None = None, role: Role = Role.USER) -> Actor:
-        return await accounts.add_account(
-            session, email=email or f"{uuid4().hex[:10]}@example.org", name="Ada Example", role=role, password=None
-        )
-
-    return make
-
-
-@pytest.fixture
-async def actor(session: AsyncSession, make_actor: MakeActor) -> Actor:
-    return await make_actor(session)
+async def actor(session: AsyncSession) -> Actor:
+    return await add_account(session)
 
 
 @pytest.fixture(scope="session")

@@ -13,12 +13,12 @@ from fastapi import FastAPI
 from fundwright.access import api as access_api
 from fundwright.accounts import api as accounts_api
 from fundwright.accounts import people_api
-from fundwright.accounts import service as accounts
 from fundwright.accounts.dependencies import CurrentActor
-from fundwright.accounts.schemas import Actor, Client, Role
+from fundwright.accounts.schemas import Actor, Client
 from fundwright.authentication import api, credentials_api, security_api
 from fundwright.core.assembly import Core
 from fundwright.core.web import add_error_handlers
+from tests.support.accounts import add_account
 
 PASSWORD = "a gentle rain of otters"
 HERE = Client(address="192.0.2.7", user_agent="Firefox")
@@ -58,9 +58,7 @@ async def browse(
 async def ada(committed: Core) -> Actor:
     """A committed account with the password `PASSWORD`."""
     async with committed.database.transaction() as session:
-        return await accounts.add_account(
-            session, email="ada@example.org", name="Ada Lovelace", role=Role.USER, password=PASSWORD
-        )
+        return await add_account(session, "ada@example.org", name="Ada Lovelace", password=PASSWORD)
 
 
 @pytest.fixture

@@ -23,20 +23,20 @@ from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.messages import speaking
 from fundwright.core.paging import PageRequest
-from tests.conftest import MakeActor
+from tests.support.accounts import add_account
 
 HERE = Client(address="192.0.2.7", user_agent="Firefox")
 PASSWORD = "a gentle rain of otters"
 
 
 @pytest.fixture
-async def root(session: AsyncSession, make_actor: MakeActor) -> Actor:
-    return await make_actor(session, email="root@example.org", role=Role.ADMIN)
+async def root(session: AsyncSession) -> Actor:
+    return await add_account(session, "root@example.org", role=Role.ADMIN)
 
 
 @pytest.fixture
 async def ada(session: AsyncSession) -> Actor:
-    return await accounts.add_account(session, email="ada@example.org", name="Ada Byron", role=Role.USER, password=PASSWORD)
+    return await add_account(session, "ada@example.org", name="Ada Byron", password=PASSWORD)
 
 
 async def _sign_in(session: AsyncSession, core: Core) -> SignedIn:

@@ -27,6 +27,7 @@ from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.access.table import SCREENS
 from tests.screens_login.conftest import Node, Open, Page, text_of, walk
+from tests.support.accounts import add_account
 
 HERE = Client(address="192.0.2.7")
 KEPT = (
@@ -45,7 +46,7 @@ async def ada(committed: Core) -> Actor:
         ada = await accounts.create_account(
             session, committed, email="ada@example.org", name="Ada Lovelace", role=Role.USER, password=None
         )
-        root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
+        root = await add_account(session, "root@example.org", name="Root", role=Role.ADMIN)
         # The run of a new account waits for its sample: with a second document, training does something new.
         await training.add_text(session, ada, committed, PastedText(title="Boats", text="The ferry carries forty."))
         await opportunities.load_sample_once(session)

@@ -26,9 +26,9 @@ from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.categories.embedding import WordEmbedder
-from tests.conftest import MakeActor
 from tests.jobs import ended, working
 from tests.opportunities.files import notice_id, sam_file, sam_row
+from tests.support.accounts import add_account
 
 Start = Callable[[Core, Actor], Awaitable[UUID]]
 
@@ -79,11 +79,11 @@ async def demote(core: Core, actor: Actor) -> None:
 
 
 @pytest.fixture
-async def worker(committed: Core, make_actor: MakeActor) -> Actor:
+async def worker(committed: Core) -> Actor:
     """An account that may work, on an installation whose models are quick."""
     committed.cache["language.embedder"] = WordEmbedder()
     async with committed.database.transaction() as session:
-        return await make_actor(session)
+        return await add_account(session)
 
 
 class TestQueued:

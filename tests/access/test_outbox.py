@@ -14,10 +14,8 @@ from sqlalchemy import text, update
 
 from fundwright.access import administration
 from fundwright.accounts import audit
-from fundwright.accounts import service as accounts
 from fundwright.accounts.models import AuditEntry
 from fundwright.accounts.schemas import Actor, AuditQuery, Role
-from fundwright.authentication import api_tokens
 from fundwright.authentication import service as authentication
 from fundwright.authentication.models import AccountSession
 from fundwright.authentication.schemas import SignedIn, TokenScope
@@ -32,6 +30,8 @@ from tests.accounts.test_api import browse
 from tests.jobs import working
 from tests.polling import eventually
 from tests.signing_in import HERE, PASSWORD
+from tests.support.accounts import add_account
+from tests.support.programs import add_token
 
 NEW = "seven quiet lighthouses"
 PATHS = ("/api/mails", "/api/mails/export.csv")
@@ -40,14 +40,7 @@ PATHS = ("/api/mails", "/api/mails/export.csv")
 @pytest.fixture
 async def root(committed: Core) -> Actor:
     async with committed.database.transaction() as session:
-        return await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=PASSWORD)
-
-
-async def program(core: Core, actor: Actor, scope: TokenScope) -> dict[str, str]:
-    """The headers of a program with an API token of the actor."""
-    async with core.database.transaction() as session:
-        made = await api_tokens.create_api_token(session, actor, core, name="nightly", scope=scope, lasts_days=1)
-    return {"authorization": f"Bearer {made.secret}"}
+        return await add_account(session, "root@example.org", name="Root", role=Role.ADMIN, password=PASSWORD)
 
 
 async def request_reset(core: Core, client: httpx.AsyncClient, actor: Actor) -> str:
@@ -89,7 +82,7 @@ class TestMessages:
     async def test_an_api_token_of_an_administrator_does_not_give_the_account_away(
         self, committed: Core, root: Actor, scope: TokenScope
     ) -> None:
-        headers = await program(committed, root, scope)
+        headers = await add_token(committed, root, scope)
         async with browse(committed) as thief:
             await request_reset(committed, thief, root)
             answers = [await thief.get(path, headers=headers) for path in PATHS]
@@ -101,7 +94,7 @@ class TestMessages:
     @pytest.mark.slow
     @pytest.mark.security(15)
     async def test_nothing_that_an_administrator_can_read_has_their_links(self, committed: Core, root: Actor) -> None:
-        headers = await program(committed, root, TokenScope.WRITE)
+        headers = await add_token(committed, root, TokenScope.WRITE)
         async with browse(committed) as client:
             secret = await request_reset(committed, client, root)
             assert await sign_in(client, root)

@@ -14,7 +14,6 @@ import pytest
 from fastapi import FastAPI
 
 from fundwright.access import account_changes
-from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import GRANTED, Client, Permission, Role
 from fundwright.authentication import api_tokens, one_time_secrets
 from fundwright.authentication import service as authentication
@@ -23,6 +22,7 @@ from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
 from tests.access.table import ANYBODY, JOBS, OWN_PAGES, ROUTES, SCREENS, Need
+from tests.support.accounts import add_account
 
 STRANGER, DISABLED = "stranger", "disabled"
 EVERYBODY = (STRANGER, DISABLED, *Role)
@@ -45,7 +45,7 @@ class People:
         async with self._core.database.transaction() as session:
             role = Role.ADMIN if who == DISABLED else Role(who)
             email = f"{uuid4().hex}@example.org"
-            actor = await accounts.add_account(session, email=email, name="Ada Example", role=role, password=None)
+            actor = await add_account(session, email, role=role)
             code = await one_time_secrets.new_handover(session, actor.id, remember=True)
             token = (await authentication.redeem_handover(session, self._core, code, client=HERE)).token
             if who == DISABLED:
@@ -196,7 +196,7 @@ class TestRoutes:
     async def test_none_is_changed_by_a_token_that_may_only_read(self, committed: Core) -> None:
         app = build_app(committed)
         async with committed.database.transaction() as session:
-            root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
+            root = await add_account(session, "root@example.org", name="Root", role=Role.ADMIN)
             reading = await api_tokens.create_api_token(
                 session, root, committed, name="report", scope=TokenScope.READ, lasts_days=1
             )

@@ -7,7 +7,6 @@ from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit, locale_data, preferences, profile
-from fundwright.accounts import service as accounts
 from fundwright.accounts.passwords import WeakPassword
 from fundwright.accounts.schemas import Actor, AuditQuery, LocaleChange, ProfileChange, Role
 from fundwright.authentication import api_tokens, email_change, password_change, recovery, throttle
@@ -19,15 +18,15 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid, NotAllowed
 from fundwright.core.mail import MailMessage
 from fundwright.core.paging import PageRequest
-from tests.conftest import MakeActor
 from tests.signing_in import HERE, PASSWORD
+from tests.support.accounts import add_account
 
 NEW = "seven quiet lighthouses"
 
 
 @pytest.fixture
 async def ada(session: AsyncSession) -> Actor:
-    return await accounts.add_account(session, email="ada@example.org", name="Ada Byron", role=Role.USER, password=PASSWORD)
+    return await add_account(session, "ada@example.org", name="Ada Byron", password=PASSWORD)
 
 
 async def sign_in(session: AsyncSession, core: Core, *, email: str = "ada@example.org", password: str = PASSWORD) -> SignedIn:
@@ -41,8 +40,8 @@ async def sent_messages(session: AsyncSession) -> list[MailMessage]:
     return (await mail.list_messages(session, PageRequest())).items[::-1]
 
 
-async def actions(session: AsyncSession, make_actor: MakeActor) -> list[str]:
-    root = await make_actor(session, role=Role.ADMIN)
+async def actions(session: AsyncSession) -> list[str]:
+    root = await add_account(session, role=Role.ADMIN)
     return [line.action for line in (await audit.list_audit(session, root, AuditQuery(sort="at"))).items]
 
 
@@ -109,7 +108,7 @@ class TestPlaces:
 class TestChangePassword:
     @pytest.mark.security(13, 19, 26, 45)
     async def test_needs_the_present_one_and_ends_every_other_session(
-        self, session: AsyncSession, core: Core, make_actor: MakeActor, ada: Actor
+        self, session: AsyncSession, core: Core, ada: Actor
     ) -> None:
         here, elsewhere = await sign_in(session, core), await sign_in(session, core)
         refused = await password_change.change_password(session, here.actor, core, current="wrong", new=NEW, client=HERE)
@@ -121,7 +120,7 @@ class TestChangePassword:
         await sign_in(session, core, password=NEW)
         (message,) = await sent_messages(session)
         assert (message.recipient, message.subject) == ("ada@example.org", "Your password was changed")
-        assert "password.changed" in await actions(session, make_actor)
+        assert "password.changed" in await actions(session)
 
     @pytest.mark.security(1, 13)
     async def test_is_throttled_like_a_sign_in(self, session: AsyncSession, ada: Actor, core: Core) -> None:
@@ -173,9 +172,7 @@ class TestEmailChange:
         return (await sent_messages(session))[-2].text.partition("/auth/confirm-email/")[2].split()[0]
 
     @pytest.mark.security(16, 26, 45)
-    async def test_counts_once_the_new_address_says_so(
-        self, session: AsyncSession, core: Core, make_actor: MakeActor, ada: Actor
-    ) -> None:
+    async def test_counts_once_the_new_address_says_so(self, session: AsyncSession, core: Core, ada: Actor) -> None:
         before = await sign_in(session, core)
         reset = (await recovery.reset_link(session, email=ada.email)).rpartition("/")[2]
         secret = await self.ask(session, ada, core, " NEW@example.org")
@@ -189,7 +186,7 @@ class TestEmailChange:
         assert await authentication.authenticate(session, core, before.token) is None
         assert not await recovery.find_reset(session, reset)
         assert (await sign_in(session, core, email="new@example.org")).actor.id == ada.id
-        assert {"email.change_asked", "email.changed"} <= set(await actions(session, make_actor))
+        assert {"email.change_asked", "email.changed"} <= set(await actions(session))
 
     @pytest.mark.security(16)
     async def test_a_link_works_once_and_not_after_a_newer_one(self, session: AsyncSession, ada: Actor, core: Core) -> None:
@@ -202,19 +199,19 @@ class TestEmailChange:
 
     @pytest.mark.security(7)
     async def test_answers_the_same_for_a_taken_address_and_tells_its_owner(
-        self, session: AsyncSession, core: Core, make_actor: MakeActor, ada: Actor
+        self, session: AsyncSession, core: Core, ada: Actor
     ) -> None:
-        await make_actor(session, email="eve@example.org")
+        await add_account(session, "eve@example.org")
         assert await email_change.ask(session, ada, core, email="eve@example.org", password=PASSWORD, client=HERE) is None
         told, notice = await sent_messages(session)
         assert (told.recipient, told.subject) == ("eve@example.org", "You already have an account")
         assert ("/auth/confirm-email/" in told.text, notice.recipient) == (False, "ada@example.org")
 
     async def test_an_address_that_was_registered_meanwhile_stays_its_owner_s(
-        self, session: AsyncSession, core: Core, make_actor: MakeActor, ada: Actor
+        self, session: AsyncSession, core: Core, ada: Actor
     ) -> None:
         secret = await self.ask(session, ada, core)
-        await make_actor(session, email="new@example.org")
+        await add_account(session, "new@example.org")
         with pytest.raises(LinkSpent):
             await email_change.confirm(session, secret=secret, client=HERE)
         await sign_in(session, core)

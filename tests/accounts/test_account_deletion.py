@@ -45,10 +45,10 @@ from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.accounts.test_photos import picture
-from tests.conftest import MakeActor
 from tests.jobs import working
 from tests.polling import eventually
 from tests.signing_in import HERE, PASSWORD
+from tests.support.accounts import add_account
 
 
 async def sign_in(session: AsyncSession, core: Core, email: str = "ada@example.org") -> SignedIn:
@@ -60,7 +60,7 @@ async def sign_in(session: AsyncSession, core: Core, email: str = "ada@example.o
 async def live(core: Core, ada: Actor) -> tuple[Actor, str]:
     """Let the account have one of everything; answers an administrator and the secret of an API token."""
     async with core.database.transaction() as session:
-        root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=PASSWORD)
+        root = await add_account(session, "root@example.org", name="Root", role=Role.ADMIN, password=PASSWORD)
         await profile.change_profile(session, ada, ProfileChange(display_name="Ada Lovelace", about="=1+1"))
         await photos.set_photo(session, ada, core.sandbox, picture(), client=HERE)
         await sign_in(session, core)
@@ -135,9 +135,7 @@ class TestCopy:
         """What others did about the account, and what it did about others, is there; who they are and where they were is not."""
         elsewhere = Client(address="198.51.100.9", user_agent="Bob's browser")
         async with committed.database.transaction() as session:
-            bob = await accounts.add_account(
-                session, email="bob@example.org", name="Bob Secret", role=Role.ADMIN, password=PASSWORD
-            )
+            bob = await add_account(session, "bob@example.org", name="Bob Secret", role=Role.ADMIN, password=PASSWORD)
             await audit.record(session, "sign_in.refused", actor=None, subject=bob.email, client=elsewhere)
             await audit.record(session, "account.role_changed", actor=bob, subject=ada.email, client=elsewhere, by=bob.email)
             await audit.record(session, "invitation.sent", actor=ada, subject=bob.email, client=HERE, to=f"Bob <{bob.email}>")
@@ -160,7 +158,7 @@ class TestCopy:
     async def test_holds_nothing_of_who_had_the_address_before(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             await audit.record(session, "sign_in.refused", actor=None, subject="later@example.org", client=HERE, device="Earlier")
-            await accounts.add_account(session, email="later@example.org", name="Bob", role=Role.USER, password=PASSWORD)
+            await add_account(session, "later@example.org", name="Bob", password=PASSWORD)
             late = await accounts.get_account(session, "later@example.org")
             assert late is not None
             await audit.record(session, "sign_in.refused", actor=None, subject="later@example.org", client=HERE, device="Later")
@@ -227,10 +225,10 @@ class TestCopy:
         assert committed.files.path(copy.id.hex).exists()
 
     @pytest.mark.security(40)
-    async def test_is_its_owner_s_alone(self, committed: Core, ada: Actor, make_actor: MakeActor) -> None:
+    async def test_is_its_owner_s_alone(self, committed: Core, ada: Actor) -> None:
         await collected(committed, ada)
         async with committed.database.transaction() as session:
-            eve = await make_actor(session, role=Role.ADMIN)
+            eve = await add_account(session, role=Role.ADMIN)
             assert await personal_data.find_copy(session, eve) is None
             with pytest.raises(NotFound):
                 await personal_data.open_copy(session, eve, committed, client=HERE)
@@ -305,11 +303,11 @@ class TestDeleteAccount:
 
     async def test_the_only_administrator_stays(self, committed: Core) -> None:
         async with committed.database.transaction() as session:
-            root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=PASSWORD)
+            root = await add_account(session, "root@example.org", name="Root", role=Role.ADMIN, password=PASSWORD)
         with pytest.raises(OnlyAdministrator, match="Make someone else an administrator under People"):
             await self.delete(committed, root, email=root.email)
         async with committed.database.transaction() as session:
-            await accounts.add_account(session, email="other@example.org", name="Other", role=Role.ADMIN, password=None)
+            await add_account(session, "other@example.org", name="Other", role=Role.ADMIN)
         assert await self.delete(committed, root, email=root.email) is None
 
     async def test_the_address_is_free_again(self, committed: Core, ada: Actor) -> None:

@@ -14,8 +14,8 @@ from fundwright.accounts.photos import NotAPhoto
 from fundwright.accounts.schemas import Actor, ProfileChange, Role
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid, NotFound
-from tests.conftest import MakeActor
 from tests.signing_in import HERE
+from tests.support.accounts import add_account
 
 
 def picture(kind: str = "PNG", *, size: tuple[int, int] = (640, 480), mode: str = "RGB", **options: object) -> bytes:
@@ -125,10 +125,8 @@ class TestRead:
 
 class TestGetPhoto:
     @pytest.mark.security(40)
-    async def test_is_seen_by_others_where_the_profile_is_public(
-        self, session: AsyncSession, core: Core, make_actor: MakeActor, actor: Actor
-    ) -> None:
-        stranger, overseer = await make_actor(session), await make_actor(session, role=Role.VIEWER)
+    async def test_is_seen_by_others_where_the_profile_is_public(self, session: AsyncSession, core: Core, actor: Actor) -> None:
+        stranger, overseer = await add_account(session), await add_account(session, role=Role.VIEWER)
         await photos.set_photo(session, actor, core.sandbox, picture(), client=HERE)
         assert await photo_of(session, actor, by=overseer)
         with pytest.raises(NotFound):

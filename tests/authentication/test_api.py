@@ -31,6 +31,7 @@ from tests.jobs import Trial, ended, trial, working
 from tests.polling import eventually
 from tests.signing_in import HERE, PASSWORD, browse, build, with_settings
 from tests.statements import statements, waits
+from tests.support.accounts import add_account
 
 _FORM = {"email": "ada@example.org", "password": PASSWORD}
 _IS_BANNED = """
@@ -71,7 +72,7 @@ class TestTurns:
             await go_on.wait()
 
         async with committed.database.transaction() as session:
-            grace = await accounts.add_account(session, email="grace@example.org", name="Grace", role=Role.USER, password=None)
+            grace = await add_account(session, "grace@example.org", name="Grace")
             her_token = await api_tokens.create_api_token(
                 session, grace, committed, name="x", scope=TokenScope.READ, lasts_days=1
             )
@@ -177,7 +178,7 @@ class TestSignIn:
     @pytest.mark.security(17)
     async def test_a_planted_session_is_replaced(self, committed: Core, visitor: httpx.AsyncClient) -> None:
         async with committed.database.transaction() as session:
-            await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
+            await add_account(session, "eve@example.org", name="Eve", password=PASSWORD)
         async with browse(committed) as attacker:
             planted = await _sign_in(attacker, email="eve@example.org")
             visitor.cookies.set("session", planted)
@@ -432,7 +433,7 @@ class TestOwnThings:
         made = (await visitor.post("/api/account/tokens", json={"name": "nightly"})).json()
         mine = (await visitor.get("/api/account/sessions")).json()["items"][0]["id"]
         async with committed.database.transaction() as session:
-            await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.ADMIN, password=PASSWORD)
+            await add_account(session, "eve@example.org", name="Eve", role=Role.ADMIN, password=PASSWORD)
         async with browse(committed) as eve:
             await _sign_in(eve, email="eve@example.org")
             assert (await eve.delete(f"/api/account/tokens/{made['id']}")).status_code == 404

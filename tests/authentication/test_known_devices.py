@@ -23,6 +23,7 @@ from fundwright.core.database import now
 from fundwright.core.paging import PageRequest
 from tests.authentication.authenticator import code_at
 from tests.signing_in import HERE, PASSWORD, browse, with_settings
+from tests.support.accounts import add_account
 
 EMAIL = "ada@example.org"
 STRANGER = Client(address="198.51.100.9", user_agent="Firefox", is_browser=True)
@@ -33,7 +34,7 @@ WRONG_CODE = SignInRefused(reason=SignInRefusal.WRONG_CODE)
 
 @pytest.fixture
 async def person(session: AsyncSession) -> Actor:
-    return await accounts.add_account(session, email=EMAIL, name="Ada Lovelace", role=Role.USER, password=PASSWORD)
+    return await add_account(session, EMAIL, name="Ada Lovelace", password=PASSWORD)
 
 
 async def sign_in(
@@ -142,7 +143,7 @@ class TestKnownDevice:
     async def test_of_another_account_or_a_made_up_one_helps_nobody(
         self, session: AsyncSession, person: Actor, core: Core
     ) -> None:
-        await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
+        await add_account(session, "eve@example.org", name="Eve", password=PASSWORD)
         foreign = await known_device(session, core, email="eve@example.org")
         for device in (foreign, with_cookie("made up")):
             await attack(session, core, client=device)
@@ -160,7 +161,7 @@ class TestKnownDevice:
         assert isinstance(await sign_in(session, core, new), SignedIn)
 
     async def test_may_be_one_of_several_accounts(self, session: AsyncSession, person: Actor, core: Core) -> None:
-        await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
+        await add_account(session, "eve@example.org", name="Eve", password=PASSWORD)
         device = await known_device(session, core, await known_device(session, core), email="eve@example.org")
         for email in (EMAIL, "eve@example.org"):
             await attack(session, core, email=email)
@@ -185,7 +186,7 @@ class TestKnownDevice:
     async def test_does_not_tell_which_addresses_have_an_account(
         self, session: AsyncSession, person: Actor, core: Core, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
+        await add_account(session, "eve@example.org", name="Eve", password=PASSWORD)
         foreign = await known_device(session, core, email="eve@example.org")
         checked: list[bool] = []
         check = passwords.check_password
@@ -214,7 +215,7 @@ class TestForgetting:
 
     @pytest.mark.parametrize("how", ["sessions", "disabled", "deleted"])
     async def test_leaves_none(self, session: AsyncSession, person: Actor, core: Core, how: str) -> None:
-        root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
+        root = await add_account(session, "root@example.org", name="Root", role=Role.ADMIN)
         device = await known_device(session, core)
         match how:
             case "sessions":

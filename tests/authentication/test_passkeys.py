@@ -10,9 +10,8 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.access import account_changes
-from fundwright.accounts import service as accounts
 from fundwright.accounts.models import Account, AuditEntry
-from fundwright.accounts.schemas import Actor, Role
+from fundwright.accounts.schemas import Actor
 from fundwright.authentication import api_tokens, passkeys, second_factor
 from fundwright.authentication import service as authentication
 from fundwright.authentication.models import AccountSession, OneTimeSecret
@@ -27,6 +26,7 @@ from fundwright.core.errors import NotFound
 from fundwright.core.paging import PageRequest
 from tests.authentication.authenticator import Device, code_at
 from tests.signing_in import HERE, PASSWORD, browse, with_settings
+from tests.support.accounts import add_account
 
 ADDRESS = "http://localhost:8000"
 WRONG = SignInRefused(reason=SignInRefusal.WRONG_PASSKEY)
@@ -39,7 +39,7 @@ def public(core: Core) -> Core:
 
 @pytest.fixture
 async def person(session: AsyncSession) -> Actor:
-    return await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=PASSWORD)
+    return await add_account(session, "ada@example.org", name="Ada", password=PASSWORD)
 
 
 async def add(session: AsyncSession, actor: Actor, core: Core, device: Device, name: str = "Telephone") -> PasskeyRead:
@@ -104,7 +104,7 @@ class TestAdding:
     async def test_takes_a_challenge_once_and_from_whom_it_was_made_for(
         self, session: AsyncSession, person: Actor, public: Core
     ) -> None:
-        eve = await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
+        eve = await add_account(session, "eve@example.org", name="Eve", password=PASSWORD)
         credential = Device().create(await passkeys.start_adding(session, person, public))
         with pytest.raises(PasskeyRefused):
             async with session.begin_nested():
@@ -216,7 +216,7 @@ class TestSigningIn:
         assert await sign_in(session, public, device) == WRONG
 
     async def test_as_the_second_step_it_is_of_the_same_account(self, session: AsyncSession, person: Actor, public: Core) -> None:
-        eve = await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
+        eve = await add_account(session, "eve@example.org", name="Eve", password=PASSWORD)
         mine, foreign = Device(), Device()
         await add(session, person, public, mine)
         await add(session, eve, public, foreign)
@@ -246,7 +246,7 @@ class TestProving:
     async def test_a_passkey_of_the_actor_is_a_proof(self, session: AsyncSession, person: Actor, public: Core) -> None:
         device, other = Device(), Device()
         await add(session, person, public, device)
-        eve = await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
+        eve = await add_account(session, "eve@example.org", name="Eve", password=PASSWORD)
         await add(session, eve, public, other)
         signed_in = await authentication.sign_in(
             session, public, email=person.email, password=PASSWORD, remember=True, client=HERE
@@ -282,7 +282,7 @@ class TestRemoving:
 
     @pytest.mark.security(40)
     async def test_somebody_else_s_is_not_found(self, session: AsyncSession, person: Actor, public: Core) -> None:
-        eve = await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
+        eve = await add_account(session, "eve@example.org", name="Eve", password=PASSWORD)
         made = await add(session, person, public, Device())
         with pytest.raises(NotFound):
             await passkeys.remove(session, eve, public, made.id, client=HERE)

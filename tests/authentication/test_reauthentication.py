@@ -12,7 +12,6 @@ from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.access import administration, invitations, outbox
-from fundwright.accounts import service as accounts
 from fundwright.accounts.models import Account
 from fundwright.accounts.permissions import NotForPrograms
 from fundwright.accounts.schemas import Actor, Role
@@ -25,6 +24,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from tests.authentication.authenticator import code_at
 from tests.signing_in import HERE, PASSWORD, browse, with_settings
+from tests.support.accounts import add_account
 
 SENSITIVE = (
     api_tokens.create_api_token,
@@ -42,7 +42,7 @@ SENSITIVE = (
 
 
 async def sign_in(session: AsyncSession, core: Core) -> Actor:
-    await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.ADMIN, password=PASSWORD)
+    await add_account(session, "ada@example.org", name="Ada", role=Role.ADMIN, password=PASSWORD)
     result = await authentication.sign_in(session, core, email="ada@example.org", password=PASSWORD, remember=True, client=HERE)
     assert isinstance(result, SignedIn)
     return result.actor
@@ -203,7 +203,7 @@ class TestEndedSession:
     @pytest.mark.security(26)
     async def test_of_another_account_proves_nothing(self, session: AsyncSession, core: Core) -> None:
         actor = await sign_in(session, core)
-        eve = await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.ADMIN, password=PASSWORD)
+        eve = await add_account(session, "eve@example.org", name="Eve", role=Role.ADMIN, password=PASSWORD)
         with pytest.raises(SessionEnded):
             await make_token(session, eve.model_copy(update={"session_id": actor.session_id}), core)
 

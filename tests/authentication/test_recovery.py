@@ -8,10 +8,9 @@ import pytest
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.accounts import service as accounts
 from fundwright.accounts.models import Account, AuditEntry
 from fundwright.accounts.passwords import WeakPassword
-from fundwright.accounts.schemas import Actor, Client, Role
+from fundwright.accounts.schemas import Actor, Client
 from fundwright.authentication import api_tokens, email_change, passkeys, password_change, recovery, second_factor
 from fundwright.authentication import service as authentication
 from fundwright.authentication.models import KnownDevice, Passkey
@@ -24,6 +23,7 @@ from fundwright.core.errors import NotFound
 from fundwright.core.paging import PageRequest
 from tests.authentication.authenticator import Device, code_at
 from tests.signing_in import HERE, PASSWORD, browse, with_settings
+from tests.support.accounts import add_account
 
 EMAIL = "ada@example.org"
 NEW = "another fine sentence"
@@ -38,7 +38,7 @@ def public(core: Core) -> Core:
 
 @pytest.fixture
 async def person(session: AsyncSession) -> Actor:
-    return await accounts.add_account(session, email=EMAIL, name="Ada Lovelace", role=Role.USER, password=PASSWORD)
+    return await add_account(session, EMAIL, name="Ada Lovelace", password=PASSWORD)
 
 
 async def link(session: AsyncSession, email: str = EMAIL) -> str:
@@ -151,7 +151,7 @@ class TestPasskeys:
 
     @pytest.mark.security(40)
     async def test_of_another_account_are_not_found(self, session: AsyncSession, person: Actor, public: Core) -> None:
-        eve = await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
+        eve = await add_account(session, "eve@example.org", name="Eve", password=PASSWORD)
         foreign = await add_passkey(session, eve, public, "Hers")
         sentences: list[str] = []
         for id in (foreign, uuid4()):

@@ -12,7 +12,6 @@ from sqlalchemy import select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.access import administration
-from fundwright.accounts import service as accounts
 from fundwright.accounts.models import Account, AuditEntry
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.authentication import email_confirmation, second_factor
@@ -28,6 +27,7 @@ from fundwright.core.errors import NotFound
 from fundwright.core.paging import PageRequest
 from tests.authentication.authenticator import code_at
 from tests.signing_in import HERE, PASSWORD, browse, with_settings
+from tests.support.accounts import add_account
 
 EMAIL = "ada@example.org"
 Clock = Callable[[timedelta], datetime]
@@ -49,7 +49,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 async def person(session: AsyncSession) -> Actor:
-    return await accounts.add_account(session, email=EMAIL, name="Ada Lovelace", role=Role.USER, password=PASSWORD)
+    return await add_account(session, EMAIL, name="Ada Lovelace", password=PASSWORD)
 
 
 async def turn_on(session: AsyncSession, actor: Actor, core: Core, moment: datetime) -> tuple[str, list[str]]:
@@ -236,7 +236,7 @@ class TestRecoveryCodes:
 
     async def test_of_another_account_do_not_work(self, session: AsyncSession, person: Actor, core: Core, clock: Clock) -> None:
         await turn_on(session, person, core, clock(timedelta()))
-        eve = await accounts.add_account(session, email="eve@example.org", name="Eve", role=Role.USER, password=PASSWORD)
+        eve = await add_account(session, "eve@example.org", name="Eve", password=PASSWORD)
         _, foreign = await turn_on(session, eve, core, clock(timedelta()))
         assert isinstance(await sign_in(session, core, foreign[0]), SignInRefused)
 
@@ -291,7 +291,7 @@ class TestTakingItAway:
     async def test_an_administrator_can_and_the_owner_is_told(
         self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
-        root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
+        root = await add_account(session, "root@example.org", name="Root", role=Role.ADMIN)
         await turn_on(session, person, core, clock(timedelta()))
         assert await administration.has_second_factor(session, root, person.id)
         await administration.remove_second_factor(session, root, core, person.id, client=HERE)

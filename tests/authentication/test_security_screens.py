@@ -12,7 +12,6 @@ from sqlalchemy import update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.access import administration
-from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.authentication import api_tokens, passkeys, second_factor
 from fundwright.authentication import service as authentication
@@ -31,6 +30,7 @@ from fundwright_ui.testing import ScreenUnderTest, mounted
 from fundwright_ui.ui import form, text_field
 from tests.authentication.authenticator import Device, code_at
 from tests.signing_in import HERE, PASSWORD, with_settings
+from tests.support.accounts import add_account
 
 ADDRESS = "http://localhost:8000"
 
@@ -300,7 +300,7 @@ class TestPerson:
     async def test_an_administrator_takes_it_away(self, committed: Core, ada: Actor) -> None:
         await turn_on(committed, ada)
         async with committed.database.transaction() as session:
-            root = await accounts.add_account(session, email="root@example.org", name="R", role=Role.ADMIN, password=None)
+            root = await add_account(session, "root@example.org", name="R", role=Role.ADMIN)
         async with mounted(committed, root, person_screen, params={"id": str(ada.id)}) as screen:
             await screen.click("button", "Remove second factor")
             await screen.emit("ConfirmDialog", "on_confirm")
@@ -312,7 +312,7 @@ class TestPerson:
     async def test_who_only_oversees_sees_that_there_is_one(self, committed: Core, ada: Actor) -> None:
         await turn_on(committed, ada)
         async with committed.database.transaction() as session:
-            looker = await accounts.add_account(session, email="v@example.org", name="V", role=Role.VIEWER, password=None)
+            looker = await add_account(session, "v@example.org", name="V", role=Role.VIEWER)
         async with mounted(committed, looker, person_screen, params={"id": str(ada.id)}) as screen:
             assert "Second factor Yes" in screen.text
             assert not screen.has("button", "Remove second factor")

@@ -44,10 +44,11 @@ from fundwright.core.plugins import hookimpl
 from tests.polling import eventually
 from tests.signing_in import HERE, PASSWORD, with_settings
 from tests.statements import statements, waits
+from tests.support.accounts import add_account
 
 
 async def _add(session: AsyncSession, email: str = "ada@example.org", *, role: Role = Role.USER) -> Actor:
-    return await accounts.add_account(session, email=email, name="Ada Lovelace", role=role, password=PASSWORD)
+    return await add_account(session, email, name="Ada Lovelace", role=role, password=PASSWORD)
 
 
 async def _sign_in(
@@ -88,14 +89,14 @@ class TestAddAccount:
 
     async def test_refuses_a_weak_password(self, session: AsyncSession) -> None:
         with pytest.raises(WeakPassword):
-            await accounts.add_account(session, email="a@b.org", name="Ada", role=Role.USER, password="password")
+            await add_account(session, "a@b.org", name="Ada", password="password")
 
     async def test_refuses_an_empty_name(self, session: AsyncSession) -> None:
         with pytest.raises(Invalid, match="name"):
-            await accounts.add_account(session, email="a@b.org", name=" \n ", role=Role.USER, password=PASSWORD)
+            await add_account(session, "a@b.org", name=" \n ", password=PASSWORD)
 
     async def test_an_account_without_a_password_cannot_be_signed_in_to(self, session: AsyncSession, core: Core) -> None:
-        await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=None)
+        await add_account(session, "ada@example.org", name="Ada")
         for password in ("", "!", PASSWORD):
             assert isinstance(await _sign_in(session, core, password=password), SignInRefused)
 

@@ -12,9 +12,8 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.accounts import service as accounts
 from fundwright.accounts.models import AuditEntry
-from fundwright.accounts.schemas import Actor, Role
+from fundwright.accounts.schemas import Actor
 from fundwright.authentication import one_time_secrets, repository, session_tokens, sessions
 from fundwright.authentication import service as authentication
 from fundwright.authentication.schemas import SignedIn
@@ -23,6 +22,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.mail import Mail
 from fundwright.core.paging import PageRequest
 from tests.signing_in import HERE, PASSWORD, browse, with_settings
+from tests.support.accounts import add_account
 
 _FORM = {"email": "ada@example.org", "password": PASSWORD}
 
@@ -104,7 +104,7 @@ class TestLifetime:
 
     @pytest.mark.parametrize(("remember", "hours"), [(True, 72), (False, 2)])
     async def test_ends_without_use(self, session: AsyncSession, core: Core, clock: Clock, remember: bool, hours: int) -> None:
-        ada = await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=PASSWORD)
+        ada = await add_account(session, "ada@example.org", name="Ada", password=PASSWORD)
         token = (await sign_in(session, core, remember=remember)).token
         clock.pass_(hours=hours / 2)
         assert await authentication.authenticate(session, core, token)
@@ -115,7 +115,7 @@ class TestLifetime:
         assert (await authentication.list_sessions(session, ada, PageRequest())).items == []
 
     async def test_a_page_that_is_only_open_does_not_use_it(self, session: AsyncSession, core: Core, clock: Clock) -> None:
-        await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=PASSWORD)
+        await add_account(session, "ada@example.org", name="Ada", password=PASSWORD)
         signed_in = await sign_in(session, core, remember=False)
         clock.pass_(minutes=90)
         assert await sessions.recognize(session, core, signed_in.actor)
@@ -124,7 +124,7 @@ class TestLifetime:
         assert await sessions.recognize(session, core, signed_in.actor) is None
 
     async def test_a_click_on_an_open_page_does(self, session: AsyncSession, core: Core, clock: Clock) -> None:
-        await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=PASSWORD)
+        await add_account(session, "ada@example.org", name="Ada", password=PASSWORD)
         signed_in = await sign_in(session, core, remember=False)
         clock.pass_(minutes=90)
         found = await sessions.recognize(session, core, signed_in.actor)
@@ -135,7 +135,7 @@ class TestLifetime:
 
     async def test_settings_say_how_long(self, session: AsyncSession, core: Core, clock: Clock) -> None:
         brief = with_settings(core, kept_session_hours=24, idle_hours=0.5)
-        await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=PASSWORD)
+        await add_account(session, "ada@example.org", name="Ada", password=PASSWORD)
         assert (await sign_in(session, brief)).max_age_s == 24 * 3_600
         token = (await sign_in(session, brief, remember=False)).token
         clock.pass_(minutes=29)

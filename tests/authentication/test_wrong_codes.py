@@ -10,9 +10,8 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.accounts import service as accounts
 from fundwright.accounts.models import AuditEntry
-from fundwright.accounts.schemas import Actor, Client, Role
+from fundwright.accounts.schemas import Actor, Client
 from fundwright.authentication import passkeys, recovery, second_factor, sessions
 from fundwright.authentication import service as authentication
 from fundwright.authentication.schemas import RecoveryCodes, ResetChoices, SecondStep, SignedIn, SignInRefusal, SignInRefused
@@ -21,6 +20,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from tests.authentication.authenticator import Device, code_at
 from tests.signing_in import HERE, PASSWORD, browse, with_settings
+from tests.support.accounts import add_account
 
 EMAIL = "ada@example.org"
 WRONG_CODE = SignInRefused(reason=SignInRefusal.WRONG_CODE)
@@ -52,7 +52,7 @@ def core(core: Core) -> Core:
 
 @pytest.fixture
 async def owner(session: AsyncSession, core: Core, monkeypatch: pytest.MonkeyPatch) -> Owner:
-    person = await accounts.add_account(session, email=EMAIL, name="Ada Lovelace", role=Role.USER, password=PASSWORD)
+    person = await add_account(session, EMAIL, name="Ada Lovelace", password=PASSWORD)
     device = HERE.model_copy(update={"is_browser": True})
     signed_in = await authentication.sign_in(session, core, email=EMAIL, password=PASSWORD, remember=True, client=device)
     assert isinstance(signed_in, SignedIn)

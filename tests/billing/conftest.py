@@ -11,29 +11,29 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Actor, Client, Role
 from fundwright.core.assembly import Core
-from tests.conftest import MakeActor
 from tests.polling import eventually
+from tests.support.accounts import add_account
 
 HERE = Client(address="192.0.2.7")
 
 
 @pytest.fixture
-async def admin(session: AsyncSession, make_actor: MakeActor) -> Actor:
-    return await make_actor(session, email="admin@example.org", role=Role.ADMIN)
+async def admin(session: AsyncSession) -> Actor:
+    return await add_account(session, "admin@example.org", role=Role.ADMIN)
 
 
 @pytest.fixture
-async def boss(committed: Core, make_actor: MakeActor) -> Actor:
+async def boss(committed: Core) -> Actor:
     """An administrator in the committed database."""
     async with committed.database.transaction() as session:
-        return await make_actor(session, email="boss@example.org", role=Role.ADMIN)
+        return await add_account(session, "boss@example.org", role=Role.ADMIN)
 
 
 @pytest.fixture
-async def ada(committed: Core, make_actor: MakeActor) -> Actor:
+async def ada(committed: Core) -> Actor:
     """An account in the committed database."""
     async with committed.database.transaction() as session:
-        return await make_actor(session, email="ada@example.org")
+        return await add_account(session, "ada@example.org")
 
 
 _BLOCKED = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")

@@ -1,33 +1,24 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from uuid import UUID, uuid4
 
 import httpx
 import pytest
-from fastapi import FastAPI
 
-from fundwright.accounts.dependencies import current_actor
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.billing.api import router
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.core.web import add_error_handlers
+from tests.support.programs import api_of, program, program_of_new_account
 
 TODAY = now().date().isoformat()
 INVOICE = {"email": "ada@example.org", "text": "Pro", "amount_cents": 4_900, "issued": TODAY, "due": TODAY}
 
 
-@asynccontextmanager
-async def client_of(core: Core, actor: Actor) -> AsyncIterator[httpx.AsyncClient]:
-    app = FastAPI()
-    app.state.core = core
-    app.include_router(router, prefix="")
-    add_error_handlers(app)
-    app.dependency_overrides[current_actor] = lambda: actor
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as opened:
-        yield opened
+def client_of(core: Core, actor: Actor) -> AbstractAsyncContextManager[httpx.AsyncClient]:
+    return program(api_of(core, router), actor)
 
 
 @pytest.fixture
@@ -108,7 +99,8 @@ async def test_only_overseers_look_and_only_administrators_change(committed: Cor
     payment = (await client.post("/api/billing/payments", json=INVOICE)).json()["id"]
     looks = [f"/api/billing/{name}" for name in ("payments", "payments/sums", "payments/export.csv", f"payments/{payment}",
              "subscribers", "subscribers/export.csv", f"subscribers/{ada.id}", "premium-links", "premium-links/export.csv")]  # fmt: skip
-    async with client_of(committed, ada) as user, client_of(committed, ada.model_copy(update={"role": Role.VIEWER})) as viewer:
+    newcomer = program_of_new_account(api_of(committed, router), role=Role.VIEWER)
+    async with client_of(committed, ada) as user, newcomer as viewer:
         assert {(await user.get(path)).status_code for path in looks} == {403}
         assert {(await viewer.get(path)).status_code for path in looks} == {200}
         for reader in (user, viewer):

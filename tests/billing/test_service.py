@@ -43,7 +43,7 @@ from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.billing.conftest import HERE, at_once
-from tests.conftest import MakeActor
+from tests.support.accounts import add_account
 
 TODAY = now().date()
 
@@ -273,10 +273,8 @@ class TestSubscriptions:
         with pytest.raises(NotFound):
             await service.subscribe(session, admin, uuid4(), SubscriptionChange(plan=PlanCode.PRO), client=HERE)
 
-    async def test_the_list_is_searched_filtered_sorted_and_paged(
-        self, session: AsyncSession, admin: Actor, make_actor: MakeActor
-    ) -> None:
-        people = [await make_actor(session, email=f"{name}@example.org") for name in ("carl", "dora", "emil")]
+    async def test_the_list_is_searched_filtered_sorted_and_paged(self, session: AsyncSession, admin: Actor) -> None:
+        people = [await add_account(session, f"{name}@example.org") for name in ("carl", "dora", "emil")]
         await put_on(session, admin, people[0], PlanCode.PRO)
         await put_on(session, admin, people[2], PlanCode.TEAM)
 
@@ -463,10 +461,10 @@ class TestPremiumLinks:
                 await service.redeem_premium_link(session, actor, token, client=HERE)
             assert (spent.value.state, spent.value.status) == (state, 410)
 
-    async def test_of_two_last_uses_at_once_one_wins(self, committed: Core, boss: Actor, make_actor: MakeActor) -> None:
+    async def test_of_two_last_uses_at_once_one_wins(self, committed: Core, boss: Actor) -> None:
         async with committed.database.transaction() as session:
             link = await make(session, boss, uses=2)
-            people = [await make_actor(session) for _ in range(5)]
+            people = [await add_account(session) for _ in range(5)]
 
         async def redeem(session: AsyncSession, person: Actor) -> None:
             await service.redeem_premium_link(session, person, token_of(link), client=HERE)

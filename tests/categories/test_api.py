@@ -8,40 +8,27 @@ import pytest
 from fastapi import FastAPI
 
 from fundwright.accounts import commands
-from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Role
-from fundwright.authentication import api_tokens
-from fundwright.authentication.schemas import TokenScope
 from fundwright.categories import api
 from fundwright.core.assembly import Core
-from fundwright.core.web import add_error_handlers
 from tests.categories.embedding import WordEmbedder, classify
-
-
-async def client_of(core: Core, email: str, *, role: Role = Role.USER) -> httpx.AsyncClient:
-    app = FastAPI()
-    app.state.core = core
-    app.include_router(api.router)
-    add_error_handlers(app)
-    async with core.database.transaction() as session:
-        actor = await accounts.add_account(session, email=email, name="Ada Example", role=role, password=None)
-        token = await api_tokens.create_api_token(session, actor, core, name="test", scope=TokenScope.WRITE, lasts_days=1)
-    return httpx.AsyncClient(
-        transport=httpx.ASGITransport(app),
-        base_url="http://fundwright.test",
-        headers={"Authorization": f"Bearer {token.secret}"},
-    )
+from tests.support.programs import api_of, program_of_new_account
 
 
 @pytest.fixture
-async def ada(committed: Core) -> AsyncIterator[httpx.AsyncClient]:
-    async with await client_of(committed, "ada@example.org") as client:
+def app(committed: Core) -> FastAPI:
+    return api_of(committed, api.router)
+
+
+@pytest.fixture
+async def ada(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    async with program_of_new_account(app, "ada@example.org") as client:
         yield client
 
 
 @pytest.fixture
-async def bob(committed: Core) -> AsyncIterator[httpx.AsyncClient]:
-    async with await client_of(committed, "bob@example.org") as client:
+async def bob(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    async with program_of_new_account(app, "bob@example.org") as client:
         yield client
 
 
@@ -88,8 +75,8 @@ async def test_another_accounts_categories_and_labels_are_not_found(ada: httpx.A
     assert (await ada.get(f"{url}/examples")).json()["total"] == 1
 
 
-async def test_a_viewer_reads_but_does_not_change(committed: Core) -> None:
-    async with await client_of(committed, "eve@example.org", role=Role.VIEWER) as eve:
+async def test_a_viewer_reads_but_does_not_change(app: FastAPI) -> None:
+    async with program_of_new_account(app, "eve@example.org", role=Role.VIEWER) as eve:
         assert (await eve.get("/api/categories")).status_code == 200
         refused = await eve.post("/api/categories", json={"name": "Roofing"})
         assert refused.status_code == 403

@@ -15,17 +15,17 @@ from fundwright_ui.screens.categories.category import category_screen
 from fundwright_ui.testing import mounted
 from fundwright_ui.ui import category_color
 from tests.categories.embedding import WordEmbedder, classify
-from tests.conftest import MakeActor
 from tests.jobs import working
+from tests.support.accounts import add_account
 
 PATH = "/dashboard/category"
 
 
 @pytest.fixture
-async def ada(committed: Core, make_actor: MakeActor) -> Actor:
+async def ada(committed: Core) -> Actor:
     async with committed.database.transaction() as session:
         await opportunities.load_sample_once(session)
-        return await make_actor(session)
+        return await add_account(session)
 
 
 async def add(core: Core, actor: Actor, name: str, description: str = "") -> CategoryRead:
@@ -315,11 +315,11 @@ class TestReview:
         async with mounted(committed, ada, category_screen, path=f"{PATH}?{query}") as screen:
             assert "1 suggestion" in screen.text
 
-    async def test_one_account_does_not_see_anothers(self, committed: Core, ada: Actor, make_actor: MakeActor) -> None:
+    async def test_one_account_does_not_see_anothers(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
         await suggest(committed, ada, 1)
         async with committed.database.transaction() as session:
-            bob = await make_actor(session)
+            bob = await add_account(session)
         async with mounted(committed, bob, category_screen, path=PATH) as screen:
             assert "Roofing" not in screen.text
 
@@ -334,13 +334,13 @@ class TestCategorizing:
             await screen.expect("Canceled. Results so far were kept.")
 
     async def test_a_new_category_fills_the_queue_of_a_reviewer_by_itself(
-        self, committed: Core, make_actor: MakeActor, monkeypatch: pytest.MonkeyPatch
+        self, committed: Core, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(opportunities, "_SETTLED_AFTER_S", 0)
         committed.cache["language.embedder"] = WordEmbedder()
         async with committed.database.transaction() as session:
             await opportunities.load_sample_once(session)
-            reviewer = await make_actor(session, role=Role.REVIEWER)
+            reviewer = await add_account(session, role=Role.REVIEWER)
         async with mounted(committed, reviewer, category_screen, path=PATH) as screen:
             assert "No categories yet." in screen.text
             await screen.type("Name", "Roofing")

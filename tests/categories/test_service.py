@@ -26,7 +26,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
 from fundwright.core.paging import PageRequest
 from tests.categories.embedding import WordEmbedder, classify
-from tests.conftest import MakeActor
+from tests.support.accounts import add_account
 
 Item = tuple[UUID, str]
 
@@ -69,9 +69,9 @@ class TestCreate:
         with pytest.raises(service.NameTaken, match="Énergie"):
             await service.create(session, actor, CategoryCreate(name="Énergie"))
 
-    async def test_of_several_that_are_added_at_once_one_gets_the_name(self, committed: Core, make_actor: MakeActor) -> None:
+    async def test_of_several_that_are_added_at_once_one_gets_the_name(self, committed: Core) -> None:
         async with committed.database.transaction() as session:
-            actor = await make_actor(session)
+            actor = await add_account(session)
             other = await service.create(session, actor, CategoryCreate(name="Other"))
 
         async def add(name: str) -> None:
@@ -89,9 +89,9 @@ class TestCreate:
         assert names.count("roofing") == 1
 
     async def test_two_accounts_may_use_the_same_name_and_do_not_see_each_other(
-        self, session: AsyncSession, actor: Actor, make_actor: MakeActor
+        self, session: AsyncSession, actor: Actor
     ) -> None:
-        other = await make_actor(session)
+        other = await add_account(session)
         mine = await roofing(session, actor)
         theirs = await roofing(session, other)
         assert [c.id for c in await service.list_categories(session, actor)] == [mine.id]
@@ -124,11 +124,9 @@ class TestChange:
         again = await service.change(session, actor, opened.id, CategoryChange(name="Roofs", based_on=changed.changed_at))
         assert (again.name, again.description) == ("Roofs", "gutters")
 
-    async def test_of_the_description_does_not_wait_for_notices_that_are_being_labeled(
-        self, committed: Core, make_actor: MakeActor
-    ) -> None:
+    async def test_of_the_description_does_not_wait_for_notices_that_are_being_labeled(self, committed: Core) -> None:
         async with committed.database.transaction() as session:
-            actor = await make_actor(session)
+            actor = await add_account(session)
             category = await roofing(session, actor)
         async with committed.database.transaction() as labeling:
             await service.accept(labeling, actor, committed, uuid4(), category.id)
@@ -144,11 +142,9 @@ class TestChange:
         await service.change(session, actor, category.id, CategoryChange(description="tomato soup kettle"))
         assert (await classify(session, actor, [item], embedder=WordEmbedder())).labelled == 1
 
-    async def test_somebody_elses_category_is_not_found(
-        self, session: AsyncSession, actor: Actor, core: Core, make_actor: MakeActor
-    ) -> None:
+    async def test_somebody_elses_category_is_not_found(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         category = await roofing(session, actor)
-        other = await make_actor(session)
+        other = await add_account(session)
         with pytest.raises(NotFound):
             await service.change(session, other, category.id, CategoryChange(name="Mine now"))
         with pytest.raises(NotFound):
@@ -168,10 +164,8 @@ class TestDelete:
 
 
 class TestSample:
-    async def test_a_new_account_starts_with_four_and_loses_them_with_one_call(
-        self, session: AsyncSession, core: Core, make_actor: MakeActor
-    ) -> None:
-        actor = await make_actor(session)
+    async def test_a_new_account_starts_with_four_and_loses_them_with_one_call(self, session: AsyncSession, core: Core) -> None:
+        actor = await add_account(session)
         if not await service.list_categories(session, actor):
             await service.add_sample(session, actor, core)
         own = await service.create(session, actor, CategoryCreate(name="Roofing"))
@@ -330,10 +324,10 @@ class TestReview:
         states = {label.category_id: label.state for label in labels}
         assert states == {roofs.id: LabelState.REJECTED, clouds.id: LabelState.ACCEPTED}
 
-    async def test_whoever_adds_labels_waits_for_others_who_do(self, committed: Core, make_actor: MakeActor) -> None:
+    async def test_whoever_adds_labels_waits_for_others_who_do(self, committed: Core) -> None:
         """Each locked labels that there were, then added others, and so two could wait for each other."""
         async with committed.database.transaction() as session:
-            actor = await make_actor(session)
+            actor = await add_account(session)
             one, other = await roofing(session, actor), await software(session, actor)
             await classify(session, actor, [], embedder=WordEmbedder())
             lesson = await service.read_lesson(session, actor, model_id=WordEmbedder().id)
@@ -428,9 +422,7 @@ class TestReview:
 
 
 class TestLabelledWith:
-    async def test_it_selects_subjects_of_one_category_or_of_any(
-        self, session: AsyncSession, actor: Actor, core: Core, make_actor: MakeActor
-    ) -> None:
+    async def test_it_selects_subjects_of_one_category_or_of_any(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         roofs, _ = await roofing(session, actor), await software(session, actor)
         items = [subject(ROOF), subject(CLOUD)]
         rejected = uuid4()
@@ -438,7 +430,7 @@ class TestLabelledWith:
         await service.correct(session, actor, core, rejected, None)
         assert set(await session.scalars(service.labelled_with(actor, roofs.id))) == {items[0][0]}
         assert set(await session.scalars(service.labelled_with(actor))) == {items[0][0], items[1][0]}
-        other = await make_actor(session)
+        other = await add_account(session)
         assert set(await session.scalars(service.labelled_with(other, roofs.id))) == set()
 
 

@@ -11,7 +11,7 @@ from fundwright.content import service
 from fundwright.content.schemas import PostContent, PostRead
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from tests.conftest import MakeActor
+from tests.support.accounts import add_account
 
 HERE = Client(address="192.0.2.7")
 
@@ -33,9 +33,9 @@ async def write_post(
 
 
 @pytest.fixture
-async def ada(committed: Core, make_actor: MakeActor) -> Actor:
+async def ada(committed: Core) -> Actor:
     async with committed.database.transaction() as session:
-        return await make_actor(session, email="ada@example.org", role=Role.ADMIN)
+        return await add_account(session, "ada@example.org", role=Role.ADMIN)
 
 
 @pytest.fixture

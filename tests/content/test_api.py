@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from email.utils import parsedate_to_datetime
@@ -12,30 +12,19 @@ import httpx
 import pytest
 from defusedxml.ElementTree import fromstring
 
-from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Actor, Role
-from fundwright.authentication import api_tokens
-from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright_ui.app import build_app
 from tests.content.conftest import Write
+from tests.support.accounts import add_account
+from tests.support.programs import program
 
 POST = {"title": "What is new", "summary": "In short", "text": "Much."}
 
 
-@asynccontextmanager
-async def client_of(
-    core: Core, actor: Actor | None, *, base: str = "", host: str = "localhost"
-) -> AsyncIterator[httpx.AsyncClient]:
-    headers = {}
-    if actor is not None:
-        async with core.database.transaction() as session:
-            token = await api_tokens.create_api_token(session, actor, core, name="test", scope=TokenScope.WRITE, lasts_days=1)
-        headers = {"Authorization": f"Bearer {token.secret}"}
-    transport = httpx.ASGITransport(build_app(core, base=base))
-    async with httpx.AsyncClient(transport=transport, base_url=f"http://{host}", headers=headers) as client:
-        yield client
+def client_of(core: Core, actor: Actor | None) -> AbstractAsyncContextManager[httpx.AsyncClient]:
+    return program(build_app(core), actor, base_url="http://localhost")
 
 
 @pytest.fixture
@@ -57,7 +46,7 @@ def as_role(committed: Core, ada: Actor):
     @asynccontextmanager
     async def opened(role: Role) -> AsyncIterator[httpx.AsyncClient]:
         async with committed.database.transaction() as session:
-            actor = await accounts.add_account(session, email=f"{role}@example.org", name="Bob", role=role, password=None)
+            actor = await add_account(session, f"{role}@example.org", name="Bob", role=role)
         async with client_of(committed, actor) as client:
             yield client
 
@@ -172,13 +161,15 @@ class TestFeed:
     async def test_links_use_the_public_address_and_never_the_host_of_the_request(self, committed: Core, write: Write) -> None:
         await write("News")
         settings = committed.settings.model_copy(update={"public_url": "https://funding.example.org/app"})
-        async with client_of(replace(committed, settings=settings), None, base="/app", host="forged.example") as client:
+        async with program(
+            build_app(replace(committed, settings=settings), base="/app"), None, base_url="http://forged.example"
+        ) as client:
             feed = (await client.get("/app/blog/rss.xml")).text
         assert "<link>https://funding.example.org/app/blog/news</link>" in feed
         assert "forged.example" not in feed
 
     async def test_the_head_of_the_blog_names_it(self, committed: Core) -> None:
-        async with client_of(committed, None, base="/app") as client:
+        async with program(build_app(committed, base="/app"), None, base_url="http://localhost") as client:
             head = (await client.get("/app/blog")).text.split("</head>")[0]
             assert '<link rel="alternate" type="application/rss+xml" href="/app/blog/rss.xml">' in head
             assert "application/rss+xml" not in (await client.get("/app/auth/login")).text

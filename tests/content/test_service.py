@@ -29,15 +29,15 @@ from fundwright.content.schemas import (
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.messages import speaking
-from tests.conftest import MakeActor
 from tests.content.conftest import HERE, write_post
+from tests.support.accounts import add_account
 
 HOUR = timedelta(hours=1)
 
 
 @pytest.fixture
-async def admin(session: AsyncSession, make_actor: MakeActor) -> Actor:
-    return await make_actor(session, role=Role.ADMIN)
+async def admin(session: AsyncSession) -> Actor:
+    return await add_account(session, role=Role.ADMIN)
 
 
 async def audited(session: AsyncSession) -> list[tuple[str, str]]:

@@ -19,9 +19,9 @@ from fundwright.core.jobs import JobRead, JobState
 from fundwright.opportunities import service as opportunities
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
-from tests.conftest import MakeActor
 from tests.opportunities.files import notice_id, sam_file, sam_row
 from tests.polling import eventually
+from tests.support.accounts import add_account
 
 _ROWS, _BROKEN = 20_000, 40
 _DOCUMENTS = 3
@@ -68,9 +68,9 @@ class Worker:
 
 
 @pytest.fixture
-async def owner(committed: Core, make_actor: MakeActor) -> Actor:
+async def owner(committed: Core) -> Actor:
     async with committed.database.transaction() as session:
-        return await make_actor(session)
+        return await add_account(session)
 
 
 async def once(content: bytes) -> AsyncIterator[bytes]:

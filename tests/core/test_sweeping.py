@@ -15,8 +15,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.sweeping import sweep
 from fundwright.opportunities import service as opportunities
 from fundwright.training import service as training
-from tests.conftest import MakeActor
 from tests.jobs import ended, working
+from tests.support.accounts import add_account
 
 
 class Failed(Exception):
@@ -28,9 +28,9 @@ async def once(content: bytes) -> AsyncIterator[bytes]:
 
 
 @pytest.fixture
-async def ada(committed: Core, make_actor: MakeActor) -> Actor:
+async def ada(committed: Core) -> Actor:
     async with committed.database.transaction() as session:
-        return await make_actor(session)
+        return await add_account(session)
 
 
 async def add_document(core: Core, actor: Actor, content: bytes, *, fails: bool = False) -> Path:

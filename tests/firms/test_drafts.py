@@ -9,17 +9,17 @@ import pytest
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.generation.templates import TEMPLATES
-from tests.conftest import MakeActor
 from tests.firms import load_firm
 from tests.firms.drafts import add_documents, add_opportunity, draft, score
+from tests.support.accounts import add_account
 
 FIRM = load_firm("brightwater")
 
 
 @pytest.fixture
-async def member(committed: Core, make_actor: MakeActor) -> Actor:
+async def member(committed: Core) -> Actor:
     async with committed.database.transaction() as session:
-        return await make_actor(session)
+        return await add_account(session)
 
 
 async def test_drafts_say_what_the_documents_say_and_nothing_else(committed: Core, member: Actor, tmp_path: Path) -> None:

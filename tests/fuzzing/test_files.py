@@ -23,8 +23,6 @@ from PIL import Image
 from structlog.testing import capture_logs
 
 from fundwright.accounts import photos
-from fundwright.accounts import service as accounts
-from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
 from fundwright.core.sandbox import Sandbox
 from fundwright.opportunities.grants import GrantsGov
@@ -44,6 +42,7 @@ from tests.fuzzing.conftest import Fuzz
 from tests.fuzzing.texts import ODD, json_values, mutated_bytes
 from tests.opportunities.conftest import run_import
 from tests.opportunities.files import grants_file, grants_row, nih_file, nih_row, sam_file, sam_row
+from tests.support.accounts import add_account
 
 READERS = list(document_readers())
 SOURCES: dict[str, Source] = {"sam": SamCsv(), "grants": GrantsGov(), "nih": NihJsonLines()}
@@ -376,7 +375,7 @@ def test_published_files(fuzz: Fuzz, tmp_path: Path) -> None:
 async def test_imports(fuzz: Fuzz, committed: Core, tmp_path: Path) -> None:
     """Through the sandbox into the database: an import ends with a report, or is refused with a sentence."""
     async with committed.database.transaction() as session:
-        member = await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=None)
+        member = await add_account(session, "ada@example.org", name="Ada")
     path = tmp_path / "file"
 
     def work(run: Run[Any]) -> None:

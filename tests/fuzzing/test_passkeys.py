@@ -12,8 +12,6 @@ import cbor2
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.accounts import service as accounts
-from fundwright.accounts.schemas import Role
 from fundwright.authentication import passkeys
 from fundwright.authentication.one_time_secrets import LinkSpent
 from fundwright.authentication.passkeys import PasskeyRefused, PasskeyTaken
@@ -24,6 +22,7 @@ from tests.fuzzing.conftest import Fuzz
 from tests.fuzzing.test_files import Run, in_a_thread
 from tests.fuzzing.texts import Change, changed, changes, json_values
 from tests.signing_in import HERE, with_settings
+from tests.support.accounts import add_account
 
 PARTS = ("clientDataJSON", "attestationObject", "authenticatorData", "signature", "userHandle")
 FORMATS = ("none", "packed", "fido-u2f", "tpm", "apple", "android-key", "android-safetynet", "x", "")
@@ -84,7 +83,7 @@ forgeries = st.builds(
 
 async def test_answers_of_browsers(session: AsyncSession, core: Core, fuzz: Fuzz) -> None:
     public = with_settings(core, public_url="http://localhost:8000")
-    actor = await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=None)
+    actor = await add_account(session, "ada@example.org", name="Ada")
 
     async def add(forgery: Forgery) -> str:
         device = Forger()

@@ -10,8 +10,7 @@ from uuid import UUID
 
 import pytest
 
-from fundwright.accounts import service as accounts
-from fundwright.accounts.schemas import Actor, Role
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError
 from fundwright.core.plugins import hookimpl
@@ -23,6 +22,7 @@ from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.categories.embedding import WordEmbedder
 from tests.signing_in import with_settings
+from tests.support.accounts import add_account
 
 BRIEF = DraftTemplate(
     name="brief",
@@ -122,7 +122,7 @@ async def desk(committed: Core) -> Desk:
     core = committed.jobs.services = with_settings(committed, embedder="words", writer="scripted")
     async with core.database.transaction() as session:
         await opportunities.load_sample_once(session)
-        actor = await accounts.add_account(session, email="ada@example.org", name="Ada Example", role=Role.USER, password=None)
+        actor = await add_account(session, "ada@example.org")
         found = await opportunities.list_opportunities(session, actor, OpportunityQuery(page_size=1, kind="contract"))
         roofs = await training.add_text(
             session, actor, core, PastedText(title="Roofs", text="Shingles gutters were repaired at Hill base in 2024.")

@@ -2,47 +2,28 @@ from __future__ import annotations
 
 import io
 from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager
 from uuid import uuid4
 
 import httpx
 import pytest
 from docx import Document
-from fastapi import FastAPI
 
-from fundwright.accounts import service as accounts
-from fundwright.accounts.schemas import Actor, Role
-from fundwright.authentication import api_tokens
-from fundwright.authentication.schemas import TokenScope
-from fundwright.core.web import add_error_handlers
+from fundwright.accounts.schemas import Role
 from fundwright.generation import api
 from tests.generation.conftest import Desk
 from tests.generation.test_drafting import add, write
-
-
-async def client_of(desk: Desk, actor: Actor) -> httpx.AsyncClient:
-    app = FastAPI()
-    app.state.core = desk.core
-    app.include_router(api.router)
-    add_error_handlers(app)
-    async with desk.core.database.transaction() as session:
-        token = await api_tokens.create_api_token(session, actor, desk.core, name="test", scope=TokenScope.WRITE, lasts_days=1)
-    return httpx.AsyncClient(
-        transport=httpx.ASGITransport(app),
-        base_url="http://fundwright.test",
-        headers={"Authorization": f"Bearer {token.secret}"},
-    )
+from tests.support.programs import api_of, program, program_of_new_account
 
 
 @pytest.fixture
 async def ada(desk: Desk) -> AsyncIterator[httpx.AsyncClient]:
-    async with await client_of(desk, desk.actor) as client:
+    async with program(api_of(desk.core, api.router), desk.actor) as client:
         yield client
 
 
-async def other(desk: Desk, role: Role = Role.USER) -> httpx.AsyncClient:
-    async with desk.core.database.transaction() as session:
-        actor = await accounts.add_account(session, email="bob@example.org", name="Bob", role=role, password=None)
-    return await client_of(desk, actor)
+def other(desk: Desk, role: Role = Role.USER) -> AbstractAsyncContextManager[httpx.AsyncClient]:
+    return program_of_new_account(api_of(desk.core, api.router), role=role)
 
 
 async def test_a_draft_is_started_found_by_its_slug_and_deleted(desk: Desk, ada: httpx.AsyncClient) -> None:
@@ -101,7 +82,7 @@ async def test_a_draft_is_exported_as_markdown_and_word(desk: Desk, ada: httpx.A
 @pytest.mark.security(40)
 async def test_another_accounts_draft_is_not_found_on_any_route(desk: Desk) -> None:
     draft = await write(desk, (await add(desk)).id)
-    async with await other(desk) as bob:
+    async with other(desk) as bob:
         assert (await bob.get("/api/drafts")).json()["total"] == 0
         for path in (f"/{draft.id}", f"/slug/{draft.slug}", f"/{draft.id}/export"):
             assert (await bob.get(f"/api/drafts{path}")).status_code == 404, path
@@ -111,7 +92,7 @@ async def test_another_accounts_draft_is_not_found_on_any_route(desk: Desk) -> N
 
 
 async def test_a_viewer_may_not_write_drafts(desk: Desk) -> None:
-    async with await other(desk, Role.VIEWER) as eve:
+    async with other(desk, Role.VIEWER) as eve:
         refused = await eve.post("/api/drafts", json={"opportunity_id": str(desk.opportunity_id), "template": "brief"})
         assert refused.status_code == 403
 

@@ -14,7 +14,6 @@ from pydantic import ValidationError
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import COMMAND_LINE, Role
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import PlanChange, PlanCode
@@ -47,6 +46,7 @@ from tests.generation.conftest import Desk, EndpointDown, quote_all
 from tests.generation.test_drafting import add, has_begun, read, write
 from tests.jobs import working
 from tests.polling import eventually
+from tests.support.accounts import add_account
 
 T = TypeVar("T")
 
@@ -484,7 +484,7 @@ class TestQuota:
     async def test_sections_that_the_writer_writes_again_or_in_addition_are_counted(self, desk: Desk) -> None:
         draft, roofs = await written(desk)
         async with desk.core.database.transaction() as session:
-            boss = await accounts.add_account(session, email="boss@example.org", name="Boss", role=Role.ADMIN, password=None)
+            boss = await add_account(session, "boss@example.org", name="Boss", role=Role.ADMIN)
             none = PlanChange(price_cents=0, documents=None, drafts=0, imports=None)
             await billing.change_plan(session, boss, PlanCode.FREE, none, client=COMMAND_LINE)
         with pytest.raises(billing.QuotaSpent):
@@ -559,7 +559,7 @@ class TestVersions:
         draft, roofs = await written(desk)
         other = await add(desk)
         async with desk.core.database.transaction() as session:
-            bob = await accounts.add_account(session, email="bob@example.org", name="Bob", role=Role.USER, password=None)
+            bob = await add_account(session, "bob@example.org", name="Bob")
 
         def ways(section_id: UUID) -> list[Callable[[AsyncSession], Awaitable[object]]]:
             change = SectionSave(heading="x", text="x", based_on=roofs.revision)

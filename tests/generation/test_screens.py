@@ -8,7 +8,6 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.database import now
 from fundwright.generation import editing, repository, service
@@ -24,6 +23,7 @@ from fundwright_ui.testing import ScreenUnderTest, mounted
 from tests.generation.conftest import Desk, EndpointDown
 from tests.generation.test_drafting import add, read, write
 from tests.generation.test_editing import save
+from tests.support.accounts import add_account
 
 INDEX = "/generate/index"
 
@@ -384,7 +384,7 @@ class TestDraftScreen:
     async def test_another_accounts_slug_is_not_found(self, desk: Desk) -> None:
         draft = await add(desk)
         async with desk.core.database.transaction() as session:
-            bob = await accounts.add_account(session, email="bob@example.org", name="Bob", role=Role.USER, password=None)
+            bob = await add_account(session, "bob@example.org", name="Bob")
         async with mounted(
             desk.core, bob, draft_screen, path=f"/generate/slug/{draft.slug}", params={"token": draft.slug}
         ) as screen:

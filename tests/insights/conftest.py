@@ -14,7 +14,7 @@ from fundwright.core.database import now
 from fundwright.core.jobs import Job, JobState
 from fundwright.insights import service
 from fundwright.insights.schemas import Viewed
-from tests.conftest import MakeActor
+from tests.support.accounts import add_account
 
 
 async def add_view(session: AsyncSession, path: str, *, by: Actor | None = None, at: datetime | None = None) -> None:
@@ -33,6 +33,6 @@ async def add_job(session: AsyncSession, owner: Actor | None, kind: str = "impor
 
 
 @pytest.fixture
-async def viewer(committed: Core, make_actor: MakeActor) -> Actor:
+async def viewer(committed: Core) -> Actor:
     async with committed.database.transaction() as session:
-        return await make_actor(session, role=Role.VIEWER)
+        return await add_account(session, role=Role.VIEWER)

@@ -1,37 +1,23 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 
 import httpx
 import pytest
-from fastapi import FastAPI
 
 from fundwright.accounts.schemas import Actor, Role
-from fundwright.authentication import api_tokens
 from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
-from fundwright.core.web import add_error_handlers
 from fundwright.insights import api
-from tests.conftest import MakeActor
 from tests.insights.conftest import add_job, add_view
+from tests.support.accounts import add_account
+from tests.support.programs import api_of, program
 
 ROUTES = ("figures", "usage", "usage/export.csv", "pages", "pages/export.csv", "history", "history/choices", "history/export.csv")
 
 
-@asynccontextmanager
-async def client_of(core: Core, actor: Actor) -> AsyncIterator[httpx.AsyncClient]:
-    app = FastAPI()
-    app.state.core = core
-    app.include_router(api.router)
-    add_error_handlers(app)
-    async with core.database.transaction() as session:
-        token = await api_tokens.create_api_token(session, actor, core, name="test", scope=TokenScope.READ, lasts_days=1)
-    headers = {"Authorization": f"Bearer {token.secret}"}
-    async with httpx.AsyncClient(
-        transport=httpx.ASGITransport(app), base_url="http://fundwright.test", headers=headers
-    ) as client:
-        yield client
+def client_of(core: Core, actor: Actor) -> AbstractAsyncContextManager[httpx.AsyncClient]:
+    return program(api_of(core, api.router), actor, scope=TokenScope.READ)
 
 
 @pytest.mark.parametrize("route", ROUTES)
@@ -51,9 +37,9 @@ async def test_whoever_oversees_is_answered(committed: Core, viewer: Actor, rout
 
 
 @pytest.mark.parametrize("route", ROUTES)
-async def test_whoever_does_not_is_refused(committed: Core, make_actor: MakeActor, route: str) -> None:
+async def test_whoever_does_not_is_refused(committed: Core, route: str) -> None:
     async with committed.database.transaction() as session:
-        ada = await make_actor(session, role=Role.USER)
+        ada = await add_account(session, role=Role.USER)
     async with client_of(committed, ada) as client:
         answer = await client.get(f"/api/insights/{route}")
     assert (answer.status_code, answer.json()["error"]["message"]) == (

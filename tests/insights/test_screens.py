@@ -13,17 +13,17 @@ from fundwright_ui.screens.admin.analyze import analyze_screen
 from fundwright_ui.screens.admin.dashboard import dashboard_screen
 from fundwright_ui.screens.training.history import history_screen
 from fundwright_ui.testing import mounted
-from tests.conftest import MakeActor
 from tests.insights.conftest import add_job, add_view
 from tests.jobs import Trial, trial
+from tests.support.accounts import add_account
 
 OVERSEERS = {Role.ADMIN, Role.REVIEWER, Role.VIEWER}
 
 
 @pytest.fixture
-async def ada(committed: Core, make_actor: MakeActor) -> Actor:
+async def ada(committed: Core) -> Actor:
     async with committed.database.transaction() as session:
-        return await make_actor(session)
+        return await add_account(session)
 
 
 class TestDashboard:

@@ -13,15 +13,15 @@ from fundwright.core.database import now
 from fundwright.core.jobs import JobState
 from fundwright.insights import service
 from fundwright.insights.schemas import KEPT_DAYS, HistoryQuery, PagesQuery, UsageQuery
-from tests.conftest import MakeActor
 from tests.insights.conftest import add_job, add_view
+from tests.support.accounts import add_account
 
 MARCH = UsageQuery(day_from=date(2026, 3, 1), day_to=date(2026, 3, 3))
 
 
 @pytest.fixture
-async def viewer(session: AsyncSession, make_actor: MakeActor) -> Actor:
-    return await make_actor(session, role=Role.VIEWER)
+async def viewer(session: AsyncSession) -> Actor:
+    return await add_account(session, role=Role.VIEWER)
 
 
 class TestSpan:
@@ -54,13 +54,11 @@ class TestKeepingViews:
 
 
 class TestUsage:
-    async def test_counts_each_day_in_utc(
-        self, session: AsyncSession, viewer: Actor, actor: Actor, make_actor: MakeActor
-    ) -> None:
+    async def test_counts_each_day_in_utc(self, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
         for hour, who in ((0, viewer), (12, viewer), (23, actor), (23, None)):
             await add_view(session, "/dashboard/train", by=who, at=datetime(2026, 3, 2, hour, 59, tzinfo=UTC))
         await add_view(session, "/dashboard/train", by=viewer, at=datetime(2026, 3, 3, tzinfo=UTC))
-        await add_view(session, "/dashboard/train", by=await make_actor(session), at=datetime(2026, 3, 4, tzinfo=UTC))
+        await add_view(session, "/dashboard/train", by=await add_account(session), at=datetime(2026, 3, 4, tzinfo=UTC))
         usage = await service.get_usage(session, viewer, MARCH)
         assert [(day.day.day, day.views, day.people) for day in usage.days] == [(1, 0, 0), (2, 4, 2), (3, 1, 1)]
         assert (usage.views, usage.people) == (5, 2)

@@ -12,10 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fundwright.accounts import service as accounts
-from fundwright.accounts.schemas import Actor, Role
-from fundwright.authentication import api_tokens
-from fundwright.authentication.schemas import TokenScope
+from fundwright.accounts.schemas import Actor
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.assembly import Core
@@ -33,6 +30,8 @@ from fundwright_ui.screens.opportunities.opportunity import contract_screen
 from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.testing import mounted
 from tests.categories.embedding import WordEmbedder
+from tests.support.accounts import add_account
+from tests.support.programs import program
 
 
 class HangingEmbedder(WordEmbedder):
@@ -73,7 +72,7 @@ class HangingWriter:
 @pytest.fixture
 async def ada(committed: Core) -> Actor:
     async with committed.database.transaction() as session:
-        return await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=None)
+        return await add_account(session, "ada@example.org", name="Ada")
 
 
 @pytest.fixture
@@ -94,11 +93,7 @@ async def narrow(committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 async def client(narrow: Core, ada: Actor) -> AsyncIterator[httpx.AsyncClient]:
-    async with narrow.database.transaction() as session:
-        token = await api_tokens.create_api_token(session, ada, narrow, name="test", scope=TokenScope.WRITE, lasts_days=1)
-    transport = httpx.ASGITransport(build_app(narrow))
-    headers = {"Authorization": f"Bearer {token.secret}"}
-    async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000", headers=headers) as opened:
+    async with program(build_app(narrow), ada, base_url="http://127.0.0.1:8000") as opened:
         yield opened
 
 

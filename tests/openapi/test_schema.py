@@ -22,12 +22,12 @@ from schemathesis.specs.openapi.checks import content_type_conformance, response
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 from structlog.testing import capture_logs
 
-from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Role
 from fundwright.authentication import api_tokens
 from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
+from tests.support.accounts import add_account
 
 EXAMPLES = 4
 CHECKS: list[Any] = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
@@ -36,7 +36,7 @@ CHECKS: list[Any] = [not_a_server_error, status_code_conformance, content_type_c
 async def token_of(core: Core, role: Role) -> str:
     """One that outlives signing out, which is among what is asked for."""
     async with core.database.transaction() as session:
-        actor = await accounts.add_account(session, email=f"{role}@example.org", name="Ada", role=role, password=None)
+        actor = await add_account(session, f"{role}@example.org", name="Ada", role=role)
         made = await api_tokens.create_api_token(session, actor, core, name="all of it", scope=TokenScope.WRITE, lasts_days=1)
     return made.secret
 

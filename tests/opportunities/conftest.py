@@ -11,16 +11,16 @@ from fundwright.core.assembly import Core
 from fundwright.core.jobs import JobRead
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import ImportOpportunities, ImportReport, OpportunityQuery, OpportunityRow
-from tests.conftest import MakeActor
+from tests.support.accounts import add_account
 
 ImportFile = Callable[..., Awaitable[ImportReport]]
 
 
 @pytest.fixture
-async def member(committed: Core, make_actor: MakeActor) -> Actor:
+async def member(committed: Core) -> Actor:
     """A committed account of role user."""
     async with committed.database.transaction() as session:
-        return await make_actor(session)
+        return await add_account(session)
 
 
 @pytest.fixture

@@ -7,32 +7,23 @@ from uuid import UUID
 
 import httpx
 import pytest
-from fastapi import FastAPI
 
-from fundwright.accounts.dependencies import current_actor
 from fundwright.accounts.schemas import Actor
 from fundwright.categories.api import router as categories_router
 from fundwright.core.assembly import Core
-from fundwright.core.web import add_error_handlers
 from fundwright.opportunities import service
 from fundwright.opportunities.api import router
 from fundwright.opportunities.repository import indexing
 from fundwright.opportunities.schemas import ImportOpportunities
-from tests.conftest import MakeActor
 from tests.opportunities.conftest import ImportFile
 from tests.opportunities.files import notice_id, sam_file, sam_row
+from tests.support.accounts import add_account
+from tests.support.programs import api_of, program
 
 
 @pytest.fixture
 async def client(committed: Core, member: Actor) -> AsyncIterator[httpx.AsyncClient]:
-    app = FastAPI()
-    app.state.core = committed
-    app.include_router(router)
-    app.include_router(categories_router)
-    add_error_handlers(app)
-    app.dependency_overrides[current_actor] = lambda: member
-    transport = httpx.ASGITransport(app)
-    async with httpx.AsyncClient(transport=transport, base_url="http://test") as opened:
+    async with program(api_of(committed, router, categories_router), member) as opened:
         yield opened
 
 
@@ -48,10 +39,10 @@ class TestCategorizing:
         assert len({answer.json()["id"] for answer in asked}) == 1
 
     async def test_somebody_elses_job_and_another_kind_of_job_are_not_found(
-        self, client: httpx.AsyncClient, committed: Core, member: Actor, make_actor: MakeActor
+        self, client: httpx.AsyncClient, committed: Core, member: Actor
     ) -> None:
         async with committed.database.transaction() as session:
-            others = await service.start_categorizing(session, await make_actor(session), committed)
+            others = await service.start_categorizing(session, await add_account(session), committed)
             payload = ImportOpportunities(run_id=others.id, source="sam", path=Path("x"))
             own = await committed.jobs.enqueue(session, payload, title="x", owner_id=member.id)
         for job in (others, own):

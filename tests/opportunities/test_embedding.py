@@ -17,10 +17,10 @@ from fundwright.core.errors import NotAllowed
 from fundwright.core.jobs import Job, JobCanceled, JobHandler, JobRun, JobState, no_actor
 from fundwright.opportunities import embedding, service
 from fundwright.opportunities.schemas import EmbedOpportunities
-from tests.conftest import MakeActor
 from tests.opportunities.conftest import ImportFile
 from tests.opportunities.files import notice_id, sam_file, sam_row
 from tests.opportunities.test_service import add, notice
+from tests.support.accounts import add_account
 
 
 class LengthEmbedder:
@@ -147,9 +147,9 @@ class TestEmbedLater:
         await committed.jobs.run_inline(EmbedOpportunities(), title="x", owner_id=None)
         assert seen == [1, 2]
 
-    async def test_only_administrators_start_and_stop_it(self, committed: Core, make_actor: MakeActor) -> None:
+    async def test_only_administrators_start_and_stop_it(self, committed: Core) -> None:
         async with committed.database.transaction() as session:
-            ada, root = await make_actor(session), await make_actor(session, role=Role.ADMIN)
+            ada, root = await add_account(session), await add_account(session, role=Role.ADMIN)
             with pytest.raises(NotAllowed):
                 await service.start_embedding(session, ada, committed)
             started = await service.start_embedding(session, root, committed)

@@ -26,10 +26,10 @@ from fundwright.opportunities import importing, service
 from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import ImportQuery, ImportReport, ImportRunRead
-from tests.conftest import MakeActor
 from tests.jobs import Trial, read, trial
 from tests.opportunities.conftest import ImportFile, listed, run_import
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
+from tests.support.accounts import add_account
 
 Start = Callable[[bytes], Awaitable[tuple[ImportRunRead, Path]]]
 
@@ -180,9 +180,9 @@ class TestImport:
             with pytest.raises(Invalid, match="no source named"):
                 await service.prepare_import(session, member, committed, source="nothing", filename="x")
 
-    async def test_a_viewer_may_not_import(self, committed: Core, make_actor: MakeActor) -> None:
+    async def test_a_viewer_may_not_import(self, committed: Core) -> None:
         async with committed.database.transaction() as session:
-            viewer = await make_actor(session, role=Role.VIEWER)
+            viewer = await add_account(session, role=Role.VIEWER)
             with pytest.raises(NotAllowed, match="view-only access"):
                 await service.prepare_import(session, viewer, committed, source="sam", filename="x")
 
@@ -281,11 +281,11 @@ class TestResume:
 class TestOwnership:
     @pytest.mark.security(40)
     async def test_an_import_is_seen_by_who_started_it_and_by_administrators(
-        self, import_file: ImportFile, committed: Core, make_actor: MakeActor
+        self, import_file: ImportFile, committed: Core
     ) -> None:
         report = await import_file(sam_file(sam_row(), "x\r\n"))
         async with committed.database.transaction() as session:
-            stranger, admin = await make_actor(session), await make_actor(session, role=Role.ADMIN)
+            stranger, admin = await add_account(session), await add_account(session, role=Role.ADMIN)
             with pytest.raises(NotFound):
                 await service.get_import(session, stranger, report.run_id)
             with pytest.raises(NotFound):
@@ -411,13 +411,11 @@ class TestUpload:
 
 class TestStop:
     @pytest.mark.security(40)
-    async def test_strangers_cannot_and_administrators_can(
-        self, committed: Core, member: Actor, make_actor: MakeActor, import_file: ImportFile
-    ) -> None:
+    async def test_strangers_cannot_and_administrators_can(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
         report = await import_file(sam_file(sam_row()))
         async with committed.database.transaction() as session:
             await session.execute(update(Job).values(state=JobState.RUNNING))
-            stranger, admin = await make_actor(session), await make_actor(session, role=Role.ADMIN)
+            stranger, admin = await add_account(session), await add_account(session, role=Role.ADMIN)
             with pytest.raises(NotFound):
                 await service.cancel_import(session, stranger, committed, report.run_id)
             assert (await service.cancel_import(session, admin, committed, report.run_id)).state == "running"

@@ -26,9 +26,9 @@ from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import FacetValue, OpportunityQuery
 from fundwright.opportunities.sources import ParsedNotice
 from fundwright.opportunities.washington import WASHINGTON
-from tests.conftest import MakeActor
 from tests.opportunities.conftest import listed
 from tests.statements import statements
+from tests.support.accounts import add_account
 
 
 def notice(position: int, **values: object) -> ParsedNotice:
@@ -130,9 +130,7 @@ class TestFilters:
         assert (facets.total, facets.samples) == (3, 0)
         assert (await service.facets(session, actor, kind="grant")).total == 0
 
-    async def test_facets_follow_every_change(
-        self, session: AsyncSession, actor: Actor, make_actor: MakeActor, notices: None
-    ) -> None:
+    async def test_facets_follow_every_change(self, session: AsyncSession, actor: Actor, notices: None) -> None:
         await add(session, notice(4, agency="VA"), is_sample=True)
         await add(session, notice(1, agency="GSA", activity_codes=["R01"]), notice(2, agency="GSA", closes_at=now()))
         facets = await service.facets(session, actor, kind="contract")
@@ -140,7 +138,7 @@ class TestFilters:
         assert [(value.value, value.count) for value in facets.activity_codes] == [("R01", 2), ("R21", 1)]
         assert facets.set_asides == []
         assert (facets.total, facets.samples) == (4, 1)
-        await service.remove_sample(session, await make_actor(session, role=Role.ADMIN))
+        await service.remove_sample(session, await add_account(session, role=Role.ADMIN))
         facets = await service.facets(session, actor, kind="contract")
         assert [value.value for value in facets.agencies] == ["GSA", "EPA"]
         assert (facets.total, facets.samples) == (3, 0)
@@ -167,17 +165,17 @@ class TestFilters:
             await categories.restore(session, actor, core, row.id, decided_at=None, before=[before])
         assert await categories.labels_of(session, actor, [row.id]) == {}
 
-    async def test_category(self, session: AsyncSession, actor: Actor, core: Core, make_actor: MakeActor, notices: None) -> None:
+    async def test_category(self, session: AsyncSession, actor: Actor, core: Core, notices: None) -> None:
         category = await categories.create(session, actor, CategoryCreate(name="Mine"))
         [row] = await listed(session, actor, agency=("VA",))
         await categories.accept(session, actor, core, row.id, category.id)
         assert titles(await listed(session, actor, category=category.id)) == ["Notice 1"]
-        assert await listed(session, await make_actor(session), category=category.id) == []
+        assert await listed(session, await add_account(session), category=category.id) == []
 
 
 class TestListWithLabels:
     async def test_rows_total_and_labels_are_one_statement_that_counts_nothing(
-        self, session: AsyncSession, actor: Actor, core: Core, make_actor: MakeActor
+        self, session: AsyncSession, actor: Actor, core: Core
     ) -> None:
         await add(session, *(notice(i) for i in range(3)))
         category = await categories.create(session, actor, CategoryCreate(name="Mine"))
@@ -193,7 +191,7 @@ class TestListWithLabels:
         assert found.total == len(rows)
         assert {id: of for id, of in labels.items() if of} == await categories.labels_of(session, actor, [row.id for row in rows])
         assert [label.category_id for label in labels[rows[0].id]] == [category.id]
-        _, of_another = await service.list_with_labels(session, await make_actor(session), OpportunityQuery())
+        _, of_another = await service.list_with_labels(session, await add_account(session), OpportunityQuery())
         assert not any(of_another.values())
 
     async def test_totals_of_a_kind_follow_what_comes_and_goes(self, session: AsyncSession, actor: Actor) -> None:
@@ -263,7 +261,7 @@ class TestExport:
 
 
 class TestSample:
-    async def test_is_loaded_once_and_removed_for_good(self, session: AsyncSession, actor: Actor, make_actor: MakeActor) -> None:
+    async def test_is_loaded_once_and_removed_for_good(self, session: AsyncSession, actor: Actor) -> None:
         await service.load_sample_once(session)
         facets = await service.facets(session, actor)
         assert facets.samples == facets.total == 60
@@ -271,7 +269,7 @@ class TestSample:
         assert len(facets.activity_codes) > 5
         page = await service.list_opportunities(session, actor, OpportunityQuery(text="health", sample=True))
         assert page.total > 3
-        assert await service.remove_sample(session, await make_actor(session, role=Role.ADMIN)) == 60
+        assert await service.remove_sample(session, await add_account(session, role=Role.ADMIN)) == 60
         await service.load_sample_once(session)
         assert (await service.facets(session, actor)).total == 0
 
@@ -295,9 +293,9 @@ class TestSample:
         assert [row.is_sample for row in suggested] == [False, False, False, True]
 
     @pytest.mark.parametrize("role", [role for role in Role if role is not Role.ADMIN])
-    async def test_is_removed_by_administrators_only(self, session: AsyncSession, make_actor: MakeActor, role: Role) -> None:
+    async def test_is_removed_by_administrators_only(self, session: AsyncSession, role: Role) -> None:
         with pytest.raises(NotAllowed):
-            await service.remove_sample(session, await make_actor(session, role=role))
+            await service.remove_sample(session, await add_account(session, role=role))
 
 
 class TestDetail:
@@ -395,16 +393,14 @@ class TestNextDeadlines:
         found = await service.next_deadlines(session, actor, limit=3)
         assert (titles(found.items), found.is_of_categories) == (["In 1", "In 2", "In 3"], False)
 
-    async def test_prefer_ones_own_categories(
-        self, session: AsyncSession, actor: Actor, core: Core, make_actor: MakeActor
-    ) -> None:
+    async def test_prefer_ones_own_categories(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         await add(session, *(notice(n, title=f"In {n}", due_at=now() + timedelta(days=n)) for n in (1, 2)))
         later = (await listed(session, actor, text="2"))[0]
         category = await categories.create(session, actor, CategoryCreate(name="Mine"))
         await categories.accept(session, actor, core, later.id, category.id)
         found = await service.next_deadlines(session, actor)
         assert (titles(found.items), found.is_of_categories) == (["In 2"], True)
-        assert len((await service.next_deadlines(session, await make_actor(session))).items) == 2
+        assert len((await service.next_deadlines(session, await add_account(session))).items) == 2
 
 
 class TestFigures:

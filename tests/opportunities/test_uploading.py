@@ -20,10 +20,10 @@ from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.repository import runs, writing
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import ImportOpportunities, ImportReport, OpportunityRead
-from tests.conftest import MakeActor
 from tests.opportunities.conftest import listed
 from tests.opportunities.files import sam_file, sam_row
 from tests.opportunities.test_service import notice
+from tests.support.accounts import add_account
 
 Upload = Callable[[Actor | None, bytes], Awaitable[ImportReport]]
 
@@ -31,12 +31,12 @@ FORGED = "Send your bank details to win"
 
 
 @pytest.fixture
-async def people(committed: Core, make_actor: MakeActor) -> dict[str, Actor]:
+async def people(committed: Core) -> dict[str, Actor]:
     async with committed.database.transaction() as session:
         return {
-            "ada": await make_actor(session),
-            "bob": await make_actor(session),
-            "admin": await make_actor(session, role=Role.ADMIN),
+            "ada": await add_account(session),
+            "bob": await add_account(session),
+            "admin": await add_account(session, role=Role.ADMIN),
         }
 
 

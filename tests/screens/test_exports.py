@@ -10,12 +10,12 @@ from contextlib import asynccontextmanager
 
 import httpx
 
-from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
 from tests.access.table import SCREENS
 from tests.access.test_events import ada, addresses
+from tests.support.accounts import add_account
 
 __all__ = ["ada"]
 
@@ -36,7 +36,7 @@ NO_MATCH = (
 async def signed_in(core: Core) -> AsyncIterator[httpx.AsyncClient]:
     """An administrator's browser, who has just registered."""
     async with core.database.transaction() as session:
-        await accounts.add_account(session, email="new-admin@example.org", name="New", role=Role.ADMIN, password=PASSWORD)
+        await add_account(session, "new-admin@example.org", name="New", role=Role.ADMIN, password=PASSWORD)
     transport = httpx.ASGITransport(build_app(core))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         answer = await client.post("/signin", json={"email": "new-admin@example.org", "password": PASSWORD})

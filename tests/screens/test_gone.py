@@ -5,10 +5,10 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
+from tests.support.accounts import add_account
 
 
 @pytest.mark.parametrize("id", ["00000000-0000-0000-0000-000000000001", "nonsense"])
@@ -29,7 +29,7 @@ from fundwright_ui.app import build_app
 )
 async def test_it_answers_404_with_a_way_back(committed: Core, path: str, back: str, id: str) -> None:
     async with committed.database.transaction() as session:
-        await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.ADMIN, password="a quiet harbour")
+        await add_account(session, "ada@example.org", name="Ada", role=Role.ADMIN, password="a quiet harbour")
     transport = httpx.ASGITransport(build_app(committed))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         answer = await client.post("/signin", json={"email": "ada@example.org", "password": "a quiet harbour"})

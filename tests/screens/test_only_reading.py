@@ -23,14 +23,14 @@ from fundwright_ui.screens.training.run import run_screen
 from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.testing import mounted
 from tests.categories.embedding import WordEmbedder, classify
-from tests.conftest import MakeActor
+from tests.support.accounts import add_account
 
 
 @pytest.fixture
-async def ada(committed: Core, make_actor: MakeActor) -> Actor:
+async def ada(committed: Core) -> Actor:
     async with committed.database.transaction() as session:
         await opportunities.load_sample_once(session)
-        return await make_actor(session)
+        return await add_account(session)
 
 
 @pytest.fixture

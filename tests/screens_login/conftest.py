@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from fundwright.accounts import service as accounts
-from fundwright.accounts.schemas import Actor, Client, Role
+from fundwright.accounts.schemas import Actor, Client
 from fundwright.core.assembly import Core
 from fundwright_ui import plugin
 from fundwright_ui.runtime.connection import Connection
@@ -18,6 +17,7 @@ from fundwright_ui.runtime.html import to_html
 from fundwright_ui.runtime.router import Found, Router, Screen
 from fundwright_ui.runtime.view import View
 from fundwright_ui.shell.frame import frame
+from tests.support.accounts import add_account
 
 PASSWORD = "a gentle rain of otters"
 Node = Any
@@ -134,6 +134,4 @@ def open_page(committed: Core) -> Open:
 @pytest.fixture
 async def ada(committed: Core) -> Actor:
     async with committed.database.transaction() as session:
-        return await accounts.add_account(
-            session, email="ada@example.org", name="Ada Lovelace", role=Role.USER, password=PASSWORD
-        )
+        return await add_account(session, "ada@example.org", name="Ada Lovelace", password=PASSWORD)

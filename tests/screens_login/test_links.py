@@ -9,7 +9,6 @@ import pytest
 from fundwright.access import first_admin, invitations
 from fundwright.access.schemas import InvitationQuery
 from fundwright.accounts import audit
-from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Actor, AuditQuery, Client, Role
 from fundwright.authentication import api_tokens, passkeys, recovery, second_factor
 from fundwright.authentication import service as authentication
@@ -23,6 +22,7 @@ from fundwright.core.paging import PageRequest
 from tests.authentication.authenticator import Device, code_at
 from tests.screens_login.conftest import PASSWORD, Open, Page, text_of
 from tests.signing_in import with_settings
+from tests.support.accounts import add_account
 
 HERE = Client(address="192.0.2.7")
 NEW = "another fine sentence"
@@ -240,7 +240,7 @@ class TestRegisterScreen:
 class TestInvitation:
     async def _invite(self, core: Core) -> str:
         async with core.database.transaction() as session:
-            root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
+            root = await add_account(session, "root@example.org", name="Root", role=Role.ADMIN)
             await invitations.invite(session, root, core, email="Grace@example.org", role=Role.REVIEWER, client=HERE)
         (message,) = await sent_messages(core)
         assert (message.recipient, message.subject) == ("grace@example.org", "Root invited you to Fundwright")
@@ -262,7 +262,7 @@ class TestInvitation:
     @pytest.mark.security(45)
     async def test_of_two_only_the_newer_works(self, committed: Core) -> None:
         async with committed.database.transaction() as session:
-            root = await accounts.add_account(session, email="root@example.org", name="Root", role=Role.ADMIN, password=None)
+            root = await add_account(session, "root@example.org", name="Root", role=Role.ADMIN)
             for _ in range(2):
                 await invitations.invite(session, root, committed, email="grace@example.org", role=Role.USER, client=HERE)
             newer, older = (await invitations.list_invitations(session, root, InvitationQuery())).items

@@ -18,7 +18,6 @@ import httpx
 import pytest
 
 from fundwright import hooks
-from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.plugins import Plugins
@@ -27,6 +26,7 @@ from fundwright_ui.app import build_app
 from tests.cores import settings_of
 from tests.databases import Databases
 from tests.screens_login.conftest import text_of, walk
+from tests.support.accounts import add_account
 from tests.ui_runtime.test_application import browse
 
 PROJECT = Path(__file__).parent.parent.parent
@@ -104,7 +104,7 @@ async def spec_core(databases: Databases, tmp_path_factory: pytest.TempPathFacto
         async with core.database.transaction() as session:
             for role in Role:
                 email = f"{role}@example.org"
-                await accounts.add_account(session, email=email, name=f"Ada {role.title()}", role=role, password=PASSWORD)
+                await add_account(session, email, name=f"Ada {role.title()}", role=role, password=PASSWORD)
         yield core
 
 

@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.accounts import service as accounts
-from fundwright.accounts.schemas import Actor, Role
+from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.training import service
 from fundwright.training.schemas import DocumentRead
+from tests.support.accounts import add_account
 
 AddFile = Callable[..., Awaitable[DocumentRead]]
 
@@ -43,10 +43,10 @@ def add_file() -> AddFile:
 async def owner(committed: Core) -> Actor:
     """An account in the committed database."""
     async with committed.database.transaction() as session:
-        return await accounts.add_account(session, email="ada@example.org", name="Ada Example", role=Role.USER, password=None)
+        return await add_account(session, "ada@example.org")
 
 
 @pytest.fixture
 async def stranger(committed: Core) -> Actor:
     async with committed.database.transaction() as session:
-        return await accounts.add_account(session, email="eve@example.org", name="Eve Example", role=Role.USER, password=None)
+        return await add_account(session, "eve@example.org", name="Eve Example")

@@ -9,36 +9,22 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from fundwright.accounts import service as accounts
-from fundwright.accounts.schemas import Actor, Role
-from fundwright.authentication import api_tokens
-from fundwright.authentication.schemas import TokenScope
+from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
-from fundwright.core.web import RequestLimitMiddleware, add_error_handlers
 from fundwright.training import api
+from tests.support.programs import api_of, program_of_new_account
 
 FERRY = b"# Boats\n\nThe harbour ferry carries forty passengers across the bay every hour of the day."
 
 
-async def client_of(core: Core, email: str, *, role: Role = Role.USER) -> httpx.AsyncClient:
-    app = FastAPI()
-    app.state.core = core
-    app.include_router(api.router)
-    app.add_middleware(RequestLimitMiddleware)
-    add_error_handlers(app)
-    async with core.database.transaction() as session:
-        actor: Actor = await accounts.add_account(session, email=email, name="Ada Example", role=role, password=None)
-        token = await api_tokens.create_api_token(session, actor, core, name="test", scope=TokenScope.WRITE, lasts_days=1)
-    return httpx.AsyncClient(
-        transport=httpx.ASGITransport(app),
-        base_url="http://fundwright.test",
-        headers={"Authorization": f"Bearer {token.secret}"},
-    )
+@pytest.fixture
+def app(committed: Core) -> FastAPI:
+    return api_of(committed, api.router)
 
 
 @pytest.fixture
-async def ada(committed: Core) -> AsyncIterator[httpx.AsyncClient]:
-    async with await client_of(committed, "ada@example.org") as client:
+async def ada(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
+    async with program_of_new_account(app, "ada@example.org") as client:
         yield client
 
 
@@ -90,7 +76,7 @@ class TestDocuments:
         assert answer.status_code == 201
 
     @pytest.mark.security(42)
-    async def test_strangers_and_viewers_send_no_long_texts(self, committed: Core, ada: httpx.AsyncClient) -> None:
+    async def test_strangers_and_viewers_send_no_long_texts(self, app: FastAPI, ada: httpx.AsyncClient) -> None:
         taken = 0
 
         async def endless() -> AsyncIterator[bytes]:
@@ -101,7 +87,7 @@ class TestDocuments:
 
         answer = await ada.post("/api/training/texts", content=endless(), headers={"Authorization": "Bearer x"})
         assert (answer.status_code, taken) == (401, 0)
-        async with await client_of(committed, "vera@example.org", role=Role.VIEWER) as vera:
+        async with program_of_new_account(app, "vera@example.org", role=Role.VIEWER) as vera:
             answer = await vera.post("/api/training/texts", content=endless())
         assert (answer.status_code, taken) == (403, 0)
         assert (await ada.post("/api/training/texts", content=endless())).status_code == 413
@@ -111,16 +97,16 @@ class TestDocuments:
         assert (answer.status_code, answer.json()["problems"][0]["where"]) == (422, ["body", "text"])
         assert (await ada.post("/api/training/texts", content=b"{")).status_code == 422
 
-    async def test_viewers_only_read(self, committed: Core) -> None:
-        async with await client_of(committed, "vera@example.org", role=Role.VIEWER) as vera:
+    async def test_viewers_only_read(self, app: FastAPI) -> None:
+        async with program_of_new_account(app, "vera@example.org", role=Role.VIEWER) as vera:
             assert (await upload(vera)).status_code == 403
             assert (await vera.get("/api/training/documents")).status_code == 200
 
     @pytest.mark.security(40)
-    async def test_a_stranger_finds_nothing(self, committed: Core, ada: httpx.AsyncClient) -> None:
+    async def test_a_stranger_finds_nothing(self, app: FastAPI, ada: httpx.AsyncClient) -> None:
         document = (await upload(ada)).json()
         run = (await ada.post("/api/training/runs", json={})).json()
-        async with await client_of(committed, "eve@example.org") as eve:
+        async with program_of_new_account(app, "eve@example.org") as eve:
             for method, path in (
                 ("GET", f"documents/{document['id']}"),
                 ("DELETE", f"documents/{document['id']}"),

@@ -14,8 +14,8 @@ from fundwright.training.schemas import PastedText
 from fundwright_ui.screens.account.account import account_screen
 from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.testing import mounted
-from tests.conftest import MakeActor
 from tests.signing_in import with_settings
+from tests.support.accounts import add_account
 from tests.training.conftest import AddFile
 
 FULL = (
@@ -64,11 +64,11 @@ class TestQuota:
             assert (await service.get_usage(session, owner, small)).size_bytes == 3_000
 
     async def test_leaves_out_the_sample_other_accounts_and_administrators(
-        self, small: Core, owner: Actor, stranger: Actor, add_file: AddFile, make_actor: MakeActor
+        self, small: Core, owner: Actor, stranger: Actor, add_file: AddFile
     ) -> None:
         async with small.database.transaction() as session:
             await service.add_sample(session, owner, small)
-            admin = await make_actor(session, role=Role.ADMIN)
+            admin = await add_account(session, role=Role.ADMIN)
             for who in (owner, stranger, admin):
                 await add_file(session, who, small, text("a"))
             await add_file(session, admin, small, text("b"))

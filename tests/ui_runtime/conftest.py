@@ -20,7 +20,6 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 from websockets.asyncio.client import ClientConnection, connect
 
-from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.authentication import api
 from fundwright.core.assembly import Core
@@ -37,6 +36,7 @@ from fundwright_ui.runtime.router import Area, Screen
 from fundwright_ui.runtime.wire import FrugalWebSocket
 from fundwright_ui.widgets import FileDrop
 from tests.polling import eventually
+from tests.support.accounts import add_account
 
 EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
 
@@ -536,7 +536,7 @@ class Server:
 
     async def add_account(self, email: str, *, role: Role = Role.USER) -> None:
         async with self.core.database.transaction() as session:
-            await accounts.add_account(session, email=email, name=email, role=role, password=PASSWORD)
+            await add_account(session, email, name=email, role=role, password=PASSWORD)
 
     def set(self, **settings: object) -> None:
         object.__setattr__(self.core, "settings", self.core.settings.model_copy(update=settings))
@@ -554,7 +554,7 @@ async def server(committed: Core) -> AsyncIterator[Server]:
     settings: Settings = committed.settings.model_copy(update={"port": port})
     object.__setattr__(committed, "settings", settings)
     async with committed.database.transaction() as session:
-        actor = await accounts.add_account(session, email=EMAIL, name="Ada", role=Role.USER, password=PASSWORD)
+        actor = await add_account(session, EMAIL, name="Ada", password=PASSWORD)
 
     app = FastAPI(openapi_url=None)
     app.state.core = committed

@@ -14,10 +14,10 @@ from fastapi import FastAPI
 from fastapi.routing import APIRoute
 from structlog.testing import capture_logs
 
-from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
+from tests.support.accounts import add_account
 
 EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
 NOTHING = "default-src 'none'; frame-ancestors 'none'"
@@ -35,7 +35,7 @@ async def browse(
 @pytest.fixture
 async def open_to_ada(committed: Core) -> Core:
     async with committed.database.transaction() as session:
-        await accounts.add_account(session, email=EMAIL, name="Ada", role=Role.ADMIN, password=PASSWORD)
+        await add_account(session, EMAIL, name="Ada", role=Role.ADMIN, password=PASSWORD)
     return committed
 
 

@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
-from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
 from fundwright.core.settings import Settings
 from fundwright_ui.app import build_app
 from tests.cores import OwnSettings
 from tests.signing_in import with_settings
+from tests.support.accounts import add_account
 from tests.ui_runtime.test_application import PASSWORD, browse
 
 UNTIL = "We are moving house until noon."
@@ -24,7 +24,7 @@ async def closed(committed: Core) -> AsyncIterator[httpx.AsyncClient]:
     async with committed.database.transaction() as session:
         for role in (Role.ADMIN, Role.USER):
             email = f"{role}@example.org"
-            await accounts.add_account(session, email=email, name="Ada", role=role, password=PASSWORD)
+            await add_account(session, email, name="Ada", role=role, password=PASSWORD)
     async with browse(build_app(with_settings(committed, maintenance=UNTIL))) as client:
         yield client
 

@@ -13,8 +13,6 @@ from reactpy import component, html
 
 from e2e.application import PROJECT, started
 from fundwright.accounts import preferences
-from fundwright.accounts import service as accounts
-from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
 from fundwright.core.plugins import hookimpl
 from fundwright_ui.product import use_saved_state
@@ -22,6 +20,7 @@ from fundwright_ui.runtime.router import Screen
 from fundwright_ui.testing import mounted
 from fundwright_ui.ui import button
 from tests.python_path import python_path
+from tests.support.accounts import add_account
 from tests.ui_runtime.conftest import SCREENS, Server
 
 
@@ -47,7 +46,7 @@ def notes_screen() -> Any:
 
 async def _ada(core: Core) -> Any:
     async with core.database.transaction() as session:
-        return await accounts.add_account(session, email="ada@example.org", name="Ada", role=Role.USER, password=None)
+        return await add_account(session, "ada@example.org", name="Ada")
 
 
 class TestSavedState:

@@ -16,8 +16,8 @@ from fundwright.core.plugins import Plugins
 from fundwright_ui import extension
 from fundwright_ui.testing import mounted
 from tests.architecture.tree import PROJECT
-from tests.conftest import MakeActor
 from tests.cores import OwnSettings
+from tests.support.accounts import add_account
 
 
 @pytest.fixture
@@ -30,10 +30,10 @@ async def partners(database_url: str, tmp_path: Path, monkeypatch: pytest.Monkey
         yield core
 
 
-async def test_a_partner_is_added_in_the_dialog_and_counted_by_the_job(partners: Core, make_actor: MakeActor) -> None:
+async def test_a_partner_is_added_in_the_dialog_and_counted_by_the_job(partners: Core) -> None:
     package = import_module("fundwright_partners.partners")
     async with partners.database.transaction() as session:
-        ada: Actor = await make_actor(session)
+        ada: Actor = await add_account(session)
     async with mounted(partners, ada, package.partners_screen) as screen:
         assert "No partners yet." in screen.text
         await screen.click("button", "Add partner")

@@ -21,6 +21,7 @@ from fundwright_ui.screens.account.account import PATH, account_screen
 from fundwright_ui.testing import mounted
 from tests.accounts.test_photos import picture
 from tests.jobs import working
+from tests.support.accounts import add_account
 
 HERE = Client(address="192.0.2.7", user_agent="Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0")
 PASSWORD = "a gentle rain of otters"
@@ -31,7 +32,7 @@ NEW = "seven quiet lighthouses"
 async def ada(committed: Core) -> Actor:
     """Signed in here, in Firefox."""
     async with committed.database.transaction() as session:
-        await accounts.add_account(session, email="ada@example.org", name="Ada Byron", role=Role.USER, password=PASSWORD)
+        await add_account(session, "ada@example.org", name="Ada Byron", password=PASSWORD)
     return await sign_in(committed)
 
 

@@ -13,7 +13,6 @@ from sqlalchemy import text, update
 from fundwright.access import account_changes, invitations
 from fundwright.access.models import Invitation
 from fundwright.access.schemas import InvitationQuery, InvitationState
-from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Actor, Client, Role
 from fundwright.authentication import service as authentication
 from fundwright.core.assembly import Core
@@ -22,9 +21,9 @@ from fundwright.core.errors import NotAllowed, NotFound
 from fundwright_ui.screens.admin.people import people_screen
 from fundwright_ui.screens.admin.person import person_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
-from tests.conftest import MakeActor
 from tests.polling import eventually
 from tests.signing_in import PASSWORD, with_settings
+from tests.support.accounts import add_account
 
 PATH = "/dashboard/users"
 INVITATIONS = f"{PATH}?tab=invitations"
@@ -34,9 +33,9 @@ _BLOCKED = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_d
 
 
 @pytest.fixture
-async def root(committed: Core, make_actor: MakeActor) -> Actor:
+async def root(committed: Core) -> Actor:
     async with committed.database.transaction() as session:
-        return await make_actor(session, email="root@example.org", role=Role.ADMIN)
+        return await add_account(session, "root@example.org", role=Role.ADMIN)
 
 
 async def invite(core: Core, root: Actor, *names: str, role: Role = Role.USER) -> None:
@@ -141,9 +140,7 @@ class TestInvitations:
         self, committed: Core, root: Actor, end: Callable[[Core, Actor], Awaitable[None]]
     ) -> None:
         async with committed.database.transaction() as session:
-            sender = await accounts.add_account(
-                session, email="sender@example.org", name="Sender", role=Role.ADMIN, password=PASSWORD
-            )
+            sender = await add_account(session, "sender@example.org", name="Sender", role=Role.ADMIN, password=PASSWORD)
         await invite(committed, root, "bob")
         await invite(committed, sender, "ada", "accepted")
         await change(committed, "accepted", used_at=now())
@@ -218,11 +215,9 @@ class TestWithoutMail:
             await screen.expect(lambda: len(cells(screen, "email")) == 1)
             assert screen.toasts == ["The invitation is ready. Run `fundwright mail` on the server to get its link."]
 
-    async def test_a_reset_of_a_password_says_where_its_link_is(
-        self, committed: Core, root: Actor, make_actor: MakeActor
-    ) -> None:
+    async def test_a_reset_of_a_password_says_where_its_link_is(self, committed: Core, root: Actor) -> None:
         async with committed.database.transaction() as session:
-            ada = await make_actor(session, email="ada@example.org")
+            ada = await add_account(session, "ada@example.org")
         async with mounted(committed, root, person_screen, params={"id": str(ada.id)}) as screen:
             assert "This server does not send email. Run `fundwright mail` on the server" in screen.text
             await screen.click("button", "Reset password")

@@ -1,0 +1,1 @@
+"""What tests of several areas use: makers of records, processes, clients, and measures."""
