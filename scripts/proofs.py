@@ -152,7 +152,7 @@ def gather(
             Path(scratch).chmod(0o755)  # the embedded PostgreSQL of root runs as another user
             found = Path(scratch) / "proofs.json"
             done = subprocess.run(
-                [sys.executable, "-m", "pytest", "-q", "-c", "pyproject.toml", "-p", "tests.plugins",
+                [sys.executable, "-m", "pytest", "-q", "-c", "pyproject.toml", "-p", "tests.support.plugins",
                  "--proofs", marker, found, *options, *paths],
                 cwd=project, capture_output=True, text=True, check=False,
                 env={**os.environ, "PYTHONPATH": f"{project / 'src'}:{project / 'components'}", "PYTEST_DEBUG_TEMPROOT": scratch},

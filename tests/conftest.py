@@ -21,11 +21,11 @@ from fundwright.core.migrations import upgrade
 from fundwright.core.plugins import Plugins
 from fundwright.core.postgres import EmbeddedPostgres
 from fundwright_ui import extension
-from tests.blocking import blocking_calls
-from tests.cores import Cores, settings_of
-from tests.databases import Databases
-from tests.routes import routes_built_once
 from tests.support.accounts import add_account
+from tests.support.blocking import blocking_calls
+from tests.support.cores import Cores, settings_of
+from tests.support.databases import Databases
+from tests.support.routes import routes_built_once
 
 _PROJECT = Path(__file__).parent.parent
 _MEMORY = Path("/dev/shm")

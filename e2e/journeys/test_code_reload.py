@@ -15,7 +15,7 @@ from e2e.application import FUNDWRIGHT, PROJECT, free_port, wait_until_it_answer
 from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.ready import ready
 from e2e.pages.sign_in import SignInPage
-from tests.python_path import python_path
+from tests.support.python_path import python_path
 
 BACK_WITHIN_MS = 90_000
 

@@ -14,7 +14,7 @@ from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
-from tests.python_path import python_path
+from tests.support.python_path import python_path
 
 
 @pytest.fixture(scope="module")

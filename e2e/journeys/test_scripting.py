@@ -12,7 +12,7 @@ from pathlib import Path
 
 from e2e.application import PROJECT, Application
 from e2e.conftest import EMAIL, PASSWORD
-from tests.python_path import python_path
+from tests.support.python_path import python_path
 
 
 def test_it_signs_in_searches_and_exports(application: Application, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
 from tests.screens_login.conftest import open_page
-from tests.signing_in import ada, visitor
+from tests.support.signing_in import ada, visitor
 
 __all__ = ["ada", "open_page", "visitor"]

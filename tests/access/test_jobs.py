@@ -26,9 +26,9 @@ from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.categories.embedding import WordEmbedder
-from tests.jobs import ended, working
 from tests.opportunities.files import notice_id, sam_file, sam_row
 from tests.support.accounts import add_account
+from tests.support.jobs import ended, working
 
 Start = Callable[[Core, Actor], Awaitable[UUID]]
 

@@ -27,11 +27,11 @@ from fundwright_ui.shell.reauthentication import reauthentication_dialog
 from fundwright_ui.testing import ScreenUnderTest, mounted
 from tests.access.table import SCREENS
 from tests.accounts.test_api import browse
-from tests.jobs import working
-from tests.polling import eventually
-from tests.signing_in import HERE, PASSWORD
 from tests.support.accounts import add_account
+from tests.support.jobs import working
+from tests.support.polling import eventually
 from tests.support.programs import add_token
+from tests.support.signing_in import HERE, PASSWORD
 
 NEW = "seven quiet lighthouses"
 PATHS = ("/api/mails", "/api/mails/export.csv")

@@ -1,3 +1,3 @@
-from tests.signing_in import ada, visitor
+from tests.support.signing_in import ada, visitor
 
 __all__ = ["ada", "visitor"]

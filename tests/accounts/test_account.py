@@ -18,8 +18,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid, NotAllowed
 from fundwright.core.mail import MailMessage
 from fundwright.core.paging import PageRequest
-from tests.signing_in import HERE, PASSWORD
 from tests.support.accounts import add_account
+from tests.support.signing_in import HERE, PASSWORD
 
 NEW = "seven quiet lighthouses"
 

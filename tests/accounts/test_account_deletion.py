@@ -45,10 +45,10 @@ from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.accounts.test_photos import picture
-from tests.jobs import working
-from tests.polling import eventually
-from tests.signing_in import HERE, PASSWORD
 from tests.support.accounts import add_account
+from tests.support.jobs import working
+from tests.support.polling import eventually
+from tests.support.signing_in import HERE, PASSWORD
 
 
 async def sign_in(session: AsyncSession, core: Core, email: str = "ada@example.org") -> SignedIn:

@@ -14,8 +14,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.paging import PageRequest
 from fundwright_ui.app import build_app
 from tests.accounts.test_photos import picture
-from tests.jobs import working
-from tests.signing_in import PASSWORD
+from tests.support.jobs import working
+from tests.support.signing_in import PASSWORD
 
 NEW = "seven quiet lighthouses"
 

@@ -14,8 +14,8 @@ from fundwright.accounts.photos import NotAPhoto
 from fundwright.accounts.schemas import Actor, ProfileChange, Role
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid, NotFound
-from tests.signing_in import HERE
 from tests.support.accounts import add_account
+from tests.support.signing_in import HERE
 
 
 def picture(kind: str = "PNG", *, size: tuple[int, int] = (640, 480), mode: str = "RGB", **options: object) -> bytes:

@@ -20,7 +20,7 @@ from fundwright.core.settings import Settings
 from fundwright_ui import extension
 from scripts import tables
 from tests.architecture.tree import PROJECT, python, texts
-from tests.python_path import python_path
+from tests.support.python_path import python_path
 
 PAGES = sorted(path for path in texts() if path.suffix == ".md" and (path.parts[0] == "docs" or len(path.parts) == 1))
 EXTENDING = (PROJECT / "docs/extending.md").read_text()

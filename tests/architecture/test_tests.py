@@ -13,7 +13,7 @@ CLOCKS = {"sleep", "wait_for_timeout", "monotonic", "perf_counter", "process_tim
 WHERE = ("tests", "e2e")
 _CHANGING = {"uuid4", "time", "urandom", "token_urlsafe", "random", "randint"}
 ALLOWED = {
-    "tests/polling.py": "waits for what announces itself to nobody, so that no test needs a loop of its own",
+    "tests/support/polling.py": "waits for what announces itself to nobody, so that no test needs a loop of its own",
     "e2e/pages/polling.py": "the same for journeys",
     "e2e/laboratory.py": "handlers that block or take long on purpose",
     "e2e/journeys/test_rows.py": "two presses as far apart as those of a person",
@@ -139,7 +139,7 @@ def test_no_assertion_is_always_true() -> None:
 
 def test_every_process_runs_the_source_that_its_test_runs() -> None:
     found = [f"{path}:{line}" for path, tree in python(*WHERE) for line in lost_source(tree)]
-    assert [where for where in found if not where.startswith("tests/python_path.py:")] == [], "Use `python_path`."
+    assert [where for where in found if not where.startswith("tests/support/python_path.py:")] == [], "Use `python_path`."
 
 
 def test_every_process_calls_a_test_by_the_same_name() -> None:

@@ -27,11 +27,11 @@ from fundwright.core.jobs import Job, JobRun, JobState
 from fundwright.core.mail import Mail, list_messages
 from fundwright.core.paging import PageRequest
 from fundwright.core.web import DbSession
-from tests.jobs import Trial, ended, trial, working
-from tests.polling import eventually
-from tests.signing_in import HERE, PASSWORD, browse, build, with_settings
-from tests.statements import statements, waits
 from tests.support.accounts import add_account
+from tests.support.jobs import Trial, ended, trial, working
+from tests.support.polling import eventually
+from tests.support.signing_in import HERE, PASSWORD, browse, build, with_settings
+from tests.support.statements import statements, waits
 
 _FORM = {"email": "ada@example.org", "password": PASSWORD}
 _IS_BANNED = """

@@ -22,8 +22,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.paging import PageRequest
 from tests.authentication.authenticator import code_at
-from tests.signing_in import HERE, PASSWORD, browse, with_settings
 from tests.support.accounts import add_account
+from tests.support.signing_in import HERE, PASSWORD, browse, with_settings
 
 EMAIL = "ada@example.org"
 STRANGER = Client(address="198.51.100.9", user_agent="Firefox", is_browser=True)

@@ -25,8 +25,8 @@ from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.paging import PageRequest
 from tests.authentication.authenticator import Device, code_at
-from tests.signing_in import HERE, PASSWORD, browse, with_settings
 from tests.support.accounts import add_account
+from tests.support.signing_in import HERE, PASSWORD, browse, with_settings
 
 ADDRESS = "http://localhost:8000"
 WRONG = SignInRefused(reason=SignInRefusal.WRONG_PASSKEY)

@@ -23,8 +23,8 @@ from fundwright.authentication.schemas import RecoveryCodes, SignedIn, SignInRef
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from tests.authentication.authenticator import code_at
-from tests.signing_in import HERE, PASSWORD, browse, with_settings
 from tests.support.accounts import add_account
+from tests.support.signing_in import HERE, PASSWORD, browse, with_settings
 
 SENSITIVE = (
     api_tokens.create_api_token,

@@ -26,8 +26,8 @@ from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.paging import PageRequest
 from tests.authentication.authenticator import code_at
-from tests.signing_in import HERE, PASSWORD, browse, with_settings
 from tests.support.accounts import add_account
+from tests.support.signing_in import HERE, PASSWORD, browse, with_settings
 
 EMAIL = "ada@example.org"
 Clock = Callable[[timedelta], datetime]

@@ -29,8 +29,8 @@ from fundwright_ui.shell.reauthentication import reauthentication_dialog
 from fundwright_ui.testing import ScreenUnderTest, mounted
 from fundwright_ui.ui import form, text_field
 from tests.authentication.authenticator import Device, code_at
-from tests.signing_in import HERE, PASSWORD, with_settings
 from tests.support.accounts import add_account
+from tests.support.signing_in import HERE, PASSWORD, with_settings
 
 ADDRESS = "http://localhost:8000"
 

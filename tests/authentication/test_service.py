@@ -41,10 +41,10 @@ from fundwright.core.mail import Mail, MailKind
 from fundwright.core.messages import speaking
 from fundwright.core.paging import PageRequest
 from fundwright.core.plugins import hookimpl
-from tests.polling import eventually
-from tests.signing_in import HERE, PASSWORD, with_settings
-from tests.statements import statements, waits
 from tests.support.accounts import add_account
+from tests.support.polling import eventually
+from tests.support.signing_in import HERE, PASSWORD, with_settings
+from tests.support.statements import statements, waits
 
 
 async def _add(session: AsyncSession, email: str = "ada@example.org", *, role: Role = Role.USER) -> Actor:

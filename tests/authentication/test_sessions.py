@@ -21,8 +21,8 @@ from fundwright.core import database
 from fundwright.core.assembly import Core
 from fundwright.core.mail import Mail
 from fundwright.core.paging import PageRequest
-from tests.signing_in import HERE, PASSWORD, browse, with_settings
 from tests.support.accounts import add_account
+from tests.support.signing_in import HERE, PASSWORD, browse, with_settings
 
 _FORM = {"email": "ada@example.org", "password": PASSWORD}
 

@@ -19,8 +19,8 @@ from fundwright.core import tokens
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from tests.authentication.authenticator import Device, code_at
-from tests.signing_in import HERE, PASSWORD, browse, with_settings
 from tests.support.accounts import add_account
+from tests.support.signing_in import HERE, PASSWORD, browse, with_settings
 
 EMAIL = "ada@example.org"
 WRONG_CODE = SignInRefused(reason=SignInRefusal.WRONG_CODE)

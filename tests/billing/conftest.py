@@ -11,8 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Actor, Client, Role
 from fundwright.core.assembly import Core
-from tests.polling import eventually
 from tests.support.accounts import add_account
+from tests.support.polling import eventually
 
 HERE = Client(address="192.0.2.7")
 

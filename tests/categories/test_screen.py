@@ -15,8 +15,8 @@ from fundwright_ui.screens.categories.category import category_screen
 from fundwright_ui.testing import mounted
 from fundwright_ui.ui import category_color
 from tests.categories.embedding import WordEmbedder, classify
-from tests.jobs import working
 from tests.support.accounts import add_account
+from tests.support.jobs import working
 
 PATH = "/dashboard/category"
 

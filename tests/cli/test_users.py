@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from fundwright.cli import app
 from fundwright.core import logs
 from fundwright.core.errors import FundwrightError
-from tests.signing_in import PASSWORD
+from tests.support.signing_in import PASSWORD
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from fundwright.core.assembly import Core, open_core
 from fundwright.core.errors import DatabaseAway
 from fundwright.core.plugins import Plugins
 from fundwright_ui import extension
-from tests.cores import OwnSettings
-from tests.polling import eventually
+from tests.support.cores import OwnSettings
+from tests.support.polling import eventually
 
 
 async def answers(core: Core) -> bool:

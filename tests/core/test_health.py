@@ -10,7 +10,7 @@ from fastapi import FastAPI
 from fundwright.core import health
 from fundwright.core.assembly import Core
 from fundwright.core.web import add_error_handlers
-from tests.slow_queries import Gate
+from tests.support.slow_queries import Gate
 
 
 async def test_a_database_that_holds_its_connections_and_says_nothing_is_away(

@@ -21,8 +21,8 @@ from fundwright.core.database import Database
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotFound
 from fundwright.core.jobs import Job, JobHandler, JobPayload, JobQueue, JobRun, JobState, _job_lock, no_actor
 from fundwright.core.messages import nlater, speaking, t
-from tests.jobs import Trial, ended, read, trial, working
-from tests.polling import eventually
+from tests.support.jobs import Trial, ended, read, trial, working
+from tests.support.polling import eventually
 
 OWNER = uuid4()
 

@@ -20,8 +20,8 @@ from fundwright.opportunities import service as opportunities
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.opportunities.files import notice_id, sam_file, sam_row
-from tests.polling import eventually
 from tests.support.accounts import add_account
+from tests.support.polling import eventually
 
 _ROWS, _BROKEN = 20_000, 40
 _DOCUMENTS = 3

@@ -9,7 +9,7 @@ import pytest
 
 from fundwright.core.database import Database
 from fundwright.core.live import LiveBus, publish
-from tests.polling import eventually
+from tests.support.polling import eventually
 
 
 @pytest.fixture

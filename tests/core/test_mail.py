@@ -18,9 +18,9 @@ from fundwright.core.assembly import Core
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.mail import MailKind, MailMessage, MailState, OutgoingEmail
 from fundwright.core.paging import PageRequest
-from tests.jobs import working
-from tests.polling import eventually
-from tests.signing_in import with_settings
+from tests.support.jobs import working
+from tests.support.polling import eventually
+from tests.support.signing_in import with_settings
 
 MESSAGE = OutgoingEmail(
     "ada@example.org",

@@ -29,7 +29,7 @@ from fundwright.core.settings import PackageSettings
 from fundwright.core.web import CoreDep
 from fundwright_ui import Icon, extension, icon
 from fundwright_ui.app import build_app
-from tests.cores import OwnSettings
+from tests.support.cores import OwnSettings
 
 Open = Callable[..., Any]
 

@@ -21,7 +21,7 @@ from fundwright.core.errors import Invalid
 from fundwright.core.messages import speaking
 from fundwright.core.sandbox import Limits, Sandbox
 from tests.core import sandboxed
-from tests.polling import eventually
+from tests.support.polling import eventually
 
 pytestmark = pytest.mark.security(42)
 

@@ -15,8 +15,8 @@ from fundwright.core.assembly import Core
 from fundwright.core.sweeping import sweep
 from fundwright.opportunities import service as opportunities
 from fundwright.training import service as training
-from tests.jobs import ended, working
 from tests.support.accounts import add_account
+from tests.support.jobs import ended, working
 
 
 class Failed(Exception):

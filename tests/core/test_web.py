@@ -31,7 +31,7 @@ from fundwright.core.web import (
     csv_download,
     receive_file,
 )
-from tests.polling import eventually
+from tests.support.polling import eventually
 
 
 def _polite(text: str) -> str:

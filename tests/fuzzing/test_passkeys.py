@@ -21,8 +21,8 @@ from tests.authentication.authenticator import Device
 from tests.fuzzing.conftest import Fuzz
 from tests.fuzzing.test_files import Run, in_a_thread
 from tests.fuzzing.texts import Change, changed, changes, json_values
-from tests.signing_in import HERE, with_settings
 from tests.support.accounts import add_account
+from tests.support.signing_in import HERE, with_settings
 
 PARTS = ("clientDataJSON", "attestationObject", "authenticatorData", "signature", "userHandle")
 FORMATS = ("none", "packed", "fido-u2f", "tpm", "apple", "android-key", "android-safetynet", "x", "")

@@ -32,7 +32,7 @@ from tests.fuzzing.conftest import Fuzz
 from tests.fuzzing.people import PRIVATE_TABLES, secrets_of, sign_in
 from tests.fuzzing.test_files import Run, in_a_thread
 from tests.fuzzing.texts import ODD, json_texts, json_values, mutated
-from tests.polling import eventually
+from tests.support.polling import eventually
 from tests.ui_runtime import conftest as runtime
 
 DOCUMENTED_CODES = frozenset((1000, 1001, 1008, 1009, 4401, 4429))

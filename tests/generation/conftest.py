@@ -21,8 +21,8 @@ from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.categories.embedding import WordEmbedder
-from tests.signing_in import with_settings
 from tests.support.accounts import add_account
+from tests.support.signing_in import with_settings
 
 BRIEF = DraftTemplate(
     name="brief",

@@ -18,8 +18,8 @@ from fundwright.opportunities.models import Opportunity, OpportunityText
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.generation.conftest import Desk, EndpointDown
-from tests.jobs import working
-from tests.polling import eventually
+from tests.support.jobs import working
+from tests.support.polling import eventually
 
 
 async def add(desk: Desk, template: str = "brief") -> DraftRead:

@@ -44,9 +44,9 @@ from fundwright.generation.schemas import (
 from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
 from tests.generation.conftest import Desk, EndpointDown, quote_all
 from tests.generation.test_drafting import add, has_begun, read, write
-from tests.jobs import working
-from tests.polling import eventually
 from tests.support.accounts import add_account
+from tests.support.jobs import working
+from tests.support.polling import eventually
 
 T = TypeVar("T")
 

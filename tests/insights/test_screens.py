@@ -14,8 +14,8 @@ from fundwright_ui.screens.admin.dashboard import dashboard_screen
 from fundwright_ui.screens.training.history import history_screen
 from fundwright_ui.testing import mounted
 from tests.insights.conftest import add_job, add_view
-from tests.jobs import Trial, trial
 from tests.support.accounts import add_account
+from tests.support.jobs import Trial, trial
 
 OVERSEERS = {Role.ADMIN, Role.REVIEWER, Role.VIEWER}
 

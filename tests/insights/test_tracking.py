@@ -15,7 +15,7 @@ from fundwright.core.errors import DatabaseAway
 from fundwright.insights import service, tracking
 from fundwright.insights.schemas import PagesQuery, Viewed
 from fundwright.insights.tracking import Batches, Tracker
-from tests.polling import eventually
+from tests.support.polling import eventually
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from fundwright.core.errors import FundwrightError
 from fundwright.core.settings import Settings
 from fundwright.language import local_llm, openai_compatible, service
 from tests.language.test_extractive import TEAM, request
-from tests.polling import eventually
+from tests.support.polling import eventually
 
 
 def fake_server() -> FastAPI:

@@ -18,9 +18,9 @@ from fundwright.core.database import now
 from fundwright.core.jobs import Job, JobCanceled, JobRead, JobRun, JobState
 from fundwright.opportunities import categorizing, service
 from fundwright.opportunities.schemas import CategorizeOpportunities, EmbedOpportunities
-from tests.jobs import Trial, trial
 from tests.opportunities.conftest import ImportFile, listed
 from tests.opportunities.files import notice_id, sam_file, sam_row
+from tests.support.jobs import Trial, trial
 
 WORDS = ("roof", "software", "health")
 

@@ -26,10 +26,10 @@ from fundwright.opportunities import importing, service
 from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import ImportQuery, ImportReport, ImportRunRead
-from tests.jobs import Trial, read, trial
 from tests.opportunities.conftest import ImportFile, listed, run_import
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
 from tests.support.accounts import add_account
+from tests.support.jobs import Trial, read, trial
 
 Start = Callable[[bytes], Awaitable[tuple[ImportRunRead, Path]]]
 

@@ -22,9 +22,9 @@ from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import Kind
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow
-from tests.jobs import Trial, trial
 from tests.opportunities.conftest import ImportFile
 from tests.opportunities.files import grants_file, grants_row, notice_id, sam_file, sam_row
+from tests.support.jobs import Trial, trial
 
 
 def zipped(*members: tuple[str, bytes]) -> bytes:

@@ -28,7 +28,7 @@ from tests.categories.embedding import WordEmbedder
 from tests.opportunities.conftest import ImportFile, listed
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
 from tests.opportunities.test_categorizing import embed
-from tests.statements import statements
+from tests.support.statements import statements
 
 
 class TestQueryOf:

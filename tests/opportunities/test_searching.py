@@ -18,7 +18,7 @@ from fundwright.opportunities.question import Meaning
 from fundwright.opportunities.repository import indexing, listing, ranking, scoring, spelling
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
 from tests.opportunities.test_service import add, notice, titles
-from tests.statements import statements
+from tests.support.statements import statements
 
 MODEL = "a model"
 

@@ -27,8 +27,8 @@ from fundwright.opportunities.schemas import FacetValue, OpportunityQuery
 from fundwright.opportunities.sources import ParsedNotice
 from fundwright.opportunities.washington import WASHINGTON
 from tests.opportunities.conftest import listed
-from tests.statements import statements
 from tests.support.accounts import add_account
+from tests.support.statements import statements
 
 
 def notice(position: int, **values: object) -> ParsedNotice:

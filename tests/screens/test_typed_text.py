@@ -27,7 +27,7 @@ from fundwright_ui.shell.frame import frame
 from tests.access.table import SCREENS, Need
 from tests.access.test_events import ada, addresses
 from tests.architecture.tree import python
-from tests.slow_queries import Pages, Wire, text_fields, text_of, walk
+from tests.support.slow_queries import Pages, Wire, text_fields, text_of, walk
 
 __all__ = ["ada"]
 

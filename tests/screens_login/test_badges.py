@@ -16,9 +16,9 @@ from fundwright.core.database import now
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training.schemas import TrainDocuments
-from tests.polling import eventually
 from tests.screens_login.conftest import Open, Page, text_of
-from tests.statements import statements
+from tests.support.polling import eventually
+from tests.support.statements import statements
 
 
 def described(page: Page, path: str) -> str:

@@ -21,8 +21,8 @@ from fundwright.core.mail import MailMessage
 from fundwright.core.paging import PageRequest
 from tests.authentication.authenticator import Device, code_at
 from tests.screens_login.conftest import PASSWORD, Open, Page, text_of
-from tests.signing_in import with_settings
 from tests.support.accounts import add_account
+from tests.support.signing_in import with_settings
 
 HERE = Client(address="192.0.2.7")
 NEW = "another fine sentence"

@@ -8,7 +8,7 @@ from fundwright.core.assembly import Core
 from fundwright_ui.login import SCREENS
 from fundwright_ui.runtime.router import Redirect, Router
 from tests.screens_login.conftest import PASSWORD, Open, text_of
-from tests.signing_in import with_settings
+from tests.support.signing_in import with_settings
 
 HERE = Client(address="192.0.2.7")
 

@@ -47,7 +47,8 @@ def copy(tmp_path: Path) -> Path:
     }.items():
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
         (copy / name).write_text(content)
-    shutil.copy(PROJECT / "tests/plugins.py", copy / "tests/plugins.py")
+    (copy / "tests/support").mkdir()
+    shutil.copy(PROJECT / "tests/support/plugins.py", copy / "tests/support/plugins.py")
     return copy
 
 

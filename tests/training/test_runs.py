@@ -26,8 +26,8 @@ from fundwright.language.schemas import OUR_KINDS, DocumentKind
 from fundwright.training import extraction, service
 from fundwright.training.models import Document, TrainingRun
 from fundwright.training.schemas import DocumentState, PastedText, ProposeKinds
-from tests.jobs import working
-from tests.polling import eventually
+from tests.support.jobs import working
+from tests.support.polling import eventually
 from tests.training import hostile
 from tests.training.conftest import AddFile
 

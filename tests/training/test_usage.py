@@ -14,8 +14,8 @@ from fundwright.training.schemas import PastedText
 from fundwright_ui.screens.account.account import account_screen
 from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.testing import mounted
-from tests.signing_in import with_settings
 from tests.support.accounts import add_account
+from tests.support.signing_in import with_settings
 from tests.training.conftest import AddFile
 
 FULL = (

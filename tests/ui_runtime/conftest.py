@@ -35,8 +35,8 @@ from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.runtime.router import Area, Screen
 from fundwright_ui.runtime.wire import FrugalWebSocket
 from fundwright_ui.widgets import FileDrop
-from tests.polling import eventually
 from tests.support.accounts import add_account
+from tests.support.polling import eventually
 
 EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
 

@@ -19,8 +19,8 @@ from fundwright.language.local import OnnxEmbedder
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.testing import mounted
 from fundwright_ui.ui import button
-from tests.blocking import BEYOND_PYTHON, blocking_calls
 from tests.conftest import pytest_runtest_call
+from tests.support.blocking import BEYOND_PYTHON, blocking_calls
 
 
 @cache

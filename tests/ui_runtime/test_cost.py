@@ -19,7 +19,7 @@ from fundwright_ui.runtime.diff import apply
 from fundwright_ui.runtime.session import Session
 from fundwright_ui.testing import mounted
 from fundwright_ui.ui import button
-from tests.polling import eventually
+from tests.support.polling import eventually
 from tests.ui_runtime.conftest import Server
 
 

@@ -18,8 +18,8 @@ from fundwright.core.assembly import Core
 from fundwright_ui.hooks import use_query
 from fundwright_ui.runtime.router import Screen
 from fundwright_ui.runtime.view import View
-from tests.polling import eventually
-from tests.slow_queries import Pages
+from tests.support.polling import eventually
+from tests.support.slow_queries import Pages
 from tests.ui_runtime.conftest import Client, Server, counter, shell
 
 DEEP = "[" * 200_000

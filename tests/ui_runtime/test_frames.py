@@ -27,7 +27,7 @@ from websockets.exceptions import ConnectionClosed
 
 from fundwright_ui.runtime.frames import read_frame
 from fundwright_ui.runtime.session import Session
-from tests.polling import eventually
+from tests.support.polling import eventually
 from tests.ui_runtime.conftest import Server, find
 
 FRAMES = int(os.environ.get("FUNDWRIGHT_SOAK_FRAMES", "5000"))

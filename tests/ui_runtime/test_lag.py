@@ -15,7 +15,7 @@ from fundwright_ui.hooks import use_action
 from fundwright_ui.runtime.lag import watched_loop
 from fundwright_ui.testing import mounted
 from fundwright_ui.ui import button
-from tests.polling import eventually
+from tests.support.polling import eventually
 
 
 @component

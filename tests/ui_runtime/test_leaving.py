@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright_ui.hooks import use_action
 from fundwright_ui.runtime.router import Screen
-from tests.polling import eventually
+from tests.support.polling import eventually
 from tests.ui_runtime.conftest import SCREENS, Client, Server, find
 
 _REMEMBER = text("CREATE TABLE remembered (id int)")

@@ -19,8 +19,8 @@ from fundwright_ui.hooks import use_query, use_url_state
 from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.router import Area, Screen
 from fundwright_ui.ui import button, loading, page, problem, text_field
-from tests.polling import eventually
-from tests.slow_queries import Pages, Wire
+from tests.support.polling import eventually
+from tests.support.slow_queries import Pages, Wire
 
 TOPIC = f"test:{uuid4()}"
 OUT_OF_DATE = "This page may be out of date"

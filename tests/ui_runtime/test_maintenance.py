@@ -11,9 +11,9 @@ from fundwright.accounts.schemas import Role
 from fundwright.core.assembly import Core
 from fundwright.core.settings import Settings
 from fundwright_ui.app import build_app
-from tests.cores import OwnSettings
-from tests.signing_in import with_settings
 from tests.support.accounts import add_account
+from tests.support.cores import OwnSettings
+from tests.support.signing_in import with_settings
 from tests.ui_runtime.test_application import PASSWORD, browse
 
 UNTIL = "We are moving house until noon."

@@ -14,7 +14,7 @@ from fundwright.accounts.schemas import Client as Device
 from fundwright.accounts.schemas import Role
 from fundwright.authentication import service as authentication
 from fundwright_ui.runtime.outbox import Outbox
-from tests.polling import eventually
+from tests.support.polling import eventually
 from tests.ui_runtime.conftest import Client, Server, find
 
 

@@ -19,8 +19,8 @@ from fundwright_ui.product import use_saved_state
 from fundwright_ui.runtime.router import Screen
 from fundwright_ui.testing import mounted
 from fundwright_ui.ui import button
-from tests.python_path import python_path
 from tests.support.accounts import add_account
+from tests.support.python_path import python_path
 from tests.ui_runtime.conftest import SCREENS, Server
 
 

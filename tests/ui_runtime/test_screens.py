@@ -28,7 +28,7 @@ from fundwright_ui.runtime.view import View
 from fundwright_ui.testing import ScreenUnderTest, mounted
 from fundwright_ui.ui import button, checkbox, form, page, problem, select_field, text_field
 from fundwright_ui.widgets import Column, ConfirmDialog, Row, RowOpened, TableQuery, data_table
-from tests.polling import eventually
+from tests.support.polling import eventually
 
 
 class NewThing(BaseModel):

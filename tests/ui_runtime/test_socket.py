@@ -21,8 +21,8 @@ from fundwright.core.assembly import Core
 from fundwright_ui.runtime.diff import Node
 from fundwright_ui.runtime.socket import allowed_origins
 from fundwright_ui.runtime.view import View
-from tests.polling import eventually
-from tests.statements import statements
+from tests.support.polling import eventually
+from tests.support.statements import statements
 from tests.ui_runtime.conftest import EMAIL, Fragile, Server, find
 from tests.ui_runtime.conftest import Client as Browser
 

@@ -24,8 +24,8 @@ from fundwright.authentication import service as authentication
 from fundwright.core.web import add_error_handlers
 from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.mounting import mount
-from tests.polling import eventually
-from tests.statements import statements
+from tests.support.polling import eventually
+from tests.support.statements import statements
 from tests.ui_runtime.conftest import SCREENS, Client, Server, find, shell
 from tests.ui_runtime.test_resume import press
 

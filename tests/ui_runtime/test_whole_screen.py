@@ -16,8 +16,8 @@ from fundwright.core.plugins import Plugins
 from fundwright_ui import extension
 from fundwright_ui.testing import mounted
 from tests.architecture.tree import PROJECT
-from tests.cores import OwnSettings
 from tests.support.accounts import add_account
+from tests.support.cores import OwnSettings
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from websockets.exceptions import InvalidStatus
 
 from fundwright.cli.serve import listen
 from fundwright_ui.runtime.wire import FrugalWebSocket
-from tests.polling import eventually
+from tests.support.polling import eventually
 
 _PING = b"\x89\xfd" + bytes(4 + 125)
 """A frame of a client: a ping with 125 bytes, masked with zeros."""

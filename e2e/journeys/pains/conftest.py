@@ -9,7 +9,7 @@ from playwright.sync_api import Page
 
 from e2e.application import PROJECT, Application, started
 from e2e.pages.laboratory import MovingPage, TypingPage
-from tests.python_path import python_path
+from tests.support.python_path import python_path
 
 RESUME_S = 0.5
 

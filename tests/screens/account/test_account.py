@@ -20,8 +20,8 @@ from fundwright_ui.login.sign_in import sign_in_screen
 from fundwright_ui.screens.account.account import PATH, account_screen
 from fundwright_ui.testing import mounted
 from tests.accounts.test_photos import picture
-from tests.jobs import working
 from tests.support.accounts import add_account
+from tests.support.jobs import working
 
 HERE = Client(address="192.0.2.7", user_agent="Mozilla/5.0 (X11; Linux x86_64; rv:133.0) Gecko/20100101 Firefox/133.0")
 PASSWORD = "a gentle rain of otters"

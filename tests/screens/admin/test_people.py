@@ -21,9 +21,9 @@ from fundwright.core.errors import NotAllowed, NotFound
 from fundwright_ui.screens.admin.people import people_screen
 from fundwright_ui.screens.admin.person import person_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
-from tests.polling import eventually
-from tests.signing_in import PASSWORD, with_settings
 from tests.support.accounts import add_account
+from tests.support.polling import eventually
+from tests.support.signing_in import PASSWORD, with_settings
 
 PATH = "/dashboard/users"
 INVITATIONS = f"{PATH}?tab=invitations"

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from fundwright.core import jobs
 from fundwright.core.jobs import ActorLoader, JobHandler, JobPayload, JobQueue, JobRead, JobRun, no_actor
-from tests.polling import eventually
+from tests.support.polling import eventually
 
 
 class Trial(JobPayload):

@@ -20,10 +20,10 @@ from fundwright.core.files import FileStore
 from fundwright.core.plugins import Plugins
 from fundwright.core.settings import Settings
 from fundwright_ui import extension
-from tests.databases import Databases
+from tests.support.databases import Databases
 
 _LISTENING = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'")
-_MODELS = Path(__file__).parent.parent / "var/models"
+_MODELS = Path(__file__).parents[2] / "var/models"
 
 
 class OwnSettings(Settings):
