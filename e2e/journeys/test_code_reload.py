@@ -22,7 +22,7 @@ BACK_WITHIN_MS = 90_000
 
 def package(folder: Path) -> Path:
     """The package of docs/extending.md with a field to fill in; answers the file of its screen."""
-    shutil.copytree(PROJECT / "tests/extension/fundwright_bell", folder / "fundwright_bell")
+    shutil.copytree(PROJECT / "tests/ui/extension/fundwright_bell", folder / "fundwright_bell")
     about = folder / "fundwright_bell-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: fundwright-bell\nVersion: 1.0\n")

@@ -22,7 +22,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that holds the package as `pip install` leaves it."""
     folder = tmp_path_factory.mktemp("installed")
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*pip, "--target", folder, PROJECT / "tests/extension"], check=True)
+    subprocess.run([*pip, "--target", folder, PROJECT / "tests/ui/extension"], check=True)
     return folder
 
 

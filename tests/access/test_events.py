@@ -26,8 +26,8 @@ from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.access.table import SCREENS
-from tests.screens_login.conftest import Node, Open, Page, text_of, walk
 from tests.support.accounts import add_account
+from tests.ui.login.conftest import Node, Open, Page, text_of, walk
 
 HERE = Client(address="192.0.2.7")
 KEPT = (

@@ -54,8 +54,8 @@ from tests.access.test_events import anything, events
 from tests.access.test_jobs import start_categorizing, start_import
 from tests.access.test_roles import Asker, opened
 from tests.accounts.test_photos import picture
-from tests.screens_login.conftest import Open
 from tests.support.statements import statements
+from tests.ui.login.conftest import Open
 
 HERE = Client(address="192.0.2.7")
 CANARY = "Zanzibar"

@@ -62,11 +62,11 @@ def published(package: Path, *kinds: str) -> list[Path]:
     return sorted(path for path in package.rglob("*") if path.suffix in kinds and path.read_text())
 
 
-BELL, PARTNERS = PROJECT / "tests/extension", PROJECT / "tests/extension_partners"
+BELL, PARTNERS = PROJECT / "tests/ui/extension", PROJECT / "tests/ui/extension_partners"
 
 
 class TestWholePackage:
-    """The packages of docs/extending.md are those that e2e/journeys/test_extension.py and tests/ui_runtime/test_whole_screen.py use."""
+    """The packages of docs/extending.md are those that e2e/journeys/test_extension.py and tests/ui/runtime/test_whole_screen.py use."""
 
     @pytest.mark.parametrize(
         ("package", "file"),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.architecture.tree import python
+from tests.architecture.tree import PROJECT, python
 
 CLOCKS = {"sleep", "wait_for_timeout", "monotonic", "perf_counter", "process_time", "thread_time"}
 WHERE = ("tests", "e2e")
@@ -24,12 +24,12 @@ ALLOWED = {
     "tests/soak/installation.py": "the users of an installation whose server is being killed try again",
     "tests/soak/people.py": "people who think between their steps, and try again while a process is down",
     "tests/soak/test_kills.py": "the users of an installation whose server is being killed try again",
-    "tests/ui_runtime/conftest.py": "handlers and queries that take a while on purpose",
-    "tests/ui_runtime/test_blocking.py": "calls that block on purpose, for the guard to name",
-    "tests/ui_runtime/test_lag.py": "handlers that block on purpose, and the time after which the log names one",
-    "tests/ui_runtime/test_moves.py": "moves that meet on their way, at random moments",
-    "tests/ui_runtime/test_overtaking.py": "nothing may happen to a page during an outage, however long it is",
-    "tests/ui_runtime/test_resume.py": "frames that the server sends to a browser that reads nothing",
+    "tests/ui/runtime/conftest.py": "handlers and queries that take a while on purpose",
+    "tests/ui/runtime/test_blocking.py": "calls that block on purpose, for the guard to name",
+    "tests/ui/runtime/test_lag.py": "handlers that block on purpose, and the time after which the log names one",
+    "tests/ui/runtime/test_moves.py": "moves that meet on their way, at random moments",
+    "tests/ui/runtime/test_overtaking.py": "nothing may happen to a page during an outage, however long it is",
+    "tests/ui/runtime/test_resume.py": "frames that the server sends to a browser that reads nothing",
 }
 """Files that use a clock, and why. Elsewhere, wait for an event or count what is done: queries, frames, bytes."""
 
@@ -144,6 +144,32 @@ def test_every_process_runs_the_source_that_its_test_runs() -> None:
 
 def test_every_process_calls_a_test_by_the_same_name() -> None:
     assert [f"{path}:{line}" for path, tree in python(*WHERE) for line in changing_parameters(tree)] == []
+
+
+ABOUT_NO_PACKAGE = {
+    "architecture": "rules of the whole source",
+    "checking": "pairs of sentences and sources that the checker was developed with",
+    "extension": "the package that docs/extending.md begins with, and its tests",
+    "extension_partners": "the package that docs/extending.md ends with",
+    "firms": "drafts of whole firms",
+    "fuzzing": "generated files, requests, and markup",
+    "mutants": "patches that break promises",
+    "openapi": "the API as its schema describes it",
+    "relevance": "judged searches",
+    "scripts": "the scripts of this project",
+    "soak": "hours of work while processes are killed",
+    "spec": "one file for each section of the product specification",
+    "support": "what tests of several areas use",
+    "ui": "components/fundwright_ui; the screens of a slice are tested beside it",
+}
+
+
+def test_folders_are_named_as_the_packages_that_they_test() -> None:
+    packages = {"src/fundwright": "tests", "components/fundwright_ui": "tests/ui"}
+    for source, tests in packages.items():
+        named = {folder.name for folder in (PROJECT / source).iterdir()} | ABOUT_NO_PACKAGE.keys()
+        found = {folder.name for folder in (PROJECT / tests).iterdir() if folder.is_dir() and folder.name != "__pycache__"}
+        assert sorted(found - named) == [], f"Name these folders of {tests} as the packages in {source}."
 
 
 def test_no_file_is_skipped_as_a_whole() -> None:

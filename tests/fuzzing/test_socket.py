@@ -33,7 +33,7 @@ from tests.fuzzing.people import PRIVATE_TABLES, secrets_of, sign_in
 from tests.fuzzing.test_files import Run, in_a_thread
 from tests.fuzzing.texts import ODD, json_texts, json_values, mutated
 from tests.support.polling import eventually
-from tests.ui_runtime import conftest as runtime
+from tests.ui.runtime import conftest as runtime
 
 DOCUMENTED_CODES = frozenset((1000, 1001, 1008, 1009, 4401, 4429))
 CHANGES = {None: set[str](), Role.VIEWER: set[str](), Role.REVIEWER: {"category", "label"}}

@@ -144,7 +144,7 @@ def main() -> int:
         results["kills"] = passes("tests/soak/test_kills.py", "-q", "-s", FUNDWRIGHT_SOAK_KILLS=KILLS)
     if FRAMES != "0":
         print(f"\n== {FRAMES} frames", flush=True)
-        results["frames"] = passes("tests/ui_runtime/test_frames.py", "-q", "-s", FUNDWRIGHT_SOAK_FRAMES=FRAMES)
+        results["frames"] = passes("tests/ui/runtime/test_frames.py", "-q", "-s", FUNDWRIGHT_SOAK_FRAMES=FRAMES)
     if float(FUZZING_MINUTES):
         print(f"\n== fuzzing, {FUZZING_MINUTES} minutes", flush=True)
         results["fuzzing"] = passes("tests/fuzzing", "-v", "--tb=short", FUNDWRIGHT_SOAK_FUZZING_MINUTES=FUZZING_MINUTES)

@@ -23,11 +23,11 @@ from fundwright.core.assembly import Core, open_core
 from fundwright.core.plugins import Plugins
 from fundwright_ui import extension
 from fundwright_ui.app import build_app
-from tests.screens_login.conftest import text_of, walk
 from tests.support.accounts import add_account
 from tests.support.cores import settings_of
 from tests.support.databases import Databases
-from tests.ui_runtime.test_application import browse
+from tests.ui.login.conftest import text_of, walk
+from tests.ui.runtime.test_application import browse
 
 PROJECT = Path(__file__).parent.parent.parent
 PASSWORD = "a gentle rain of otters"

@@ -1,7 +1,7 @@
 """Section 2: screens and routes.
 
-Held elsewhere: what the forms do (tests/screens_login/test_sign_in.py, test_links.py), the logout dialog and the collapsed sidebar
-(tests/screens_login/test_shell.py), the settings drawer and toasts (web/src/widgets), leaving every tab (e2e/journeys/test_shell.py).
+Held elsewhere: what the forms do (tests/ui/login/test_sign_in.py, test_links.py), the logout dialog and the collapsed sidebar
+(tests/ui/login/test_shell.py), the settings drawer and toasts (web/src/widgets), leaving every tab (e2e/journeys/test_shell.py).
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 import pytest
 
 from fundwright.accounts.schemas import Role
-from tests.screens_login.conftest import text_of
 from tests.spec.conftest import Visitor, source
+from tests.ui.login.conftest import text_of
 
 GUARDED = ("/dashboard/train", "/dashboard/history", "/dashboard/sam", "/dashboard/nih", "/dashboard/category", "/generate/index")
 

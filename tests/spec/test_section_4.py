@@ -1,6 +1,6 @@
 """Section 4: states and transitions.
 
-Held elsewhere: the login form (tests/screens_login/test_sign_in.py), settings in step across tabs
+Held elsewhere: the login form (tests/ui/login/test_sign_in.py), settings in step across tabs
 (web/src/widgets/SettingsDrawer/SettingsDrawer.test.tsx), a token without a cookie (e2e/journeys/test_token.py).
 Checkout steps belong to the demo.
 """
@@ -10,8 +10,8 @@ from __future__ import annotations
 import jwt
 
 from fundwright.content.schemas import BLOG_STEP
-from tests.screens_login.conftest import text_of
 from tests.spec.conftest import Visitor
+from tests.ui.login.conftest import text_of
 
 
 async def test_the_stored_token_fetches_the_account(user: Visitor, stranger: Visitor) -> None:

@@ -1,6 +1,6 @@
 """Section 5: validation rules.
 
-Held elsewhere: errors of touched fields only (tests/screens_login/test_sign_in.py), and the sentences of register and reset
+Held elsewhere: errors of touched fields only (tests/ui/login/test_sign_in.py), and the sentences of register and reset
 (test_links.py). 'Invalid conversation id' belongs to the demo's chat.
 """
 
@@ -16,7 +16,7 @@ from fundwright_ui.app import build_app
 from fundwright_ui.login import sign_in_screen
 from fundwright_ui.testing import mounted
 from tests.spec.conftest import PASSWORD, Visitor
-from tests.ui_runtime.test_application import browse
+from tests.ui.runtime.test_application import browse
 
 
 @pytest.mark.parametrize(

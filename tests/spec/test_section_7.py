@@ -10,7 +10,7 @@ from dataclasses import replace
 from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
 from tests.spec.conftest import PASSWORD, Visitor
-from tests.ui_runtime.test_application import browse
+from tests.ui.runtime.test_application import browse
 
 
 async def test_signin(spec_core: Core) -> None:

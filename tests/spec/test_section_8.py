@@ -1,6 +1,6 @@
 """Section 8: the error catalogue.
 
-Held elsewhere: where the login screen shows them (tests/screens_login/test_sign_in.py). 'Mail not found' and the like belong to the demo.
+Held elsewhere: where the login screen shows them (tests/ui/login/test_sign_in.py). 'Mail not found' and the like belong to the demo.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import pytest
 from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
 from tests.spec.conftest import Visitor
-from tests.ui_runtime.test_application import browse
+from tests.ui.runtime.test_application import browse
 
 
 async def test_a_refused_sign_in(stranger: Visitor) -> None:

@@ -71,7 +71,7 @@ _ALLOWED = [
     ("io.BufferedWriter.write", "structlog/_output.py", "msg"),
     ("io.BufferedWriter.write", "logging/__init__.py", "emit"),
     # On purpose, for the watch of the loop to see.
-    ("time.sleep", "ui_runtime/test_lag.py", "doze"),
+    ("time.sleep", "ui/runtime/test_lag.py", "doze"),
     # Waits for a thread that has nothing left to do.
     ("threading.Lock.acquire", "opportunities/importing.py", "run_import"),
 ]

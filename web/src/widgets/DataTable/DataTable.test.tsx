@@ -25,7 +25,7 @@ async function loaded(): Promise<WidgetRegistry> {
   return widgets;
 }
 
-// As tests/ui_runtime/test_data_table.py has it.
+// As tests/ui/runtime/test_data_table.py has it.
 const grants = {
   ...table,
   label: "Grants",

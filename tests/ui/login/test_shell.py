@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from reactpy import component, html
+from reactpy.types import VdomDict
+
+from fundwright.accounts import commands
+from fundwright.accounts.schemas import Actor, Client, Role
+from fundwright.authentication import service as authentication
+from fundwright.authentication.schemas import SignedIn
+from fundwright.core.assembly import Core
+from fundwright.core.plugins import hookimpl
+from fundwright_ui import sidebar
+from fundwright_ui.extension import Screen, SidebarEntry
+from fundwright_ui.runtime.events import MalformedPayload
+from fundwright_ui.sidebar.entries import is_current
+from tests.ui.login.conftest import PASSWORD, Open, Page, text_of
+
+ENTRIES = {
+    "Opportunities": "/dashboard/nih",
+    "Category": "/dashboard/category",
+    "Train": "/dashboard/train",
+    "Embedding History": "/dashboard/history",
+    "Generate": "/generate/index",
+}
+
+OVERSIGHT = {
+    "Dashboard": "/dashboard/index",
+    "Analyze": "/dashboard/analyze",
+    "History": "/dashboard/history",
+    "Payment": "/dashboard/payment/history",
+    "Setting": "/dashboard/user/account",
+    "List": "/dashboard/blog/list",
+    "Feedback": "/dashboard/feedback",
+    "Premium Link": "/dashboard/freepremium",
+    "Subscription": "/dashboard/subscription",
+}
+
+
+@component
+def _blank() -> VdomDict:
+    return html.h1("Here")
+
+
+SCREENS = (
+    Screen("/dashboard/train", "Train", _blank),
+    Screen("/dashboard/train/deeper", "Deeper", _blank),
+    Screen("/generate/index", "Generate", _blank, area="generate"),
+)
+
+
+@pytest.fixture
+def entries(committed: Core) -> None:
+    """Registers Fundwright's own entries where no plug-in has."""
+
+    class Own:
+        @hookimpl
+        def sidebar_entries(self) -> Iterable[SidebarEntry]:
+            return sidebar.ENTRIES
+
+    if not committed.plugins.collect("sidebar_entries"):
+        committed.plugins.register(Own())
+
+
+def _links(page: Page) -> dict[str, str]:
+    (navigation,) = page.all("nav")
+    return {
+        text_of(link): link["a"]["href"]
+        for item in navigation["c"]
+        for link in _anchors(item)
+        if link["a"].get("aria-label") is None
+    }
+
+
+def _anchors(node: object) -> Iterable[dict[str, dict[str, str]]]:
+    from tests.ui.login.conftest import walk
+
+    return [each for each in walk(node) if each.get("t") == "a"]
+
+
+@pytest.mark.usefixtures("entries")
+class TestSidebar:
+    async def test_leads_to_the_five_screens(self, open_page: Open, ada: Actor) -> None:
+        async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
+            assert _links(page) == ENTRIES
+            assert page.one("nav")["a"]["aria-label"] == "Main"
+
+    @pytest.mark.parametrize("role", [Role.ADMIN, Role.VIEWER, Role.REVIEWER])
+    async def test_leads_every_other_role_to_what_it_oversees(self, open_page: Open, ada: Actor, role: Role) -> None:
+        async with open_page("/dashboard/train", actor=ada.model_copy(update={"role": role}), extra=SCREENS) as page:
+            writes = {"New post": "/dashboard/blog/new-post"} if role is Role.ADMIN else {}
+            assert _links(page) == OVERSIGHT | writes
+            assert [text_of(item) for item in page.all("li", className="fw-nav-heading")] == ["Admin area"]
+            assert [text_of(item) for item in page.all("li", className="fw-nav-group")] == ["Blog"]
+            menu = {link["label"]: link["href"] for link in page.one("AccountMenu")["a"]["links"]}
+            more = {"People": "/dashboard/users", "Audit trail": "/dashboard/audit"}
+            more |= {"Outbox": "/dashboard/outbox"} if role is Role.ADMIN else {}
+            assert menu == ENTRIES | more | {"Send feedback": "/feedback"}
+
+    @pytest.mark.parametrize("path", ["/dashboard/train", "/dashboard/train/deeper"])
+    async def test_says_where_we_are(self, open_page: Open, ada: Actor, path: str) -> None:
+        async with open_page(path, actor=ada, extra=SCREENS) as page:
+            assert [text_of(link) for link in page.all("a", aria_current="page")] == ["Train"]
+
+    @pytest.mark.parametrize("path", ["/dashboard/nih", "/dashboard/sam/1"])
+    def test_contracts_and_grants_are_one_entry(self, path: str) -> None:
+        assert [entry.label for entry in sidebar.ENTRIES if is_current(entry, path)] == ["Opportunities"]
+
+    async def test_stays_narrow_once_collapsed(self, open_page: Open, ada: Actor) -> None:
+        async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
+            assert page.all("div", className="fw-shell")
+            await page.fire(page.labelled("button", "Collapse sidebar"), "onClick")
+            assert page.all("div", className="fw-shell fw-shell-collapsed")
+            assert [link["a"]["title"] for link in page.all("a", className="fw-nav-item")] == list(ENTRIES)
+        async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
+            assert page.all("div", className="fw-shell fw-shell-collapsed")
+            await page.fire(page.labelled("button", "Expand sidebar"), "onClick")
+            assert page.all("div", className="fw-shell")
+
+    async def test_is_a_drawer_on_small_screens(self, open_page: Open, ada: Actor) -> None:
+        async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
+            opening = page.labelled("button", "Open navigation")
+            assert opening["a"]["aria-expanded"] is False
+            await page.fire(opening, "onClick")
+            assert "fw-sidebar-open" in page.one("nav")["a"]["className"]
+            await page.fire(page.one("nav"), "onKeyDown", key="Escape")
+            assert "fw-sidebar-open" not in page.one("nav")["a"]["className"]
+
+
+@pytest.mark.usefixtures("entries")
+class TestTopBar:
+    async def test_has_settings_and_the_account_menu(self, open_page: Open, ada: Actor) -> None:
+        async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
+            assert page.labelled("button", "Settings")
+            assert page.labelled("button", "Account menu")
+            menu = page.one("AccountMenu")["a"]
+            assert (menu["name"], menu["email"], menu["logoutLabel"]) == (ada.name, ada.email, "Logout")
+            assert menu["links"] == [
+                {"label": "Account", "href": "/dashboard/user/account"},
+                {"label": "Send feedback", "href": "/feedback"},
+            ]
+            assert [each["code"] for each in page.one("SettingsDrawer")["a"]["languages"]] == ["en", "de", "fr"]
+
+    async def test_leads_back_from_the_generate_area(self, open_page: Open, ada: Actor) -> None:
+        async with open_page("/generate/index", actor=ada, extra=SCREENS) as page:
+            links = page.one("AccountMenu")["a"]["links"]
+            assert {link["label"]: link["href"] for link in links} == {
+                label: path for label, path in ENTRIES.items() if label != "Generate"
+            }
+            assert _links(page) == ENTRIES
+
+    @pytest.mark.parametrize("path", ["/dashboard/train", "/generate/index"])
+    async def test_lets_keyboards_skip_it(self, open_page: Open, ada: Actor, path: str) -> None:
+        async with open_page(path, actor=ada, extra=SCREENS) as page:
+            assert page.labelled("a", "Skip to content")["a"]["href"] == "#main"
+            assert text_of(page.one("main", id="main")) == "Here"
+
+
+@pytest.mark.usefixtures("entries")
+class TestSettings:
+    async def test_a_chosen_language_is_kept_for_the_account(self, open_page: Open, committed: Core, ada: Actor) -> None:
+        async with open_page("/dashboard/train?q=x", actor=ada, extra=SCREENS) as page:
+            await page.fire(page.one("SettingsDrawer"), "onLanguage", code="de")
+            assert page.frames("navigate") == [
+                {"type": "navigate", "path": "/dashboard/train?q=x", "replace": False, "reload": True}
+            ]
+        async with committed.database.transaction() as session:
+            assert [account.language for account in await commands.list_accounts(session)] == ["de"]
+
+    async def test_a_language_that_we_do_not_speak_is_refused(self, open_page: Open, committed: Core, ada: Actor) -> None:
+        async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
+            with pytest.raises(MalformedPayload):
+                await page.fire(page.one("SettingsDrawer"), "onLanguage", code="xx")
+        async with committed.database.transaction() as session:
+            assert [account.language for account in await commands.list_accounts(session)] == [None]
+
+
+@pytest.mark.usefixtures("entries")
+class TestLogout:
+    async def _signed_in(self, core: Core) -> SignedIn:
+        async with core.database.transaction() as session:
+            result = await authentication.sign_in(
+                session, core, email="ada@example.org", password=PASSWORD, remember=True, client=Client(address="192.0.2.7")
+            )
+        assert isinstance(result, SignedIn)
+        return result
+
+    @pytest.mark.usefixtures("ada")
+    @pytest.mark.security(18)
+    async def test_asks_first_and_ends_the_session(self, open_page: Open, committed: Core) -> None:
+        signed_in = await self._signed_in(committed)
+        async with open_page("/dashboard/train", actor=signed_in.actor, extra=SCREENS) as page:
+            assert page.all("ConfirmDialog") == []
+            await page.fire(page.one("AccountMenu"), "onLogout")
+            dialog = page.one("ConfirmDialog")
+            asked = [dialog["a"][name] for name in ("title", "cancelLabel", "confirmLabel")]
+            assert asked == ["Sure you want to Log Out?", "No, cancel", "Yes, confirm"]
+            await page.fire(dialog, "onCancel")
+            assert page.all("ConfirmDialog") == page.frames("signed_out") == []
+            await page.fire(page.one("AccountMenu"), "onLogout")
+            await page.fire(page.one("ConfirmDialog"), "onConfirm")
+            assert page.frames("signed_out") == [{"type": "signed_out", "next": "/", "forget": False}]
+        async with committed.database.transaction() as session:
+            assert await authentication.authenticate(session, committed, signed_in.token) is None

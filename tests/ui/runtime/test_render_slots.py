@@ -1,0 +1,100 @@
+"""An owner who opens many pages at once does not delay others."""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import uuid4
+
+import pytest
+
+<<<<<<<< HEAD:tests/ui/runtime/test_render_slots.py
+from fundwright_ui.runtime import render_slots
+from fundwright_ui.runtime.render_slots import Owner, RenderSlots
+from tests.ui_runtime.conftest import Crowd, Server
+========
+from fundwright_ui.runtime import turns
+from fundwright_ui.runtime.turns import Owner, Turns
+from tests.ui.runtime.conftest import Crowd, Server
+>>>>>>>> 50e7647d (tests: name the folders as the packages that they test):tests/ui/runtime/test_turns.py
+
+MANY = 12
+ONE, ANOTHER = Owner(uuid4(), None), Owner(uuid4(), None)
+
+
+async def open_page(server: Server) -> None:
+    async with server.socket() as client:
+        await client.hello("/crowd")
+
+
+@pytest.fixture
+def no_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the machine is, a slot is released only when its page is rendered."""
+    monkeypatch.setattr(render_slots, "_SLOT_TIMEOUT_S", 600)
+
+
+@pytest.mark.usefixtures("no_limit")
+async def test_a_few_pages_of_one_owner_are_rendered_at_once(server: Server) -> None:
+    Crowd.most = 0
+    async with asyncio.TaskGroup() as pages:
+        for _ in range(MANY):
+            pages.create_task(open_page(server))
+    assert 0 < Crowd.most <= 2
+
+
+@pytest.mark.usefixtures("no_limit")
+async def test_a_few_documents_of_one_owner_are_rendered_at_once(server: Server) -> None:
+    Crowd.most = 0
+    answers = await asyncio.gather(*(server.get("/crowd") for _ in range(MANY)))
+    assert [answer.status_code for answer in answers] == [200] * MANY
+    assert 0 < Crowd.most <= 2
+
+
+@pytest.mark.usefixtures("no_limit")
+async def test_other_owners_do_not_wait() -> None:
+    slots = RenderSlots()
+    first, _second = await slots.acquire(ONE), await slots.acquire(ONE)
+    third = asyncio.create_task(slots.acquire(ONE))
+    await asyncio.sleep(0)
+    await slots.acquire(ANOTHER)
+    assert not third.done()
+    first.release()
+    first.release()  # a second time releases no second slot
+    await third
+    fourth = asyncio.create_task(slots.acquire(ONE))
+    await asyncio.sleep(0)
+    assert not fourth.done()
+    fourth.cancel()
+
+
+async def test_a_slot_expires() -> None:
+    slots = RenderSlots()
+    for _ in range(3):
+        await slots.acquire(ONE)
+
+
+@pytest.mark.security(33)
+async def test_no_visitor_holds_all_slots_of_an_address() -> None:
+    slots = RenderSlots()
+    greedy, other, third = (Owner("198.51.100.7", visitor) for visitor in ("greedy", "other", "third"))
+    await slots.acquire(greedy)
+    waiting = asyncio.create_task(slots.acquire(greedy))
+    await asyncio.sleep(0)
+    await slots.acquire(other)
+    assert not waiting.done()
+    last = asyncio.create_task(slots.acquire(third))
+    await asyncio.sleep(0)
+    assert not last.done(), "another cookie gives an address no more slots"
+    waiting.cancel()
+    last.cancel()
+
+
+async def test_a_canceled_wait_holds_no_slot() -> None:
+    slots = RenderSlots()
+    one, other, third = (Owner("198.51.100.7", visitor) for visitor in ("one", "other", "third"))
+    first, _second = await slots.acquire(one), await slots.acquire(other)
+    waiting = asyncio.create_task(slots.acquire(third))
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.wait((waiting,))
+    first.release()
+    await slots.acquire(third)
