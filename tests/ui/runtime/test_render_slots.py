@@ -7,15 +7,9 @@ from uuid import uuid4
 
 import pytest
 
-<<<<<<<< HEAD:tests/ui/runtime/test_render_slots.py
 from fundwright_ui.runtime import render_slots
 from fundwright_ui.runtime.render_slots import Owner, RenderSlots
-from tests.ui_runtime.conftest import Crowd, Server
-========
-from fundwright_ui.runtime import turns
-from fundwright_ui.runtime.turns import Owner, Turns
 from tests.ui.runtime.conftest import Crowd, Server
->>>>>>>> 50e7647d (tests: name the folders as the packages that they test):tests/ui/runtime/test_turns.py
 
 MANY = 12
 ONE, ANOTHER = Owner(uuid4(), None), Owner(uuid4(), None)
