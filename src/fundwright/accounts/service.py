@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, cast
+from typing import Any, NotRequired, TypedDict, Unpack, cast
 from uuid import UUID, uuid4
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -107,21 +107,30 @@ class EmailTaken(Conflict):
         super().__init__("There already exists an account with the given email address.")
 
 
-async def add_account(
-    session: AsyncSession,
-    *,
-    email: str,
-    name: str,
-    role: Role,
-    password: str | None,
-    is_verified: bool = True,
-    client: Client = COMMAND_LINE,
-) -> Actor:
-    """Add an account; without a password, nobody can sign in to it. Raises Invalid, WeakPassword, or EmailTaken."""
-    plain, name = normalise_email(email), checked_name(name)
-    password_hash = await passwords.new_hash(password, plain, name)
+class NewAccount(TypedDict):
+    """Without a password, nobody can sign in to the account."""
+
+    email: str
+    name: str
+    role: Role
+    password: str | None
+    is_verified: NotRequired[bool]
+    """Default: True."""
+    client: NotRequired[Client]
+    """Default: the command line."""
+
+
+async def add_account(session: AsyncSession, **new: Unpack[NewAccount]) -> Actor:
+    """Raises Invalid, WeakPassword, or EmailTaken."""
+    email, name = normalise_email(new["email"]), checked_name(new["name"])
     actor = await add_hashed(
-        session, email=plain, name=name, role=role, password_hash=password_hash, is_verified=is_verified, client=client
+        session,
+        email=email,
+        name=name,
+        role=new["role"],
+        password_hash=await passwords.new_hash(new["password"], email, name),
+        is_verified=new.get("is_verified", True),
+        client=new.get("client", COMMAND_LINE),
     )
     if actor is None:
         raise EmailTaken
@@ -159,21 +168,9 @@ async def add_hashed(
     return actor_of(account)
 
 
-async def create_account(
-    session: AsyncSession,
-    core: Core,
-    *,
-    email: str,
-    name: str,
-    role: Role,
-    password: str | None,
-    is_verified: bool = True,
-    client: Client = COMMAND_LINE,
-) -> Actor:
+async def create_account(session: AsyncSession, core: Core, **new: Unpack[NewAccount]) -> Actor:
     """Add an account and give it what plug-ins provide for new accounts. Raises Invalid, WeakPassword, or EmailTaken."""
-    actor = await add_account(
-        session, email=email, name=name, role=role, password=password, is_verified=is_verified, client=client
-    )
+    actor = await add_account(session, **new)
     await welcome(session, actor, core)
     return actor
 

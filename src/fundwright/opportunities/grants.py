@@ -23,7 +23,7 @@ from fundwright.opportunities.json_lines import published, read_json_lines
 from fundwright.opportunities.reading import UnreadableFile, clean
 from fundwright.opportunities.schemas import Kind, Status
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow
-from fundwright.opportunities.washington import moment
+from fundwright.opportunities.washington import deadline, moment
 
 _CHUNK_BYTES = 256 * 1024
 _MAX_ROW_BYTES = 8_000_000
@@ -194,15 +194,12 @@ def _extract_notice(line: int, status: Status, fields: _Fields) -> ParsedNotice 
     if posted_at is None:
         return reading.undated(line, "PostDate", posted)
     due = first("CloseDate") or (first("EstimatedApplicationDueDate") if status == "forecasted" else "")
-    due_at = moment(due, end_of_day=True) if due else None
+    due_at, due_note = deadline(due)
     note = first("CloseDateExplanation") or first("EstimatedApplicationDueDateExplanation")
     archive_at = moment(first("ArchiveDate"), end_of_day=True)
-    body = first("Description")
-    description = reading.plain_text(body)
     raw: dict[str, Any] = {name: values[0] if len(values) == 1 else values for name, values in fields.items()}
     content = json.dumps([status, raw], ensure_ascii=False, sort_keys=True)
-    if description == body:
-        raw.pop("Description", None)
+    description = reading.description(raw, "Description", first("Description"))
     agency_code = first("AgencyCode")
     contact = {
         key: value
@@ -230,7 +227,7 @@ def _extract_notice(line: int, status: Status, fields: _Fields) -> ParsedNotice 
         activity_codes=reading.activity_codes(title) if agency_code.startswith("HHS") else [],
         assistance_listings=list(dict.fromkeys(fields.get("CFDANumbers", []))),
         due_at=due_at,
-        due_note=reading.plain_text(note) or (due if due and due_at is None else ""),
+        due_note=reading.plain_text(note) or due_note,
         archive_at=archive_at,
         closes_at=due_at or archive_at,
         contacts=[contact] if contact else [],
@@ -279,13 +276,9 @@ def _simpler_notice(line: int, row: dict[str, Any]) -> ParsedNotice | RejectedRo
     if posted_at is None:
         return reading.undated(line, "Post Date", posted)
     status: Status = "forecasted" if text("Status").lower().startswith("forecast") else "posted"
-    due = text("Deadline") or text("Est. Application Deadline")
-    due_at = moment(due, end_of_day=True) if due else None
+    due_at, due_note = deadline(text("Deadline") or text("Est. Application Deadline"))
     content = json.dumps(raw, ensure_ascii=False, sort_keys=True)
-    body = text("Description")
-    description = reading.plain_text(body)
-    if description == body:
-        raw.pop("Description", None)
+    description = reading.description(raw, "Description", text("Description"))
     contact = text("Contact")
     instruments = [_INSTRUMENTS.get(part.strip(), part.strip()) for part in text("Funding Instrument Type").split(",")]
     return ParsedNotice(
@@ -301,7 +294,7 @@ def _simpler_notice(line: int, row: dict[str, Any]) -> ParsedNotice | RejectedRo
         status=status,
         assistance_listings=list(dict.fromkeys(_LISTING.findall(text("Assistance Listings")))),
         due_at=due_at,
-        due_note=due if due and due_at is None else "",
+        due_note=due_note,
         closes_at=due_at,
         contacts=[{"email" if "@" in contact else "name": contact}] if contact else [],
         award_ceiling=reading.amount(text("Award Ceiling")),

@@ -12,7 +12,7 @@ from fundwright.opportunities.json_lines import published, read_json_lines, text
 from fundwright.opportunities.reading import UnreadableFile, clean
 from fundwright.opportunities.schemas import Kind, Status
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow
-from fundwright.opportunities.washington import moment
+from fundwright.opportunities.washington import deadline, moment
 
 _TYPES = {
     "RFA": "Request for Applications",
@@ -59,15 +59,11 @@ def _notice(line: int, row: dict[str, Any]) -> ParsedNotice | RejectedRow:
     posted_at = moment(posted)
     if posted_at is None:
         return reading.undated(line, "post_date", posted)
-    due = clean(raw.get("close_date"))
-    due_at = moment(due, end_of_day=True) if due else None
+    due_at, due_note = deadline(clean(raw.get("close_date")))
     status: Status = "forecasted" if clean(raw.get("status")).lower().startswith("forecast") else "posted"
     number = clean(raw.get("number"))
     content = json.dumps(raw, ensure_ascii=False, sort_keys=True)
-    body = clean(raw.get("abstract"))
-    description = reading.plain_text(body)
-    if description == body:
-        raw.pop("abstract", None)
+    description = reading.description(raw, "abstract", clean(raw.get("abstract")))
     contact = {
         key: value for key, name in (("name", "contact_name"), ("email", "contact_email")) if (value := clean(raw.get(name)))
     }
@@ -87,7 +83,7 @@ def _notice(line: int, row: dict[str, Any]) -> ParsedNotice | RejectedRow:
         activity_codes=reading.activity_codes(title),
         assistance_listings=_listings(raw.get("cfda_list")),
         due_at=due_at,
-        due_note=due if due and due_at is None else "",
+        due_note=due_note,
         closes_at=due_at,
         contacts=[contact] if contact else [],
         award_ceiling=reading.amount(raw.get("award_ceiling")),

@@ -7,7 +7,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import nh3
 
@@ -94,6 +94,14 @@ def plain_text(text: str) -> str:
         text = html.unescape(nh3.clean(text, tags=set()))
         text = "\n".join(_BLANKS.sub(" ", line).strip() for line in text.splitlines())
     return _UNFIT.sub("", _BLANK_LINES.sub("\n\n", text)).strip()
+
+
+def description(raw: dict[str, Any], name: str, body: str) -> str:
+    """The plain text of a body, which is the field `name` of `raw`. Only HTML stays there."""
+    plain = plain_text(body)
+    if plain == body:
+        raw.pop(name, None)
+    return plain
 
 
 def undated(line: int, column: str, text: str) -> RejectedRow:

@@ -6,14 +6,14 @@ import csv
 import re
 from collections import deque
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from fundwright.core.messages import t
 from fundwright.opportunities import reading
 from fundwright.opportunities.reading import UnreadableFile, clean
 from fundwright.opportunities.schemas import Kind
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow
-from fundwright.opportunities.washington import moment
+from fundwright.opportunities.washington import deadline, moment
 
 _REQUIRED = ("NoticeId", "Title", "PostedDate")
 _NEVER_OPEN = frozenset({"Award Notice", "Justification", "Justification and Approval (J&A)"})
@@ -122,27 +122,22 @@ def _notice(line: int, record: list[str], row: dict[str, str]) -> ParsedNotice |
     if posted_at is None:
         reason = t("“{text}” is not a date.", text=posted[:60]) if posted else t("The notice has no posted date.")
         return RejectedRow(line, "PostedDate", reason)
-    due = row.get("ResponseDeadLine", "").strip()
-    due_at = moment(due, end_of_day=True) if due else None
-    archive = row.get("ArchiveDate", "")
-    archive_at = moment(archive, end_of_day=True) if archive else None
+    due_at, due_note = deadline(row.get("ResponseDeadLine", "").strip())
+    archive_at = moment(row.get("ArchiveDate", ""), end_of_day=True)
     type_ = row.get("Type", "").strip()
     code = _set_aside_code(row.get("SetASideCode", ""))
     psc = row.get("ClassificationCode", "").strip()
     if not psc and (group := _PSC_IN_TITLE.match(title)):
         psc = group[1]
-    body = row.get("Description", "")
-    description = reading.plain_text(body)
-    raw = {name: value for name, value in row.items() if value}
-    if description == body:
-        raw.pop("Description", None)
+    raw: dict[str, Any] = {name: value for name, value in row.items() if value}
+    description = reading.description(raw, "Description", row.get("Description", ""))
     return ParsedNotice(
         line=line,
         external_id=external_id,
         title=reading.plain_text(title),
         posted_at=posted_at,
         content="\x1f".join(record),
-        raw=dict(raw),
+        raw=raw,
         number=row.get("Sol#", "").strip(),
         agency=row.get("Department/Ind.Agency", "").strip(),
         sub_agency=row.get("Sub-Tier", "").strip(),
@@ -154,7 +149,7 @@ def _notice(line: int, record: list[str], row: dict[str, str]) -> ParsedNotice |
         set_aside_code=code,
         set_aside=row.get("SetASide", "").strip() if code else "",
         due_at=due_at,
-        due_note=due if due and due_at is None else "",
+        due_note=due_note,
         archive_at=archive_at,
         closes_at=posted_at if type_ in _NEVER_OPEN else due_at or archive_at,
         place=_joined(row, "PopCity", "PopState", "PopZip", "PopCountry"),

@@ -37,6 +37,12 @@ def moment(text: str, *, end_of_day: bool = False) -> datetime | None:
         return None
 
 
+def deadline(text: str) -> tuple[datetime | None, str]:
+    """The last moment of a deadline, or else its text."""
+    due_at = moment(text, end_of_day=True)
+    return due_at, "" if due_at else text
+
+
 def is_whole_day(due_at: datetime) -> bool:
     """Whether the source named a day and no time."""
     return due_at.astimezone(WASHINGTON).time() == END_OF_DAY

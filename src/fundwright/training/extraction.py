@@ -14,7 +14,7 @@ from fundwright.core.sandbox import Limits, Sandbox, crashed
 from fundwright.language.schemas import DocumentKind
 from fundwright.training import kinds
 from fundwright.training.chunking import MAX_CHARACTERS, ChunkedDocument, ChunkSpan, chunk
-from fundwright.training.readers import Reader, Unreadable, choose_reader, read
+from fundwright.training.readers import Reader, Unreadable, choose_reader, file_missing, read
 
 _TEXTS = 2
 """The first results are the kind and the text."""
@@ -80,12 +80,7 @@ def _extracted(readers: Sequence[Reader], path: Path, filename: str, title: str)
     try:
         reader = choose_reader(readers, path, filename)
     except FileNotFoundError as error:
-        raise Unreadable(
-            t(
-                "The file of “{filename}” is missing from the data folder. Remove the document and add it again.",
-                filename=filename,
-            )
-        ) from error
+        raise file_missing(filename) from error
     chunked = chunk(read(reader, path, filename))
     yield kinds.propose(title=title, filename=filename, text=chunked.text).encode()
     yield chunked.text.encode(errors="replace")

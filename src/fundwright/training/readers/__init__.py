@@ -18,6 +18,12 @@ class Unreadable(Invalid):
     """A document cannot be read; the sentence names it and says what to do."""
 
 
+def file_missing(filename: str) -> Unreadable:
+    return Unreadable(
+        t("The file of “{filename}” is missing from the data folder. Remove the document and add it again.", filename=filename)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Block:
     """A paragraph, or a heading of `level` 1 and deeper. `page` counts from 1 where the format has pages."""
@@ -73,12 +79,7 @@ def read(reader: Reader, path: Path, filename: str) -> list[Block]:
     except Unreadable:
         raise
     except FileNotFoundError as error:
-        raise Unreadable(
-            t(
-                "The file of “{filename}” is missing from the data folder. Remove the document and add it again.",
-                filename=filename,
-            )
-        ) from error
+        raise file_missing(filename) from error
     except Exception as error:  # third-party parsers raise anything
         raise Unreadable(
             t(
