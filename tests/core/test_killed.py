@@ -107,7 +107,7 @@ async def test_an_import_ends_with_exactly_the_right_counts(committed: Core, own
     ended = await killed_once(committed, run.job_id, in_the_middle=lambda job: bool(job.total and 0 < job.done < job.total / 2))
     assert (ended.state, ended.error) == (JobState.SUCCEEDED, None)
     async with committed.database.transaction() as session:
-        report = await opportunities.report_import(session, owner, run.id)
+        report = await opportunities.get_import(session, owner, run.id)
         stored_rows = await session.scalar(text("SELECT count(*) FROM opportunity"))
         versions = await session.scalar(text("SELECT count(*) FROM opportunity_version"))
         rejections = await session.scalar(text("SELECT count(*) FROM import_rejection"))

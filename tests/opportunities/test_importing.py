@@ -25,8 +25,8 @@ from fundwright.core.paging import PageRequest
 from fundwright.opportunities import importing, service
 from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.sam import SamCsv
-from fundwright.opportunities.schemas import ImportQuery, ImportReport, ImportRunRead
-from tests.opportunities.conftest import ImportFile, listed, run_import
+from fundwright.opportunities.schemas import ImportCounts, ImportQuery, ImportRunRead
+from tests.opportunities.conftest import ImportFile, listed, read_import, run_import
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
 from tests.support.accounts import add_account
 from tests.support.jobs import Trial, read, trial
@@ -43,7 +43,7 @@ def _kill_forks(*, is_reader: bool) -> None:
                     killed.kill()
 
 
-def counts(report: ImportReport) -> tuple[int, int, int, int]:
+def counts(report: ImportCounts) -> tuple[int, int, int, int]:
     return report.new, report.changed, report.unchanged, report.rejected
 
 
@@ -102,7 +102,7 @@ class TestImport:
         async with committed.database.transaction() as session:
             assert (await service.facets(session, member)).total == 1
             assert await categories.labels_of(session, member, [labelled.id]) == {}
-            assert (await service.get_import(session, member, report.run_id)).samples_removed == 60
+            assert (await service.get_import(session, member, report.id)).samples_removed == 60
 
     async def test_rows_that_cannot_be_read_are_reported_and_the_rest_goes_in(
         self, import_file: ImportFile, committed: Core, member: Actor
@@ -111,9 +111,9 @@ class TestImport:
         assert counts(report) == (1, 0, 0, 2)
         assert [(r.line, r.column) for r in report.rejections] == [(3, "NoticeId"), (4, "2")]
         async with committed.database.transaction() as session:
-            page = await service.list_rejections(session, member, report.run_id, PageRequest())
+            page = await service.list_rejections(session, member, report.id, PageRequest())
             assert page.total == 2
-            lines = [line async for line in service.export_rejections(session, member, report.run_id)]
+            lines = [line async for line in service.export_rejections(session, member, report.id)]
         assert lines[0] == "File,Line,Column,Reason\r\n"
         assert lines[1].startswith("mine.csv,3,NoticeId,")
 
@@ -217,8 +217,7 @@ class TestResume:
 
         committed.jobs.register(trial(handler))
         await committed.jobs.run_inline(Trial(), title="x", owner_id=member.id)
-        async with committed.database.transaction() as session:
-            report = await service.report_import(session, member, started.id)
+        report = await read_import(committed, member, started.id)
         assert counts(report) == (35, 0, 0, 1)
         assert batches == 4
 
@@ -249,8 +248,7 @@ class TestResume:
         monkeypatch.setattr(committed.sandbox, "stream", noted)
         committed.jobs.register(trial(handler))
         await committed.jobs.run_inline(Trial(), title="x", owner_id=member.id)
-        async with committed.database.transaction() as session:
-            report = await service.report_import(session, member, started.id)
+        report = await read_import(committed, member, started.id)
         assert counts(report) == (60, 0, 0, 0)
         assert names == ["“file.csv”"]
 
@@ -287,11 +285,11 @@ class TestOwnership:
         async with committed.database.transaction() as session:
             stranger, admin = await add_account(session), await add_account(session, role=Role.ADMIN)
             with pytest.raises(NotFound):
-                await service.get_import(session, stranger, report.run_id)
+                await service.get_import(session, stranger, report.id)
             with pytest.raises(NotFound):
-                await service.list_rejections(session, stranger, report.run_id, PageRequest())
+                await service.list_rejections(session, stranger, report.id, PageRequest())
             assert (await service.list_imports(session, stranger, ImportQuery())).total == 0
-            assert (await service.get_import(session, admin, report.run_id)).state == "succeeded"
+            assert (await service.get_import(session, admin, report.id)).state == "succeeded"
             with pytest.raises(NotFound):
                 await service.get_opportunity(session, stranger, UUID(int=0))
 
@@ -417,12 +415,12 @@ class TestStop:
             await session.execute(update(Job).values(state=JobState.RUNNING))
             stranger, admin = await add_account(session), await add_account(session, role=Role.ADMIN)
             with pytest.raises(NotFound):
-                await service.cancel_import(session, stranger, committed, report.run_id)
-            assert (await service.cancel_import(session, admin, committed, report.run_id)).state == "running"
+                await service.cancel_import(session, stranger, committed, report.id)
+            assert (await service.cancel_import(session, admin, committed, report.id)).state == "running"
             assert await session.scalar(select(Job.cancel_requested).where(Job.kind == "import"))
 
     async def test_an_import_that_is_over_is_refused(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
         report = await import_file(sam_file(sam_row()))
         async with committed.database.transaction() as session:
             with pytest.raises(Conflict, match="already ended"):
-                await service.cancel_import(session, member, committed, report.run_id)
+                await service.cancel_import(session, member, committed, report.id)

@@ -19,13 +19,13 @@ from fundwright.opportunities import service
 from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.repository import runs, writing
 from fundwright.opportunities.sam import SamCsv
-from fundwright.opportunities.schemas import ImportOpportunities, ImportReport, OpportunityRead
-from tests.opportunities.conftest import listed
+from fundwright.opportunities.schemas import ImportCounts, ImportOpportunities, ImportReport, OpportunityRead
+from tests.opportunities.conftest import Import, listed, read_import
 from tests.opportunities.files import sam_file, sam_row
 from tests.opportunities.test_service import notice
 from tests.support.accounts import add_account
 
-Upload = Callable[[Actor | None, bytes], Awaitable[ImportReport]]
+Upload = Callable[[Actor | None, bytes], Awaitable[Import | ImportReport]]
 
 FORGED = "Send your bank details to win"
 
@@ -44,7 +44,7 @@ async def people(committed: Core) -> dict[str, Actor]:
 def upload(committed: Core, tmp_path: Path) -> Upload:
     """Imports a file for an account, or for the installation, as the command line and connectors do."""
 
-    async def run(actor: Actor | None, content: bytes) -> ImportReport:
+    async def run(actor: Actor | None, content: bytes) -> Import | ImportReport:
         path = tmp_path / uuid4().hex
         path.write_bytes(content)
         async with committed.database.transaction() as session:
@@ -54,10 +54,10 @@ def upload(committed: Core, tmp_path: Path) -> Upload:
                 started = await service.prepare_import(session, actor, committed, source="sam", filename="file")
         payload = ImportOpportunities(run_id=started.id, source="sam", path=path)
         await committed.jobs.run_inline(payload, title="test", owner_id=actor and actor.id)
+        if actor is not None:
+            return await read_import(committed, actor, started.id)
         async with committed.database.transaction() as session:
-            if actor is None:
-                return await service.report_system_import(session, started.id)
-            return await service.report_import(session, actor, started.id)
+            return await service.report_system_import(session, started.id)
 
     return run
 
@@ -77,7 +77,7 @@ def only(committed: Core, people: dict[str, Actor]) -> Callable[[], Awaitable[Op
 Only = Callable[[], Awaitable[OpportunityRead]]
 
 
-def counts(report: ImportReport) -> tuple[int, int, int, int]:
+def counts(report: ImportCounts) -> tuple[int, int, int, int]:
     return report.new, report.changed, report.unchanged, report.rejected
 
 

@@ -515,18 +515,9 @@ async def cancel_import(session: AsyncSession, actor: Actor, core: Core, run_id:
     return await get_import(session, actor, run_id)
 
 
-@needs(Permission.READ)
-async def report_import(session: AsyncSession, actor: Actor, run_id: UUID) -> ImportReport:
-    """An import's counts with its first rejected rows. Raises NotFound."""
-    return await _report(session, *await runs.get_run(session, actor, run_id))
-
-
 async def report_system_import(session: AsyncSession, run_id: UUID) -> ImportReport:
-    """As `report_import`, for an import that `prepare_system_import` recorded. Raises NotFound."""
-    return await _report(session, *await runs.get_system_run(session, run_id))
-
-
-async def _report(session: AsyncSession, run: ImportRun, job: Job | None) -> ImportReport:
+    """The counts and first rejected rows of an import that `prepare_system_import` recorded. Raises NotFound."""
+    run, job = await runs.get_system_run(session, run_id)
     first, _ = await runs.rejections(session, run.id, limit=_REPORTED_REJECTIONS)
     return ImportReport(
         source=run.source,
