@@ -271,7 +271,7 @@ class ScreenUnderTest:
 
     def _field(self, label: str) -> Element:
         fields = [each for each in self._walk() if each.node.get("t") in ("input", "textarea", "select") and each.name == label]
-        assert len(fields) == 1, f"{len(fields)} fields are labelled {label!r}. Shown: {self.text[:500]!r}"
+        assert len(fields) == 1, f"{len(fields)} fields are labeled {label!r}. Shown: {self.text[:500]!r}"
         return fields[0]
 
     def _value(self, field: Element) -> Any:

@@ -140,7 +140,7 @@ class TestChange:
         item = subject(SOUP)
         assert (await classify(session, actor, [item], embedder=WordEmbedder())).abstained == 1
         await service.change(session, actor, category.id, CategoryChange(description="tomato soup kettle"))
-        assert (await classify(session, actor, [item], embedder=WordEmbedder())).labelled == 1
+        assert (await classify(session, actor, [item], embedder=WordEmbedder())).labeled == 1
 
     async def test_somebody_elses_category_is_not_found(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         category = await roofing(session, actor)
@@ -175,12 +175,12 @@ class TestSample:
 
 
 class TestClassify:
-    async def test_near_subjects_are_labelled_and_far_ones_are_not(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_near_subjects_are_labeled_and_far_ones_are_not(self, session: AsyncSession, actor: Actor) -> None:
         roofs, clouds = await roofing(session, actor), await software(session, actor)
         items = [subject(ROOF), subject(CLOUD), subject(SOUP)]
         done = await classify(session, actor, items, embedder=WordEmbedder())
         labels = await service.labels_of(session, actor, [item[0] for item in items])
-        assert (done.labelled, done.abstained) == (2, 1)
+        assert (done.labeled, done.abstained) == (2, 1)
         assert [label.category_id for label in labels[items[0][0]]] == [roofs.id]
         assert [label.category_id for label in labels[items[1][0]]] == [clouds.id]
         assert all(0.25 <= label.confidence <= 1 and label.state == LabelState.SUGGESTED for [label] in labels.values())
@@ -214,7 +214,7 @@ class TestClassify:
         await classify(session, actor, items, embedder=WordEmbedder())
         before = await service.labels_of(session, actor, [item[0] for item in items])
         again = await classify(session, actor, items, embedder=WordEmbedder())
-        assert (again.labelled, again.unchanged, again.abstained) == (0, 1, 1)
+        assert (again.labeled, again.unchanged, again.abstained) == (0, 1, 1)
         assert await service.labels_of(session, actor, [item[0] for item in items]) == before
 
     async def test_descriptions_are_embedded_once(self, session: AsyncSession, actor: Actor) -> None:
@@ -227,7 +227,7 @@ class TestClassify:
     async def test_a_name_of_one_letter_does_not_stop_the_others(self, session: AsyncSession, actor: Actor) -> None:
         await service.create(session, actor, CategoryCreate(name="C"))
         await roofing(session, actor)
-        assert (await classify(session, actor, [subject(ROOF)], embedder=WordEmbedder())).labelled == 1
+        assert (await classify(session, actor, [subject(ROOF)], embedder=WordEmbedder())).labeled == 1
 
     async def test_without_categories_everything_is_left_alone(self, session: AsyncSession, actor: Actor) -> None:
         assert (await classify(session, actor, [subject(ROOF)], embedder=WordEmbedder())).abstained == 1
@@ -281,8 +281,8 @@ class TestClassify:
         await roofing(session, actor)
         items = [subject(f"{ROOF} number{number}") for number in range(1_000)]
         done = await classify(session, actor, items, embedder=WordEmbedder())
-        assert done.labelled + done.abstained == 1_000
-        assert (await service.list_categories(session, actor))[0].suggested == done.labelled
+        assert done.labeled + done.abstained == 1_000
+        assert (await service.list_categories(session, actor))[0].suggested == done.labeled
 
 
 class TestReview:
@@ -374,7 +374,7 @@ class TestReview:
         item = subject(ROOF)
         await service.correct(session, actor, core, item[0], None)
         await service.remove_example(session, actor, core, item[0], category.id)
-        assert (await classify(session, actor, [item], embedder=WordEmbedder())).labelled == 1
+        assert (await classify(session, actor, [item], embedder=WordEmbedder())).labeled == 1
         with pytest.raises(NotFound):
             await service.remove_example(session, actor, core, item[0], category.id)
 
@@ -421,17 +421,17 @@ class TestReview:
         ] == [given]
 
 
-class TestLabelledWith:
+class TestLabeledWith:
     async def test_it_selects_subjects_of_one_category_or_of_any(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         roofs, _ = await roofing(session, actor), await software(session, actor)
         items = [subject(ROOF), subject(CLOUD)]
         rejected = uuid4()
         await classify(session, actor, items, embedder=WordEmbedder())
         await service.correct(session, actor, core, rejected, None)
-        assert set(await session.scalars(service.labelled_with(actor, roofs.id))) == {items[0][0]}
-        assert set(await session.scalars(service.labelled_with(actor))) == {items[0][0], items[1][0]}
+        assert set(await session.scalars(service.labeled_with(actor, roofs.id))) == {items[0][0]}
+        assert set(await session.scalars(service.labeled_with(actor))) == {items[0][0], items[1][0]}
         other = await add_account(session)
-        assert set(await session.scalars(service.labelled_with(other, roofs.id))) == set()
+        assert set(await session.scalars(service.labeled_with(other, roofs.id))) == set()
 
 
 class TestForgetSubjects:

@@ -239,7 +239,7 @@ class TestMainJob:
         assert {"id", "slug", "title", "writer", "open"} <= written.keys()
         poem = shell.refusal("draft", "--opportunity", "w91-77", "--template", "poem", "--json")
         assert "Choose one of these: capability-statement" in poem
-        assert {"labelled", "kept", "unchanged", "abstained"} <= shell.answer("categorize").keys()
+        assert {"labeled", "kept", "unchanged", "abstained"} <= shell.answer("categorize").keys()
 
     def test_what_cannot_be_done_is_one_sentence(self, shell: Shell) -> None:
         draft = ("draft", "--json", "--opportunity")

@@ -1,5 +1,5 @@
 # pyright: reportPrivateUsage=false
-"""Jobs: watched, cancelled, failed, and resumed after their process died."""
+"""Jobs: watched, canceled, failed, and resumed after their process died."""
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine

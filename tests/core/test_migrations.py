@@ -67,6 +67,23 @@ class TestUpgrade:
             await upgrade(database_url)
             assert connection.execute("SELECT payload FROM job").fetchone() == ({"draft_id": "5f0c"},)
 
+    async def test_counts_of_categorizing_jobs_are_renamed(self, database_url: str) -> None:
+        counts = {"labelled": 3, "kept": 1}
+        await set_back(database_url, to="0045")
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            connection.execute(
+                "INSERT INTO job (id, kind, title, language, state, done, message, payload, checkpoint, result, cancel_requested,"
+                " created_at, attempts) VALUES (gen_random_uuid(), 'categorize', '', 'en', 'succeeded', 0, '', '{}', %s, %s, false,"
+                " now(), 1)",
+                [Jsonb({"counts": counts, "after": "5f0c"}), Jsonb(counts)],
+            )
+            await upgrade(database_url)
+            renamed = {"labeled": 3, "kept": 1}
+            assert connection.execute("SELECT result, checkpoint FROM job").fetchone() == (
+                renamed,
+                {"counts": renamed, "after": "5f0c"},
+            )
+
     async def test_emails_get_their_kind_from_their_subject(self, database_url: str) -> None:
         subjects = {
             "Neues Passwort wählen": "password_reset",

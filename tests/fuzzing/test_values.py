@@ -18,7 +18,7 @@ from starlette.requests import Request
 from structlog.testing import capture_logs
 
 from fundwright.accounts.schemas import Actor, Role
-from fundwright.accounts.service import is_email, normalise_email
+from fundwright.accounts.service import is_email, normalize_email
 from fundwright.authentication import session_tokens
 from fundwright.core.assembly import Core
 from fundwright.core.database import libpq_url
@@ -200,13 +200,13 @@ def test_settings_that_are_addresses(fuzz: Fuzz) -> None:
 def test_email_addresses(fuzz: Fuzz) -> None:
     def check(text: str) -> None:
         try:
-            plain = normalise_email(text)
+            plain = normalize_email(text)
         except Invalid:
             assert not is_email(text)
         else:
             assert plain.isascii()
             assert plain.isprintable()
-            assert normalise_email(plain) == plain
+            assert normalize_email(plain) == plain
 
     fuzz(check, examples=200, text=texts(*EMAILS))
 

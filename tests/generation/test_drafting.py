@@ -263,7 +263,7 @@ class TestStopping:
         assert finished.sections[2].text == "Half Team [1]. Whole Team [1].".replace("[1]", "[2]")
         assert [citation.number for citation in finished.citations] == [1, 2]
 
-    async def test_a_cancelled_draft_keeps_its_text_and_can_be_continued(
+    async def test_a_canceled_draft_keeps_its_text_and_can_be_continued(
         self, desk: Desk, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("fundwright.generation.drafting._FLUSH_INTERVAL_S", 0.0)

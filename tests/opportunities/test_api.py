@@ -28,7 +28,7 @@ async def client(committed: Core, member: Actor) -> AsyncIterator[httpx.AsyncCli
 
 
 class TestCategorizing:
-    async def test_its_job_is_read_and_cancelled(self, client: httpx.AsyncClient) -> None:
+    async def test_its_job_is_read_and_canceled(self, client: httpx.AsyncClient) -> None:
         address = f"/api/opportunities/categorize/{(await client.post('/api/opportunities/categorize')).json()['id']}"
         assert (await client.get(address)).json()["state"] == "queued"
         assert (await client.put(f"{address}/cancellation")).json()["state"] == "canceled"

@@ -68,7 +68,7 @@ class TestCategorize:
 
         again = await categorize(committed, member)
         assert again.result is not None
-        assert (again.result["waiting"], again.result["labelled"]) == (0, 0)
+        assert (again.result["waiting"], again.result["labeled"]) == (0, 0)
 
     async def test_what_is_not_embedded_yet_is_embedded_by_a_job_of_its_own_and_sorted_then(
         self, committed: Core, member: Actor, import_file: ImportFile

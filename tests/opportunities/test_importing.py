@@ -92,16 +92,16 @@ class TestImport:
     ) -> None:
         async with committed.database.transaction() as session:
             await service.load_sample_once(session)
-            [labelled, *_] = await listed(session, member)
+            [labeled, *_] = await listed(session, member)
             category = await categories.create(session, member, CategoryCreate(name="Mine"))
-            await categories.accept(session, member, committed, labelled.id, category.id)
+            await categories.accept(session, member, committed, labeled.id, category.id)
         assert (await import_file(sam_file(sam_row(NoticeId="")))).samples_removed == 0
         report = await import_file(sam_file(sam_row()))
         assert report.samples_removed == 60
         assert (await import_file(sam_file(sam_row()))).samples_removed == 0
         async with committed.database.transaction() as session:
             assert (await service.facets(session, member)).total == 1
-            assert await categories.labels_of(session, member, [labelled.id]) == {}
+            assert await categories.labels_of(session, member, [labeled.id]) == {}
             assert (await service.get_import(session, member, report.id)).samples_removed == 60
 
     async def test_rows_that_cannot_be_read_are_reported_and_the_rest_goes_in(
@@ -252,7 +252,7 @@ class TestResume:
         assert counts(report) == (60, 0, 0, 0)
         assert names == ["“file.csv”"]
 
-    async def test_a_cancelled_import_keeps_what_is_in(
+    async def test_a_canceled_import_keeps_what_is_in(
         self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(importing, "BATCH_ROWS", 10)

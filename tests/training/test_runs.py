@@ -172,7 +172,7 @@ class TestRun:
         assert ended.state == JobState.SUCCEEDED
         assert len(ended.failed) == 1
 
-    async def test_a_queued_run_can_be_cancelled_and_repeated(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+    async def test_a_queued_run_can_be_canceled_and_repeated(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             await add_file(session, owner, committed, BOATS)
         run = await service.start_run(committed, owner)
@@ -213,7 +213,7 @@ class TestRun:
         again = await service.start_run(committed, owner, [boats.id])
         assert again.id not in (run.id, more.id)
 
-    async def test_a_run_that_has_begun_is_joined_unless_it_was_cancelled(
+    async def test_a_run_that_has_begun_is_joined_unless_it_was_canceled(
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:
         async with committed.database.transaction() as session:
@@ -228,7 +228,7 @@ class TestRun:
             await service.cancel_run(session, owner, run.id)
         assert (await service.start_run(committed, owner)).id != run.id
 
-    async def test_is_cancelled_while_a_document_is_read_keeping_those_before_it(
+    async def test_is_canceled_while_a_document_is_read_keeping_those_before_it(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         committed.plugins.register(hostile)

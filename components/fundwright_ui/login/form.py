@@ -114,7 +114,7 @@ def no_check(_value: str) -> None:
 
 def text_input(form: LoginForm, name: str, label: str, *, kind: str = "text", autocomplete: str = "off") -> VdomDict:
     """A labeled field with its error below."""
-    return _labelled(form, name, label, _input(form, name, kind=kind, autocomplete=autocomplete))
+    return _labeled(form, name, label, _input(form, name, kind=kind, autocomplete=autocomplete))
 
 
 @component
@@ -123,7 +123,7 @@ def password_input(form: LoginForm, name: str, label: str, autocomplete: str = "
     the form, but not while it is typed."""
     kind, toggle = use_visibility()
     field = _input(form, name, kind=kind, autocomplete=autocomplete, is_password=True)
-    return _labelled(form, name, label, html.div({"className": "fw-input-group"}, field, toggle))
+    return _labeled(form, name, label, html.div({"className": "fw-input-group"}, field, toggle))
 
 
 @component
@@ -172,7 +172,7 @@ def login_form(label: str, action: Action, *fields: Child, submit: str, refusal:
     )
 
 
-def _labelled(form: LoginForm, name: str, label: str, field: VdomDict) -> VdomDict:
+def _labeled(form: LoginForm, name: str, label: str, field: VdomDict) -> VdomDict:
     error = form.shown_errors.get(name)
     return html.div(
         {"className": "fw-field"},

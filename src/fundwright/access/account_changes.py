@@ -21,7 +21,7 @@ async def disable_account(
 ) -> AccountRead:
     """Disable an account: its sessions end at once, nobody can sign in to it, and the invitations that it sent stop working.
     Raises NotFound."""
-    account = await accounts.get_account(session, accounts.normalise_email(email))
+    account = await accounts.get_account(session, accounts.normalize_email(email))
     was_open, account.disabled_at = account.disabled_at is None, account.disabled_at or now()
     await sessions.end_sessions(session, account.id)
     await repository.revoke_invitations_from(session, account.id)
@@ -35,7 +35,7 @@ async def enable_account(
     session: AsyncSession, core: Core, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None
 ) -> AccountRead:
     """Enable a disabled account. Raises NotFound."""
-    account = await accounts.get_account(session, accounts.normalise_email(email))
+    account = await accounts.get_account(session, accounts.normalize_email(email))
     was_open, account.disabled_at = account.disabled_at is None, None
     await audit.record(session, "account.enabled", actor=by, subject=account.email, client=client)
     if not was_open:
@@ -50,7 +50,7 @@ async def change_role(
 ) -> AccountRead:
     """Give an account another role. Its sessions end, because its tokens name the old one. If the new role cannot send
     invitations, those that the account has sent stop working. Raises NotFound."""
-    account = await accounts.get_account(session, accounts.normalise_email(email))
+    account = await accounts.get_account(session, accounts.normalize_email(email))
     is_other, account.role = role != account.role, role
     await sessions.end_sessions(session, account.id)
     if not accounts.actor_of(account).may(Permission.ADMINISTER):

@@ -101,7 +101,7 @@ def _read(invitation: Invitation, inviter: str | None) -> InvitationRead:
 async def add_invitation(
     session: AsyncSession, core: Core, *, email: str, role: Role, inviter: Actor | None, client: Client
 ) -> tuple[Invitation, str]:
-    plain = accounts.normalise_email(email)
+    plain = accounts.normalize_email(email)
     if await accounts.find_account(session, plain) is not None:
         raise accounts.EmailTaken
     await acquire_lock(session, f"invitation:{plain}")

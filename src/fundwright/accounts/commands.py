@@ -31,7 +31,7 @@ async def actor_for_command(session: AsyncSession, *, email: str | None) -> Acto
     """Return the actor of a command: the account with this email; otherwise, the oldest with role user, or else the oldest.
     Raises NotFound."""
     account = await (
-        repository.find_account(session, service.normalise_email(email)) if email else repository.find_oldest_account(session)
+        repository.find_account(session, service.normalize_email(email)) if email else repository.find_oldest_account(session)
     )
     if account is None or account.disabled_at is not None:
         raise NoSuchAccount(email, is_disabled=account is not None)

@@ -64,7 +64,7 @@ async def hash_password(password: str | None) -> str:
     """Return the hash to store; None returns one that no password matches."""
     if password is None:
         return _UNUSABLE
-    return await asyncio.get_running_loop().run_in_executor(_threads, _context.hash, _normalised(password))
+    return await asyncio.get_running_loop().run_in_executor(_threads, _context.hash, _normalized(password))
 
 
 async def check_password(password: str, stored: str | None) -> tuple[bool, str | None]:
@@ -102,12 +102,12 @@ def _check(password: str, stored: str | None) -> tuple[bool, str | None]:
     is_usable = stored is not None and stored != _UNUSABLE
     # Longer than any password that was ever accepted: cut before hashing, so that the work stays the same.
     is_right, newer = _context.verify_and_update(
-        _normalised(password[: MAX_LENGTH + 1]), stored if is_usable and stored else _DUMMY_HASH
+        _normalized(password[: MAX_LENGTH + 1]), stored if is_usable and stored else _DUMMY_HASH
     )
     return (is_right, newer) if is_usable and len(password) <= MAX_LENGTH else (False, None)
 
 
-def _normalised(password: str) -> str:
+def _normalized(password: str) -> str:
     """Normalize characters that keyboards encode differently (NIST SP 800-63B, 3.1.1.2)."""
     return unicodedata.normalize("NFKC", password)
 

@@ -32,7 +32,7 @@ def is_email(text: str) -> bool:
     return len(plain) <= _MAX_EMAIL_LENGTH and _EMAIL.fullmatch(plain) is not None
 
 
-def normalise_email(email: str) -> str:
+def normalize_email(email: str) -> str:
     """Normalize an address. Raises Invalid if it is not an address."""
     plain = email.strip().lower()
     if not is_email(plain):
@@ -122,7 +122,7 @@ class NewAccount(TypedDict):
 
 async def add_account(session: AsyncSession, **new: Unpack[NewAccount]) -> Actor:
     """Raises Invalid, WeakPassword, or EmailTaken."""
-    email, name = normalise_email(new["email"]), checked_name(new["name"])
+    email, name = normalize_email(new["email"]), checked_name(new["name"])
     actor = await add_hashed(
         session,
         email=email,

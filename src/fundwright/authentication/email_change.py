@@ -39,7 +39,7 @@ async def ask(
     An earlier link stops working. Raises Invalid, TooManyTries, or ReauthenticationRequired (see `check_own_password`).
     """
     require_confirmed(actor)
-    plain = accounts.normalise_email(email)
+    plain = accounts.normalize_email(email)
     if plain == actor.email:
         raise Invalid(t("That is your current address. Enter another one."))
     account = await reauthentication.check_own_password(session, actor, core, password=password, client=client)

@@ -22,12 +22,12 @@ _CONFIRMED_WITHIN = timedelta(days=1)
 
 async def count_request(session: AsyncSession, *, email: str, client: Client) -> None:
     """Count a request to register an address, whether or not it can be registered. Raises Invalid or TooManyTries."""
-    await throttle.enforce_rate_limit(session, "register", email=accounts.normalise_email(email), address=client.address)
+    await throttle.enforce_rate_limit(session, "register", email=accounts.normalize_email(email), address=client.address)
 
 
 async def ask_to_confirm_again(session: AsyncSession, core: Core, *, email: str, language: Language, client: Client) -> None:
     """Send the email with the link again, if the address is waiting to be confirmed. Raises Invalid or TooManyTries."""
-    plain = accounts.normalise_email(email)
+    plain = accounts.normalize_email(email)
     await count_request(session, email=plain, client=client)
     await requested_emails.request_email(session, core, "verification", email=plain, language=language)
 

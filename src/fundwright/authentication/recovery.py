@@ -35,7 +35,7 @@ _BY_EMAIL = Client(address="email")
 
 async def ask_for_reset(session: AsyncSession, core: Core, *, email: str, language: Language, client: Client) -> None:
     """Send a link for a new password to the address, if it has an account. Raises Invalid or TooManyTries."""
-    plain = accounts.normalise_email(email)
+    plain = accounts.normalize_email(email)
     await throttle.enforce_rate_limit(session, "reset", email=plain, address=client.address)
     subject = plain if await accounts.find_account(session, plain) else audit.unknown_address(core, plain)
     await audit.record(session, "password.reset_asked", actor=None, subject=subject, client=client)
@@ -55,7 +55,7 @@ async def reset_link(session: AsyncSession, *, email: str, client: Client = COMM
 
     An older link of the account stops working. The administrator who creates the link never learns the password.
     """
-    account = await accounts.get_account(session, accounts.normalise_email(email))
+    account = await accounts.get_account(session, accounts.normalize_email(email))
     await repository.forget_secrets(session, purpose="reset", owner_id=account.id)
     secret = await one_time_secrets.new_secret(session, "reset", lasts=_RESET_LINK, owner_id=account.id)
     await audit.record(session, "password.reset_started", actor=by, subject=account.email, client=client)

@@ -153,7 +153,7 @@ async def remove(
     session: AsyncSession, core: Core, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None
 ) -> None:
     """Remove the authenticator app, recovery codes, and passkeys of an account. Raises NotFound."""
-    account = await accounts.get_account(session, accounts.normalise_email(email))
+    account = await accounts.get_account(session, accounts.normalize_email(email))
     was_on = await repository.forget_second_factor(session, account.id)
     if await repository.forget_passkeys(session, account.id) or was_on:
         await audit.record(session, "second_factor.removed", actor=by, subject=account.email, client=client)

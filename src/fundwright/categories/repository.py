@@ -133,7 +133,7 @@ async def remove_sample(session: AsyncSession, owner_id: UUID) -> int:
 _COUNTS_AS_MEMBER = or_(Label.state == LabelState.ACCEPTED, and_(Label.state == LabelState.SUGGESTED, Label.confidence >= MEDIUM))
 
 
-def labelled_with(owner_id: UUID, category_id: UUID | None) -> Select[UUID]:
+def labeled_with(owner_id: UUID, category_id: UUID | None) -> Select[UUID]:
     """Ids of the subjects in a category, or with None of those in any; a subquery for other slices' filters. A subject is in a
     category if a person accepted it, or if the model suggests it with medium or high confidence."""
     query = select(Label.subject_id).where(Label.owner_id == owner_id, _COUNTS_AS_MEMBER)

@@ -122,7 +122,7 @@ class Classified(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    labelled: int = 0
+    labeled: int = 0
     """Suggestions are new or have changed."""
     unchanged: int = 0
     """Suggestions are as they were."""

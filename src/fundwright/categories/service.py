@@ -180,9 +180,9 @@ async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client =
 
 
 @needs(Permission.READ)
-def labelled_with(actor: Actor, category_id: UUID | None = None) -> Select[UUID]:
+def labeled_with(actor: Actor, category_id: UUID | None = None) -> Select[UUID]:
     """Ids of the subjects in a category (None: in any), for use as a subquery in another slice's filter."""
-    return repository.labelled_with(actor.id, category_id)
+    return repository.labeled_with(actor.id, category_id)
 
 
 @needs(Permission.READ)
@@ -431,7 +431,7 @@ async def suggest(
         if len(decided) == len(category_ids):
             numbers["kept"] += 1
         elif news or gone:
-            numbers["labelled" if suggested else "abstained"] += 1
+            numbers["labeled" if suggested else "abstained"] += 1
         else:
             numbers["unchanged" if suggested else "abstained"] += 1
     await repository.suggest(session, actor.id, lesson.model_id, changed)

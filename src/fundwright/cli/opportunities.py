@@ -78,7 +78,7 @@ def categorize(context: typer.Context, as_json: AsJson = False) -> None:
         emit(
             result,
             as_json=as_json,
-            human=f"{number(result['labelled'])} newly categorized, {number(result['unchanged'])} unchanged, {number(result['kept'])} decided by you, "
+            human=f"{number(result['labeled'])} newly categorized, {number(result['unchanged'])} unchanged, {number(result['kept'])} decided by you, "
             f"{number(result['abstained'])} in no category (embedding model: {result['model']}).",
         )
 

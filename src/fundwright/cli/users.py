@@ -70,7 +70,7 @@ def invite_user(
         async with opened(context) as core, core.database.transaction() as session:
             link = await access_commands.invite(session, core, email=email, role=Role(role))
         emit(
-            {"email": accounts.normalise_email(email), "role": role, "link": link},
+            {"email": accounts.normalize_email(email), "role": role, "link": link},
             as_json=as_json,
             human=f"Send this link to its owner to register (it works once, for two weeks):\n  {link}",
         )
@@ -142,7 +142,7 @@ def reset_user(context: typer.Context, email: Email, as_json: AsJson = False) ->
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
             link = _address(context) + await authentication_commands.reset_link(session, email=email)
-        emit({"email": accounts.normalise_email(email), "link": link}, as_json=as_json, human=_link_sentence(link))
+        emit({"email": accounts.normalize_email(email), "link": link}, as_json=as_json, human=_link_sentence(link))
 
     run(command)
 
@@ -154,7 +154,7 @@ def remove_second_factor(context: typer.Context, email: Email, as_json: AsJson =
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
             await authentication_commands.remove_second_factor(session, core, email=email)
-        plain = accounts.normalise_email(email)
+        plain = accounts.normalize_email(email)
         emit({"email": plain}, as_json=as_json, human=f"{plain} signs in with the password alone now.")
 
     run(command)

@@ -56,7 +56,7 @@ class Categorizing:
         self._embedder = embedder
         self._total = 0
         self.counts: dict[str, int] = {
-            "labelled": 0, "unchanged": 0, "abstained": 0, "kept": 0, **run.checkpoint.get("counts", {}),
+            "labeled": 0, "unchanged": 0, "abstained": 0, "kept": 0, **run.checkpoint.get("counts", {}),
         }  # fmt: skip
 
     async def read_words(self) -> None:

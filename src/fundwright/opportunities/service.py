@@ -166,7 +166,7 @@ async def list_opportunities(
     """One page of the opportunities that match, with the exact number of all that do, close matches included. Without `meaning`, a
     text is searched by words only."""
     ranked = await _rank(session, actor, query, meaning)
-    rows, total = await listing.page(session, query, _labelled(actor, query), ranked=ranked)
+    rows, total = await listing.page(session, query, _labeled(actor, query), ranked=ranked)
     return await _page(session, query, rows, total, ranked)
 
 
@@ -177,7 +177,7 @@ async def list_with_labels(
     """Like `list_opportunities`, with the actor's categories that each opportunity is in, read in the same statement. If the list has
     become too short for the requested page, returns its last page."""
     ranked = await _rank(session, actor, query, meaning)
-    read = partial(listing.page, session, labelled=_labelled(actor, query), ranked=ranked, extra_columns=[_labels_in(actor)])
+    read = partial(listing.page, session, labeled=_labeled(actor, query), ranked=ranked, extra_columns=[_labels_in(actor)])
     rows, total = await read(query)
     if total and not rows:
         query = query.model_copy(update={"page": -(-total // query.page_size)})
@@ -189,11 +189,11 @@ async def list_with_labels(
 @needs(Permission.READ)
 async def count_titled(session: AsyncSession, actor: Actor, query: OpportunityQuery) -> Mapping[Availability, int]:
     """How many open, closed, and award notices have all words of the query's text in their titles, whichever of them it asks for."""
-    return await listing.count_titled(session, query, _labelled(actor, query))
+    return await listing.count_titled(session, query, _labeled(actor, query))
 
 
 async def _rank(session: AsyncSession, actor: Actor, query: OpportunityQuery, meaning: Meaning | None) -> ranking.Ranked | None:
-    return await ranking.rank(session, query, _labelled(actor, query), meaning) if query.text.strip() else None
+    return await ranking.rank(session, query, _labeled(actor, query), meaning) if query.text.strip() else None
 
 
 async def _page(
@@ -245,15 +245,15 @@ async def count_new(session: AsyncSession, actor: Actor, *, limit: int = 100) ->
     visited = await preferences.saved_state(session, actor, _VISITED)
     if visited is None:
         return 0
-    labelled = categories.labelled_with(actor)
-    return await listing.count_seen_after(session, datetime.fromisoformat(visited), labelled, limit=limit)
+    labeled = categories.labeled_with(actor)
+    return await listing.count_seen_after(session, datetime.fromisoformat(visited), labeled, limit=limit)
 
 
 @needs(Permission.READ)
 async def next_deadlines(session: AsyncSession, actor: Actor, *, limit: int = 8) -> Deadlines:
     """The open opportunities of the actor's categories with the nearest deadlines; of all if there are none."""
     query = OpportunityQuery(availability="open", due_from=day_in_washington(now()), sort="due", page_size=limit)
-    rows, _ = await listing.page(session, query, categories.labelled_with(actor))
+    rows, _ = await listing.page(session, query, categories.labeled_with(actor))
     is_of_categories = bool(rows)
     if not rows:
         rows, _ = await listing.page(session, query, None)
@@ -386,7 +386,7 @@ async def export(
     ranked = await _rank(session, actor, query, meaning)
     if ranked is not None:
         columns.append((t("Match"), lambda row: t("Close match") if ranked.is_close(row.id) else t("Full match")))
-    lines = csv_lines(columns, listing.stream(session, query, _labelled(actor, query), _EXPORTED, ranked=ranked))
+    lines = csv_lines(columns, listing.stream(session, query, _labeled(actor, query), _EXPORTED, ranked=ranked))
     async for line in lines:
         yield line
 
@@ -683,8 +683,8 @@ async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client =
     return await importing.remove_sample(session)
 
 
-def _labelled(actor: Actor, query: OpportunityQuery) -> Select[UUID] | None:
-    return categories.labelled_with(actor, query.category) if query.category else None
+def _labeled(actor: Actor, query: OpportunityQuery) -> Select[UUID] | None:
+    return categories.labeled_with(actor, query.category) if query.category else None
 
 
 def _labels_in(actor: Actor) -> ColumnElement[Any]:

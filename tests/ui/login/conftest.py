@@ -62,7 +62,7 @@ class Page:
         (found,) = self.all(tag, **attributes)
         return found
 
-    def labelled(self, tag: str, label: str) -> Node:
+    def labeled(self, tag: str, label: str) -> Node:
         (found,) = [node for node in self.all(tag) if node.get("a", {}).get("aria-label") == label or text_of(node) == label]
         return found
 

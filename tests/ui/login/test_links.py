@@ -213,7 +213,7 @@ class TestRegisterScreen:
         async with open_page(path, core=with_settings(committed, open_registration=True)) as page:
             assert "onChange" in page.one("input", name="email")["e"]
             assert "onChange" not in page.one("input", name="password").get("e", {})
-            await page.fire(page.labelled("button", "Show password"), "onClick")
+            await page.fire(page.labeled("button", "Show password"), "onClick")
             assert "onChange" not in page.one("input", name="password").get("e", {})
 
     async def test_measures_the_password(self, open_page: Open, committed: Core) -> None:
@@ -281,4 +281,4 @@ class TestErrorScreens:
     async def test_say_what_happened_and_lead_home(self, open_page: Open, path: str, says: str) -> None:
         async with open_page(path) as page:
             assert text_of(page.one("h1")) == says
-            assert page.labelled("a", "Go to home")["a"]["href"] == "/"
+            assert page.labeled("a", "Go to home")["a"]["href"] == "/"

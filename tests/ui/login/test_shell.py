@@ -111,17 +111,17 @@ class TestSidebar:
     async def test_stays_narrow_once_collapsed(self, open_page: Open, ada: Actor) -> None:
         async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
             assert page.all("div", className="fw-shell")
-            await page.fire(page.labelled("button", "Collapse sidebar"), "onClick")
+            await page.fire(page.labeled("button", "Collapse sidebar"), "onClick")
             assert page.all("div", className="fw-shell fw-shell-collapsed")
             assert [link["a"]["title"] for link in page.all("a", className="fw-nav-item")] == list(ENTRIES)
         async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
             assert page.all("div", className="fw-shell fw-shell-collapsed")
-            await page.fire(page.labelled("button", "Expand sidebar"), "onClick")
+            await page.fire(page.labeled("button", "Expand sidebar"), "onClick")
             assert page.all("div", className="fw-shell")
 
     async def test_is_a_drawer_on_small_screens(self, open_page: Open, ada: Actor) -> None:
         async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
-            opening = page.labelled("button", "Open navigation")
+            opening = page.labeled("button", "Open navigation")
             assert opening["a"]["aria-expanded"] is False
             await page.fire(opening, "onClick")
             assert "fw-sidebar-open" in page.one("nav")["a"]["className"]
@@ -133,8 +133,8 @@ class TestSidebar:
 class TestTopBar:
     async def test_has_settings_and_the_account_menu(self, open_page: Open, ada: Actor) -> None:
         async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
-            assert page.labelled("button", "Settings")
-            assert page.labelled("button", "Account menu")
+            assert page.labeled("button", "Settings")
+            assert page.labeled("button", "Account menu")
             menu = page.one("AccountMenu")["a"]
             assert (menu["name"], menu["email"], menu["logoutLabel"]) == (ada.name, ada.email, "Logout")
             assert menu["links"] == [
@@ -154,7 +154,7 @@ class TestTopBar:
     @pytest.mark.parametrize("path", ["/dashboard/train", "/generate/index"])
     async def test_lets_keyboards_skip_it(self, open_page: Open, ada: Actor, path: str) -> None:
         async with open_page(path, actor=ada, extra=SCREENS) as page:
-            assert page.labelled("a", "Skip to content")["a"]["href"] == "#main"
+            assert page.labeled("a", "Skip to content")["a"]["href"] == "#main"
             assert text_of(page.one("main", id="main")) == "Here"
 
 

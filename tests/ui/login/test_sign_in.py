@@ -24,7 +24,7 @@ class TestSignInScreen:
             links = {text_of(link): link["a"]["href"] for link in page.all("a")}
             assert links["Sign up"] == links["Get started"] == "/auth/register/standard/open"
             assert links["Forgot password?"] == "/auth/reset-password"
-            assert page.labelled("a", "Fundwright")["a"]["href"] == "/"
+            assert page.labeled("a", "Fundwright")["a"]["href"] == "/"
             assert "Don't have an account?" in page.text
             assert page.one("input", name="remember")["a"]["defaultChecked"] is True
             assert page.one("form")["a"] | {"noValidate": True, "autoComplete": "off", "method": "post"} == page.one("form")["a"]
@@ -41,9 +41,9 @@ class TestSignInScreen:
     async def test_hides_the_password_until_asked(self, open_page: Open) -> None:
         async with open_page("/auth/login") as page:
             assert page.one("input", name="password")["a"]["type"] == "password"
-            await page.fire(page.labelled("button", "Show password"), "onClick")
+            await page.fire(page.labeled("button", "Show password"), "onClick")
             assert page.one("input", name="password")["a"]["type"] == "text"
-            await page.fire(page.labelled("button", "Hide password"), "onClick")
+            await page.fire(page.labeled("button", "Hide password"), "onClick")
             assert page.one("input", name="password")["a"]["type"] == "password"
 
     async def test_shows_errors_of_touched_fields_only(self, open_page: Open) -> None:

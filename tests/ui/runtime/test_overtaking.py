@@ -156,7 +156,7 @@ class TestDeadline:
             await client.answered(last)
         assert work.canceled == ["wait0"] and work.ended == ["wait0"]
 
-    async def test_a_handler_that_raises_cancelled_fails_alone(self, server: Server) -> None:
+    async def test_a_handler_that_raises_canceled_fails_alone(self, server: Server) -> None:
         async with server.socket() as client:
             await client.hello("/waiting")
             await client.click("cancel")

@@ -201,8 +201,8 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
     return html.p(
         {"className": "fw-muted fw-small", "role": "status"},
         t(
-            "Last run: {labelled} newly categorized, {unchanged} unchanged, {abstained} in no category.",
-            labelled=result.get("labelled", 0),
+            "Last run: {labeled} newly categorized, {unchanged} unchanged, {abstained} in no category.",
+            labeled=result.get("labeled", 0),
             unchanged=result.get("unchanged", 0),
             abstained=result.get("abstained", 0),
         ),

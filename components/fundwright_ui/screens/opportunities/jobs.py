@@ -69,8 +69,8 @@ def categorize_button() -> VdomDict:
             last = html.p(
                 {"className": "fw-hint", "role": "status"},
                 t(
-                    "Last run: {labelled} newly categorized, {kept} decided by you.",
-                    labelled=counts["labelled"],
+                    "Last run: {labeled} newly categorized, {kept} decided by you.",
+                    labeled=counts["labeled"],
                     kept=counts["kept"],
                 ),
             )

@@ -59,7 +59,7 @@ def has_words(words: str, column: Any = Opportunity.search) -> ColumnElement[boo
     return column.op("@@", return_type=Boolean())(func.websearch_to_tsquery(literal_column("'english'"), words))
 
 
-def conditions_of(query: OpportunityQuery, labelled: Select[UUID] | None) -> list[ColumnElement[bool]]:
+def conditions_of(query: OpportunityQuery, labeled: Select[UUID] | None) -> list[ColumnElement[bool]]:
     """What the filters ask for, whatever the text is."""
     found: list[ColumnElement[bool]] = []
     for column, values in (
@@ -90,8 +90,8 @@ def conditions_of(query: OpportunityQuery, labelled: Select[UUID] | None) -> lis
         found.append(is_available(query.availability))
     if query.sample is not None:
         found.append(Opportunity.is_sample.is_(query.sample))
-    if labelled is not None:
-        found.append(Opportunity.id.in_(labelled))
+    if labeled is not None:
+        found.append(Opportunity.id.in_(labeled))
     return found
 
 

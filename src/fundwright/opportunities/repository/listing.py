@@ -105,10 +105,10 @@ def _rows(*extra_columns: ColumnElement[Any]) -> Select[*tuple[Any, ...]]:
 
 
 async def count_titled(
-    session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None = None
+    session: AsyncSession, query: OpportunityQuery, labeled: Select[UUID] | None = None
 ) -> Mapping[Availability, int]:
     """How many solicitations have all words of the query in their titles, by whether they are open, whichever of them the query asks for."""
-    conditions = conditions_of(query.model_copy(update={"availability": None}), labelled)
+    conditions = conditions_of(query.model_copy(update={"availability": None}), labeled)
     names: tuple[Availability, ...] = get_args(Availability)
     solicitations = func.count(distinct(SOLICITATION))
     counts = select(*(solicitations.filter(is_available(name)) for name in names)).select_from(Opportunity)
@@ -160,15 +160,15 @@ async def _newest(session: AsyncSession, matching: ColumnElement[bool], *, limit
     return cast(Sequence[Mapping[str, Any]], (await session.execute(rows)).mappings().all())
 
 
-async def count_seen_after(session: AsyncSession, moment: datetime, labelled: Select[UUID], *, limit: int) -> int:
-    """How many labelled ones came in after `moment`; counting ends at `limit`."""
-    found = select(Opportunity.id).where(Opportunity.first_seen_at > moment, Opportunity.id.in_(labelled)).limit(limit)
+async def count_seen_after(session: AsyncSession, moment: datetime, labeled: Select[UUID], *, limit: int) -> int:
+    """How many labeled ones came in after `moment`; counting ends at `limit`."""
+    found = select(Opportunity.id).where(Opportunity.first_seen_at > moment, Opportunity.id.in_(labeled)).limit(limit)
     return await session.scalar(select(func.count()).select_from(found.subquery())) or 0
 
 
-async def count(session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None = None) -> int:
+async def count(session: AsyncSession, query: OpportunityQuery, labeled: Select[UUID] | None = None) -> int:
     """How many match, whatever the page."""
-    return await session.scalar(_count(conditions_of(query, labelled))) or 0
+    return await session.scalar(_count(conditions_of(query, labeled))) or 0
 
 
 def _count(conditions: list[ColumnElement[bool]]) -> Select[int]:
@@ -186,7 +186,7 @@ def _total(query: OpportunityQuery, conditions: list[ColumnElement[bool]]) -> Se
 async def page(
     session: AsyncSession,
     query: OpportunityQuery,
-    labelled: Select[UUID] | None = None,
+    labeled: Select[UUID] | None = None,
     *,
     ranked: Ranked | None = None,
     extra_columns: Sequence[ColumnElement[Any]] = (),
@@ -194,8 +194,8 @@ async def page(
     """One page of matching opportunities, each with `extra_columns`, and how many there are in all. `ranked` is what `rank` returned for
     the text of the query, if it has one."""
     if ranked is not None and query.sort_field in ("", "relevance"):
-        return await _page_by_relevance(session, query, labelled, ranked, extra_columns), ranked.total
-    conditions, order = _found_in(query, labelled, ranked), _order(query, ranked)
+        return await _page_by_relevance(session, query, labeled, ranked, extra_columns), ranked.total
+    conditions, order = _found_in(query, labeled, ranked), _order(query, ranked)
     total = literal(ranked.total) if ranked else _total(query, conditions).correlate(None).scalar_subquery()
     # First the ids of the page, which an index may provide, then the rows.
     ids = select(Opportunity.id).where(*conditions).order_by(*order).offset(query.offset).limit(query.page_size)
@@ -208,7 +208,7 @@ async def page(
 async def _page_by_relevance(
     session: AsyncSession,
     query: OpportunityQuery,
-    labelled: Select[UUID] | None,
+    labeled: Select[UUID] | None,
     ranked: Ranked,
     extra_columns: Sequence[ColumnElement[Any]],
 ) -> list[Mapping[str, Any]]:
@@ -216,7 +216,7 @@ async def _page_by_relevance(
     best = list(ranked.ids)
     ids = best[query.offset : query.offset + query.page_size]
     if len(ids) < query.page_size and ranked.total > len(best):
-        rest = select(Opportunity.id).where(*rest_of(conditions_of(query, labelled), ranked))
+        rest = select(Opportunity.id).where(*rest_of(conditions_of(query, labeled), ranked))
         newest = rest.order_by(*_NEWEST_FIRST)
         start = max(0, query.offset - len(best))
         ids += (await session.scalars(newest.offset(start).limit(query.page_size - len(ids)))).all()
@@ -248,8 +248,8 @@ def _order(query: OpportunityQuery, ranked: Ranked | None) -> tuple[Any, ...]:
     return (is_close, SAMPLES_LAST, ordered, Opportunity.id)
 
 
-def _found_in(query: OpportunityQuery, labelled: Select[UUID] | None, ranked: Ranked | None) -> list[ColumnElement[bool]]:
-    conditions = conditions_of(query, labelled)
+def _found_in(query: OpportunityQuery, labeled: Select[UUID] | None, ranked: Ranked | None) -> list[ColumnElement[bool]]:
+    conditions = conditions_of(query, labeled)
     if ranked is None:
         return conditions
     best = Opportunity.id == func.any(literal(list(ranked.ids), ARRAY(Uuid)))
@@ -259,7 +259,7 @@ def _found_in(query: OpportunityQuery, labelled: Select[UUID] | None, ranked: Ra
 async def stream(
     session: AsyncSession,
     query: OpportunityQuery,
-    labelled: Select[UUID] | None,
+    labeled: Select[UUID] | None,
     columns: Sequence[str],
     *,
     ranked: Ranked | None = None,
@@ -268,7 +268,7 @@ async def stream(
     chosen = select(*(getattr(OpportunityText if name in TEXTS else Opportunity, name) for name in columns)).join(
         OpportunityText, OpportunityText.opportunity_id == Opportunity.id
     )
-    ordered = chosen.where(*_found_in(query, labelled, ranked)).order_by(*_order(query, ranked))
+    ordered = chosen.where(*_found_in(query, labeled, ranked)).order_by(*_order(query, ranked))
     async for row in await session.stream(ordered):
         yield row
 

@@ -88,14 +88,14 @@ class Ranked:
         return opportunity_id in self.close or (self.has_few and opportunity_id not in self.reasons)
 
 
-async def rank(session: AsyncSession, query: OpportunityQuery, labelled: Select[UUID] | None, meaning: Meaning | None) -> Ranked:
+async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[UUID] | None, meaning: Meaning | None) -> Ranked:
     """Find the notices that match the text of a query, and close ones when few do. Without `meaning`, by words only.
 
     Notices with all words compete by their scores like others, because many of them are about something else. They match when the words
     are in the title, or the meaning is near enough or not known.
     """
     question = parse(query.text)
-    conditions = conditions_of(query, labelled)
+    conditions = conditions_of(query, labeled)
     if question.required:
         conditions.append(has_words(question.required))
     if question.excluded:

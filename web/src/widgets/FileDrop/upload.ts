@@ -26,7 +26,7 @@ export function upload({ url, file, onProgress }: UploadOptions): Upload {
       else reject(new Error((body as ErrorAnswer | null)?.error?.message ?? ""));
     };
     request.onerror = () => reject(new Error(""));
-    request.onabort = () => reject(new DOMException("Cancelled", "AbortError"));
+    request.onabort = () => reject(new DOMException("Canceled", "AbortError"));
   });
   const body = new FormData();
   body.append("file", file);

@@ -46,7 +46,7 @@ describe("Passkey", () => {
   });
 
   it("says why the browser gave none", async () => {
-    get.mockRejectedValue(new DOMException("cancelled", "NotAllowedError"));
+    get.mockRejectedValue(new DOMException("Canceled", "NotAllowedError"));
     const onRefused = vi.fn();
     await renderWidget(<Passkey {...props} options='{"rpId":"localhost"}' onRefused={onRefused} />);
     await waitFor(() => expect(onRefused).toHaveBeenCalledWith({ reason: "NotAllowedError" }));
