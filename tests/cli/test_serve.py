@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -9,15 +10,20 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
+from fastapi import routing
 from sqlalchemy.ext.asyncio import AsyncSession
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from fundwright.cli import serve
 from fundwright.core.assembly import Core
 from fundwright.core.database import Database
 from fundwright.core.errors import DatabaseAway, StartRefused
 from fundwright.core.jobs import JobQueue
+from fundwright_ui.app import build_app
 
 
 def test_a_prefix_that_is_not_that_of_the_public_url(tmp_path: Path) -> None:
@@ -76,3 +82,37 @@ async def test_a_database_that_goes_away_during_the_start_is_waited_for(committe
     monkeypatch.setattr(serve, "_DATABASE_RETRY_S", 0)
     first_admin = await serve.prepare(replace(committed, database=Interrupted(committed.database)))
     assert first_admin is not None and first_admin.startswith("/auth/first-admin/")
+
+
+async def test_routes_are_built_before_the_first_request(committed: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of them take half a second, during which nobody else would be served."""
+    build: Any = routing._EffectiveRouteContext.from_api_route  # pyright: ignore[reportPrivateUsage]
+    built: list[Any] = []
+    at_first_request: list[int] = []
+
+    def record(**route: Any) -> Any:
+        built.append(route)
+        return build(**route)
+
+    class Watch:
+        def __init__(self, app: ASGIApp) -> None:
+            self._app = app
+
+        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            at_first_request.append(len(built))
+            await self._app(scope, receive, send)
+
+    monkeypatch.setattr(routing._EffectiveRouteContext, "from_api_route", record)  # pyright: ignore[reportPrivateUsage]
+    application = build_app(committed)
+    application.add_middleware(Watch)
+    listening = serve.listen("127.0.0.1", 0)
+    serving = asyncio.create_task(serve.answer_requests(application, listening))
+    try:
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{listening.getsockname()[1]}", timeout=60) as client:
+            assert (await client.get("/api/drafts")).status_code == httpx.codes.UNAUTHORIZED
+    finally:
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+        await application.state.tracker.close()
+    assert at_first_request == [len(built)]
+    assert len(built) > 100

@@ -161,6 +161,7 @@ async def prepare(core: Core) -> str | None:
 async def answer_requests(application: FastAPI, listening: socket.socket) -> None:
     """Run until a signal."""
     import uvicorn
+    from fastapi.routing import iter_route_contexts
 
     from fundwright_ui.runtime.lag import watched_loop
     from fundwright_ui.runtime.wire import FrugalWebSocket
@@ -176,6 +177,7 @@ async def answer_requests(application: FastAPI, listening: socket.socket) -> Non
         lifespan="off",
         timeout_graceful_shutdown=2,
     )
+    list(iter_route_contexts(application.routes))  # builds the routes; the first request would do so and hold up everyone else
     gc.collect()
     gc.freeze()  # objects created at startup stay, and checking them again and again would slow down everyone
     with watched_loop():
