@@ -57,9 +57,9 @@ class Action(Handler):
         try:
             result = await self._work(payload)
             if self.then is not None:
-                answer = self.then(result) if required_parameters(self.then) else self.then()
-                if inspect.isawaitable(answer):
-                    await cast(Awaitable[object], answer)
+                returned = self.then(result) if required_parameters(self.then) else self.then()
+                if inspect.isawaitable(returned):
+                    await cast(Awaitable[object], returned)
             if self.success is not None:
                 self._connection.toast(self.success)
             on_success()
@@ -92,8 +92,8 @@ def use_action(
 ) -> Action:
     """Make `work(session, payload)` an event handler: one transaction, one at a time, a second click is dropped.
 
-    `work` may omit the payload parameter; otherwise it is annotated, see `takes_payload`. When it raises, everything is rolled back, a toast shows the sentence and what the
-    person typed stays; when the refusal `needs_reauthentication`, the page asks the person to re-authenticate and then runs it. After the commit `then` runs,
+    `work` may omit the payload parameter; otherwise it is annotated, see `takes_payload`. If it raises, the transaction is rolled back, a toast shows the error message, and what
+    the person typed stays. If the error `needs_reauthentication`, the page asks the person to re-authenticate and then runs it again. After the commit `then` runs,
     given the result if it has a parameter without a default, and a toast shows `success`. Work that is refused but must be committed,
     such as the count of wrong passwords, returns the refusal, and `then` raises it. With `in_transaction=False` there is no session: `work(payload)`. The button that was pressed is disabled at once and shows
     after 150 ms that something is being done; `.is_running` says so to other parts of the screen.

@@ -43,7 +43,7 @@ class Subscription:
         for topic in self._open.keys() - wanted:
             self._open[topic]()
         subscribe = self._connection.core.live.subscribe
-        self._open = {topic: self._open.get(topic) or subscribe(topic, self._heard) for topic in wanted}
+        self._open = {topic: self._open.get(topic) or subscribe(topic, self._on_message) for topic in wanted}
 
     def close(self) -> None:
         for end in self._open.values():
@@ -55,19 +55,19 @@ class Subscription:
     def _leave(self) -> None:
         self._connection.close_now(self.close)
 
-    def _heard(self, payload: dict[str, Any]) -> None:
-        answer = self.callback(payload)
-        if inspect.isawaitable(answer):
-            task = asyncio.ensure_future(self._finish(answer))
+    def _on_message(self, payload: dict[str, Any]) -> None:
+        returned = self.callback(payload)
+        if inspect.isawaitable(returned):
+            task = asyncio.ensure_future(self._finish(returned))
             self._tasks = (*self._tasks, task)
             task.add_done_callback(self._forget)
 
     def _forget(self, done: asyncio.Task[None]) -> None:
         self._tasks = tuple(task for task in self._tasks if task is not done)
 
-    async def _finish(self, answer: Awaitable[None]) -> None:
+    async def _finish(self, returned: Awaitable[None]) -> None:
         try:
-            await answer
+            await returned
         except Exception:
             log.exception("live.callback_failed")
 

@@ -1,4 +1,4 @@
-"""The person at the other end, as components see them: who, where, and what can be done to their browser."""
+"""What components know of the page's user: the actor, the address, and commands to the browser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ C = TypeVar("C", bound=Client, default=Client, covariant=True)
 
 Variant = Literal["success", "info", "warning", "error"]
 Frame = dict[str, Any]
-GoOn = Callable[[], Awaitable[None]]
+Continuation = Callable[[], Awaitable[None]]
 
 _FIRST_RETRY_S = 1.0
 _LONGEST_RETRY_S = 60.0
@@ -72,7 +72,7 @@ class Move(NamedTuple):
 class Connection(Generic[S, A, C]):
     """One per page or socket; the same object for as long as it lives, so read its attributes anew in each render.
 
-    The parameters are what the product knows its services, actors, and clients as.
+    The type parameters are the product's own types of services, actors, and clients.
     """
 
     def __init__(
@@ -98,13 +98,13 @@ class Connection(Generic[S, A, C]):
         """False during first paint, when nothing may subscribe or have side effects."""
         self.client = client
         self.title: str | None = None
-        """What `set_title` asked for; None shows the screen's own title."""
+        """The title from `set_title`; None shows the screen's own title."""
         self.help: str | None = None
-        """Where help on the screen is, as its declaration says."""
+        """The address of the help topic that the screen declares."""
         self.is_missing = False
-        """What the address names was not found: the first paint then answers 404."""
-        self.ask_reauthentication: Callable[[GoOn], None] | None = None
-        """Asks the person to show who they are and then calls what it is given; None where no part of the page asks."""
+        """What the address names was not found: first paint then responds with 404."""
+        self.ask_reauthentication: Callable[[Continuation], None] | None = None
+        """Opens the re-authentication dialog and then calls its argument; None if the page has no dialog."""
         self._send = send
         self._move = move or (lambda wanted: send(wanted.frame()))
         self.failing: tuple[FailedQuery, ...] = ()
@@ -119,7 +119,7 @@ class Connection(Generic[S, A, C]):
         self._handling: tuple[asyncio.Future[None], ...] = ()
         self._closing: dict[Callable[[], None], None] = {}
         self.at_rest: set[Callable[[], None]] = set()
-        """Called when nobody does anything: what can be kept in less memory is."""
+        """Called when the page becomes idle, to release memory."""
 
     def toast(self, message: str, variant: Variant = "success") -> None:
         """Show a toast for three seconds."""
@@ -153,7 +153,7 @@ class Connection(Generic[S, A, C]):
         self._send({"type": "saved", "form": form})
 
     def set_title(self, title: str) -> None:
-        """Show `title` instead of the screen's own, until the person moves to another path."""
+        """Show `title` instead of the screen's own, until the person navigates to another path."""
         self.title = title
 
     def href(self, path: str) -> str:
@@ -242,7 +242,7 @@ class Connection(Generic[S, A, C]):
             rest()
 
     async def close(self) -> None:
-        """Stop every query that is still running and let go of everything that was subscribed to."""
+        """Cancel running queries and end all subscriptions."""
         self._cancel_retry()
         for close in list(self._closing):
             self.close_now(close)

@@ -1,4 +1,4 @@
-"""What a person is told when something fails: our own sentence, or an id that the log also has."""
+"""Error messages: the sentence of an expected error, or an error id that is also in the log."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def new_error_id() -> str:
 
 
 def sentence_of(error: Exception, *, while_doing: str) -> str:
-    """The sentence of an expected refusal; anything else is logged with an id, and the sentence names it."""
+    """The sentence of an expected error. Others are logged with an id, which the sentence names."""
     if isinstance(error, Refusal):
         return error.sentence
     error_id = new_error_id()

@@ -1,6 +1,6 @@
-"""What the runtime asks of the product that it serves.
+"""The interfaces that a product implements for the runtime, which imports nothing of the product.
 
-The runtime imports nothing of the product. The product's package hands it a `Host`, and its translations to `use_translations`.
+The product passes a `Host` to the runtime, and its translations to `use_translations`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Listener = Callable[[dict[str, Any]], None]
 
 
 class Actor(Protocol):
-    """Whoever is signed in. Two are equal while nothing about them has changed."""
+    """The person who is signed in. Two are equal if nothing about the person has changed."""
 
     @property
     def id(self) -> UUID: ...
@@ -42,7 +42,7 @@ class Client(Protocol):
 
 
 class Storage(Protocol):
-    """Gives out database sessions. The runtime only hands them on."""
+    """Opens database sessions. The runtime only passes them on."""
 
     def reading(self) -> AbstractAsyncContextManager[Any]: ...
     def transaction(self) -> AbstractAsyncContextManager[Any]: ...
@@ -78,7 +78,7 @@ class Settings(Protocol):
 
 
 class Services(Protocol):
-    """The product's services: screens know them as what they are, the runtime as this."""
+    """The part of the product's services that the runtime uses."""
 
     @property
     def settings(self) -> Settings: ...
@@ -89,14 +89,14 @@ class Services(Protocol):
 
 
 class Host(Protocol):
-    """One per application. The actors that it is given are those that it has returned itself."""
+    """One per application. Every actor passed to it is one that it has returned."""
 
     @property
     def core(self) -> Services: ...
 
     @property
     def version(self) -> str:
-        """A page that another version has made loads itself anew."""
+        """A page that another version has rendered reloads itself."""
         ...
 
     @property
@@ -110,11 +110,11 @@ class Host(Protocol):
         ...
 
     async def authenticate(self, connection: HTTPConnection, *, is_use: bool = True) -> Actor | None:
-        """Who opens a page or a socket, None for a visitor. `is_use` counts as a use of the session."""
+        """The actor who opens a page or a socket; None for a visitor. `is_use` counts as a use of the sign-in session."""
         ...
 
     async def recognize(self, actor: Any, *, is_use: bool) -> Actor | None:
-        """Who the actor of an open page is by now, or None when the session has ended."""
+        """Reload the actor of an open page; None if the sign-in session has ended."""
         ...
 
     def session_named_by(self, connection: HTTPConnection) -> UUID | None:
@@ -144,7 +144,7 @@ class Host(Protocol):
         ...
 
     def on_view(self, path: str, actor: Any, language: str) -> None:
-        """Called for each page that somebody is shown, with the pattern of its path. It must not wait or raise."""
+        """Called for each page view, with the pattern of its path. It must not block or raise."""
         ...
 
 
@@ -159,7 +159,7 @@ class Refusal(Protocol):
 
 
 class Refused(Exception):
-    """A refusal of the runtime itself. In answers, the name of its class is the error's code."""
+    """A refusal by the runtime itself. In responses, the name of its class is the error code."""
 
     needs_reauthentication = False
 
@@ -177,7 +177,7 @@ class NotAllowed(Refused):
 
 
 class Translations(Protocol):
-    """Translates English sentences into the language that is spoken in the current task."""
+    """Translates English sentences into the current task's language."""
 
     def t(self, message: str, /, **values: object) -> str: ...
     def current_language(self) -> str: ...
@@ -204,15 +204,15 @@ def current_language() -> str:
 
 
 def set_language(language: str) -> None:
-    """Speak `language` from here on in this task."""
+    """Set the language of the current task."""
     _translations.set_language(language)
 
 
 def speaking(language: str) -> AbstractContextManager[None]:
-    """Speak `language` inside the block."""
+    """Set the language inside the block."""
     return _translations.speaking(language)
 
 
 def translations(messages: tuple[str, ...]) -> dict[str, str]:
-    """Those of `messages` that read differently in the current language."""
+    """Translations of those of `messages` that differ in the current language."""
     return _translations.translations(messages)

@@ -1,4 +1,4 @@
-"""Notices when the event loop stands still, and who holds it up: everybody waits for such a handler."""
+"""Detects a blocked event loop and the handler that blocks it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HANDLE: CodeType = Handler._handle.__code__  # pyright: ignore[reportPrivateUsa
 def watched_loop(limit_s: float = LIMIT_S) -> Iterator[None]:
     """Log `loop.blocked` with the seconds and the culprit whenever the running loop does not answer for `limit_s` seconds.
 
-    A thread asks, since nothing on the loop itself could. It costs a wake-up of the loop every 50 ms.
+    A thread measures it, which wakes the loop every 50 ms.
     """
     loop, blocked_thread = asyncio.get_running_loop(), threading.get_ident()
     ended = threading.Event()

@@ -73,7 +73,7 @@ def mount(
         return JSONResponse({"error": body}, status_code=error.status)
 
     app.add_exception_handler(Refused, refused)
-    app.router.add_websocket_route(f"{base}/socket", sockets.answer)
+    app.router.add_websocket_route(f"{base}/socket", sockets.accept)
     for path, answer in {"": streams.open, "/frames": streams.take, "/close": streams.close}.items():
         app.add_api_route(f"{base}/stream{path}", answer, methods=["POST"], include_in_schema=False, response_model=None)
     reading = ["GET", "HEAD"]

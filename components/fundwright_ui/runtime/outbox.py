@@ -1,4 +1,4 @@
-"""Frames on their way to the browser, kept until it says that it has them."""
+"""Frames for the browser, kept until it acknowledges them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _MAX_KEPT_CHARACTERS = 4_000_000
 
 
 class Outbox:
-    """Both ends count the frames and tell each other only how many they have: they arrive in order, or the socket is lost."""
+    """Both ends count the frames and acknowledge only the count: frames arrive in order, or the socket is lost."""
 
     def __init__(self) -> None:
         self._kept: list[str] = []  # a deque takes 0.8 kB even when there is nothing in it
@@ -29,7 +29,7 @@ class Outbox:
         return self._kept[place]
 
     def confirm(self, count: int) -> None:
-        """The browser has the first `count` frames; they need not be kept."""
+        """Drop the first `count` frames, which the browser has received."""
         while self._forgotten < min(count, self._sent):
             self._forget()
 
@@ -38,7 +38,7 @@ class Outbox:
         return self._forgotten <= count <= self._sent
 
     def rewind(self, count: int) -> None:
-        """Send again everything after the first `count` frames, which the browser has."""
+        """Resend everything after the first `count` frames, which the browser has received."""
         self.confirm(count)
         self._sent = count
 

@@ -1,4 +1,4 @@
-"""One open page: events in, in order; changes out, as differences."""
+"""The server side of one open page: handles its events in order and sends changes of the tree as patches."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MAX_FAULTS = 20
 _MAX_LOGGED_CHARACTERS = 200
 _HEAD_START_S = 0.15
 _SETTLE_TIMEOUT_S = 1.0
-_LAST_WORDS_S = 3.0
+_SIGNED_OUT_TIMEOUT_S = 3.0
 _IDENTITY_MAX_AGE_S = 1.0
 _RECOGNIZE_TIMEOUT_S = 10.0
 _IDLE_CHECK_S = 60.0
@@ -71,7 +71,7 @@ class Site:
 
 
 class Session:
-    """Outlives its transport for a while, so that a page that lost its connection finds everything as it was."""
+    """Outlives its transport for a while, so that a page that reconnects continues with the same state."""
 
     def __init__(self, site: Site, transport: Transport, actor: Actor | None, found: Found, *, owner: Owner) -> None:
         self.id = secrets.token_urlsafe(16)
@@ -96,14 +96,14 @@ class Session:
         self._moved_at = 0.0
         self._faults = 0
         self._malformed = 0
-        self._is_greeted = False
+        self._is_connected = False
         self._attached: asyncio.Task[int] | None = None
         self._expiry: asyncio.TimerHandle | None = None
         self._ending: str | None = None
         self._close_code = _FAILED
         self._title = ""
         self._tasks: dict[asyncio.Task[None], str] = {}
-        """What is under way, with the target of each handler; "" for what is not one."""
+        """The running tasks, each with the target of its handler; "" for tasks that are not handlers."""
         self._slots = asyncio.Semaphore(_MAX_HANDLERS_AT_ONCE)
         connection = Connection(
             site.host.core,
@@ -119,7 +119,7 @@ class Session:
         self._view = View(connection, found, site.shell, on_change=self._wake.set)
         self._opened = Event()
         self.life = asyncio.create_task(self._live())
-        """Ends when the person has left, or was sent away."""
+        """Ends when the page was left, evicted, or signed out."""
 
     @property
     def is_lost(self) -> bool:
@@ -131,11 +131,11 @@ class Session:
         return self._ending is not None
 
     def belongs_to(self, actor: Actor | None) -> bool:
-        return _who(self._actor) == _who(actor)
+        return _identity_of(self._actor) == _identity_of(actor)
 
     async def mount(self, transport: Transport, hello: frames.Hello, slot: RenderSlot) -> None:
-        """Answer `hello` once there is something to take the place of what the page shows, then drive it. Releases `slot` as soon as
-        the page is made."""
+        """Respond to `hello` once the tree may replace what the page shows, then exchange frames. Releases `slot` as soon as the
+        page is rendered."""
         try:
             await self._drive(transport, lambda: self._mounted(transport, hello, slot))
         finally:
@@ -145,23 +145,23 @@ class Session:
         return self._ending is None and self._view.failure is None and self._outbox.can_rewind(received)
 
     async def resume(self, transport: Transport, received: int) -> None:
-        """Go on with a page that has `received` frames of ours; it then sends again what we have not seen."""
+        """Continue with a page that has received `received` frames; it then resends what has not arrived here."""
         if self._expiry:
             self._expiry.cancel()
             self._expiry = None
         await self._drive(transport, lambda: self._resumed(received))
 
     def leave(self, reason: str = "left") -> None:
-        """The person has left for good: what they did before is still done, within the time that a handler has."""
+        """End the session because the page was left. Events that have arrived are still handled, within the handler timeout."""
         self._end(reason, within_s=self._site.host.core.settings.handler_timeout_s)
 
-    def give_way(self, sentence: str, code: int) -> None:
-        """Leave, so that another page may open. `sentence` and the close code tell the page why, if it is connected."""
+    def evict(self, sentence: str, code: int) -> None:
+        """End the session, so that another page may open. `sentence` and the close code tell the page why, if it is connected."""
         self._queue({"type": "refused", "sentence": sentence})
         self._close_code = code
-        self.leave("gave way")
+        self.leave("evicted")
 
-    # Life
+    # Lifecycle
 
     async def _live(self) -> None:
         started_at = time.monotonic()
@@ -173,7 +173,7 @@ class Session:
                     if self._actor and self._actor.session_id:
                         topic = f"session:{self._actor.session_id}"
                         view.connection.on_close(self._site.host.core.live.subscribe(topic, lambda _payload: self._check_soon()))
-                    while await self._take_next():
+                    while await self._process_next():
                         pass
                     await self._finish_handlers()
                 finally:
@@ -189,13 +189,13 @@ class Session:
             log.info("ui.session_ended", reason=self._ending or "failed", seconds=round(time.monotonic() - started_at, 1))
 
     def _end(self, reason: str, *, within_s: float) -> None:
-        """Begin nothing more than what has been sent, and let it finish for at most `within_s` seconds."""
+        """Accept no more events, and cancel the session after `within_s` seconds if it has not ended by then."""
         if self._ending is not None:
             return
         self._ending = reason
         self._events.put_nowait(None)
         limit = asyncio.get_running_loop().call_later(within_s, self.life.cancel)
-        self.life.add_done_callback(lambda _life: limit.cancel())  # or it would keep all of this until then
+        self.life.add_done_callback(lambda _life: limit.cancel())  # otherwise the timer would keep the session alive
 
     async def _finish_handlers(self) -> None:
         if handlers := [task for task, target in self._tasks.items() if target]:
@@ -210,7 +210,7 @@ class Session:
         try:
             await self._until_ready(transport, hello)
         except TransportClosed:
-            self.leave()  # no page knows of this session, so none will come back to it
+            self.leave()  # the page has not learned the session id, so it cannot resume
             raise
         slot.release()
         if self._view.failure is not None:
@@ -221,10 +221,10 @@ class Session:
         return {"type": "mount", "tree": tree, "title": self._title, "session": self.id, "build": self._site.bundle.id}
 
     async def _until_ready(self, transport: Transport, hello: frames.Hello) -> None:
-        """Wait until the tree may take the place of what the page shows, on which somebody may have typed by now.
+        """Wait until the tree may replace what the page shows, on which somebody may have typed by now.
 
-        A page that is complete stays as it is until every query has been answered; while one fails, it is told so. Another
-        one, painted while it was loading, goes on as soon as the tree is the same. One that shows nothing waits a second.
+        A complete page stays as it is until every query has a result; if one fails, the page gets a message. A page that was
+        painted while it was loading continues as soon as the tree is the same. An empty page waits at most a second.
         """
         view = self._view
         began_at = sent_at = time.monotonic()
@@ -255,21 +255,21 @@ class Session:
         self._outbox.rewind(received)
         self._wake.set()
         if self._is_paused:
-            self._tell_pause()
+            self._send_pause()
         return {"type": "resumed", "seq": self._last_seq}
 
-    async def _drive(self, transport: Transport, greet: Callable[[], Awaitable[Frame]]) -> None:
-        """Exchange frames until the transport is lost, another one takes over, or the session ends.
+    async def _drive(self, transport: Transport, first_frame: Callable[[], Awaitable[Frame]]) -> None:
+        """Exchange frames until the transport is lost, another one replaces it, or the session ends.
 
-        Every way out passes here, expected or not: it is logged, and the session either waits for its page to come back,
-        for a limited time, or ends. A failure of ours ends it, since nothing in it can be trusted: the page is mounted anew.
+        Every exit passes here and is logged. Afterward, the session either waits for its page to reconnect, for a limited time,
+        or ends. An internal error ends it, since its state may be inconsistent: the page is then mounted anew.
         """
-        attached = self._attached = asyncio.create_task(self._exchange(transport, self._attached, greet))
+        attached = self._attached = asyncio.create_task(self._exchange(transport, self._attached, first_frame))
         code = _FAILED
         try:
             await asyncio.wait((attached, self.life), return_when=asyncio.FIRST_COMPLETED)
             if self.life.done():
-                await self._say_goodbye(transport, attached)
+                await self._close_transport(transport, attached)
             elif not attached.cancelled():
                 code = attached.result()
         except Exception:
@@ -281,29 +281,29 @@ class Session:
             attached.cancel()
             if self._attached is attached:
                 self._attached = None
-                self._lose(code)
+                self._detach(code)
 
     async def _exchange(
-        self, transport: Transport, earlier: asyncio.Task[int] | None, greet: Callable[[], Awaitable[Frame]]
+        self, transport: Transport, earlier: asyncio.Task[int] | None, first_frame: Callable[[], Awaitable[Frame]]
     ) -> int:
-        """Answers the code with which the transport was closed. A greeting that was made already would be kept as long as that."""
-        if earlier is not None:  # a transport that is dead and does not know it
+        """Returns the code with which the transport was closed. `first_frame` is a function so that the frame is not kept until then."""
+        if earlier is not None:  # a dead transport whose loss was not noticed
             earlier.cancel()
             await asyncio.wait((earlier,))
             del earlier
-        self._is_greeted = False
+        self._is_connected = False
         await self._opened.wait()
         code = _FAILED
         try:
-            await transport.send(encode(await greet()))
-            self._is_greeted = True
+            await transport.send(encode(await first_frame()))
+            self._is_connected = True
             async with asyncio.TaskGroup() as both:
                 await self._receive_loop(transport, both.create_task(self._send_loop(transport)))
         except* TransportClosed as closed:
             code = cast(TransportClosed, closed.exceptions[0]).code
         return code
 
-    def _lose(self, code: int) -> None:
+    def _detach(self, code: int) -> None:
         if self.life.done() or self._ending is not None:
             return
         if code in _LEFT:
@@ -313,15 +313,15 @@ class Session:
             resume_s = self._site.host.core.settings.resume_s
             self._expiry = asyncio.get_running_loop().call_later(resume_s, self.leave, "not resumed")
 
-    async def _say_goodbye(self, transport: Transport, attached: asyncio.Task[int]) -> None:
+    async def _close_transport(self, transport: Transport, attached: asyncio.Task[int]) -> None:
         attached.cancel()
         await asyncio.wait((attached,))
         with suppress(TransportClosed):
-            if self._is_greeted:
+            if self._is_connected:
                 await self._flush(transport)
             await transport.close(self._close_code)
 
-    # In
+    # Receiving
 
     async def _receive_loop(self, transport: Transport, sending: asyncio.Task[None]) -> NoReturn:
         while True:
@@ -330,7 +330,9 @@ class Session:
                 await transport.close(_POLICY)
                 raise TransportClosed(_POLICY)
             self._read(text)
-            while len(self._frames) > _MAX_UNSENT_FRAMES and not sending.done():  # a page that takes nothing is not listened to
+            while (
+                len(self._frames) > _MAX_UNSENT_FRAMES and not sending.done()
+            ):  # backpressure: a page that does not read is not read from
                 self._taken.clear()
                 await self._taken.wait()
 
@@ -346,12 +348,12 @@ class Session:
             self._outbox.confirm(frame.received)
         if isinstance(frame, frames.Ping):
             self._queue({"type": "pong"})
-        elif frame.seq > self._last_seq:  # or it is sent again after a reconnect, though it had arrived
+        elif frame.seq > self._last_seq:  # otherwise it was resent after a reconnect although it had arrived
             self._last_seq = frame.seq
             self._take(frame)
 
     def _refuse(self, sentence: str, text: str) -> None:
-        """Say why `text` is not taken, and that whatever was sent with it is done."""
+        """Tell the page why `text` is refused, and confirm its sequence number as done."""
         self._queue({"type": "refused", "sentence": sentence})
         if seq := _SEQ.search(text[:200]):
             self._last_seq = max(self._last_seq, int(seq[1]))
@@ -365,7 +367,7 @@ class Session:
         self._events.put_nowait((frame, time.monotonic()))
 
     def _count_frame(self) -> bool:
-        """Count a frame of whatever kind. Returns False once so many came too fast that the page cannot be ours."""
+        """Count a frame against the rate limit (a token bucket). Returns False when the client exceeds what a browser could send."""
         moment = time.monotonic()
         refilled = self._allowance + (moment - self._refilled_at) * _MAX_FRAMES_PER_S
         self._refilled_at = moment
@@ -374,8 +376,8 @@ class Session:
 
     # Events
 
-    async def _take_next(self) -> bool:
-        """Take what was sent next. A function of its own, so that an idle page keeps nothing of it. False when this is the end."""
+    async def _process_next(self) -> bool:
+        """Process the next frame. A separate function, so that an idle page keeps no reference to it. Returns False at the end."""
         arrived = await self._events.get()
         if arrived is None or not await self._is_still_allowed(is_use=True):
             return False
@@ -392,7 +394,7 @@ class Session:
         return True
 
     async def _begin(self, event: frames.Event, at: float) -> None:
-        """Begin to handle `event`. What was sent after it begins when this one has ended, or has had its head start."""
+        """Start the handler of `event`. Later events start when it has ended, or after its head start."""
         earlier = [task for task, target in self._tasks.items() if _goes_before(target, event.target)]
         handling = self._later(self._handle(event, at, earlier), event.target)
         if not earlier:
@@ -403,7 +405,7 @@ class Session:
         if earlier:
             await asyncio.wait(earlier)
         async with self._slots:
-            await self._view.rendered()  # a handler must see what the ones before it did
+            await self._view.rendered()  # a handler must see the changes of earlier handlers
             if await self._is_still_allowed(is_use=True):
                 await self._run_handler(event)
         await self._answer(event.seq)
@@ -417,22 +419,22 @@ class Session:
         except asyncio.CancelledError as canceled:
             if cast(asyncio.Task[None], asyncio.current_task()).cancelling():
                 raise
-            self._tell_failure(RuntimeError("a handler raised CancelledError"), canceled)
+            self._report_failure(RuntimeError("a handler raised CancelledError"), canceled)
         except MalformedPayload:
-            self._tell_malformed(event.target)
+            self._report_malformed(event.target)
         except Exception as error:
             if limit.expired():
-                self._tell_timeout(event.target, timeout_s)
+                self._report_timeout(event.target, timeout_s)
             else:
-                self._tell_failure(error)
+                self._report_failure(error)
         else:
             if is_there:
                 self._last_handled = (event.target, received_at.get())
             else:
-                self._tell_too_late(event.target)
+                self._report_missing_target(event.target)
 
     async def _answer(self, seq: int) -> None:
-        """Say `done` once everything that the event did is shown, and the answers to the queries that it set off."""
+        """Send `done` once the changes of the event and the results of the queries that it started have been rendered."""
         await self._view.rendered()
         if self._view.is_settled:
             self._queue({"type": "done", "seq": seq})
@@ -455,18 +457,18 @@ class Session:
             log.error("ui.session_failed", exc_info=error)
             self.life.cancel()
 
-    def _tell_failure(self, error: Exception, cause: BaseException | None = None) -> None:
+    def _report_failure(self, error: Exception, cause: BaseException | None = None) -> None:
         error.__cause__ = cause or error.__cause__
         self._queue({"type": "toast", "message": sentence_of(error, while_doing="event"), "variant": "error"})
 
-    def _tell_malformed(self, target: str) -> None:
-        """Refuse the event like a malformed frame. The log names the handler within bounds, for the author of a widget."""
+    def _report_malformed(self, target: str) -> None:
+        """Refuse the event like a malformed frame. The log names the handler, shortened, for the author of a widget."""
         self._malformed += 1
         if self._malformed <= _MAX_FAULTS:
             log.info("ui.payload_malformed", target=target[:_MAX_LOGGED_CHARACTERS])
         self._queue({"type": "refused", "sentence": _not_understood()})
 
-    def _tell_timeout(self, target: str, timeout_s: float) -> None:
+    def _report_timeout(self, target: str, timeout_s: float) -> None:
         log.warning("ui.handler_timed_out", target=target, timeout_s=timeout_s)
         sentence = t(
             "This took longer than {seconds} seconds and was canceled. Before you try again, check whether it was done.",
@@ -475,13 +477,13 @@ class Session:
         self._queue({"type": "toast", "message": sentence, "variant": "error"})
 
     def _log_fault(self, error_id: str, part: str, message: str) -> None:
-        """The browser shows this id beside the part of the page that failed there. What it says is only quoted, within bounds."""
+        """Log a failure in the browser, which shows the same id beside the failed part of the page. The message is shortened."""
         self._faults += 1
         if self._faults <= _MAX_FAULTS:
             log.warning("ui.browser_failed", error_id=error_id[:8], part=part[:100], message=message[:500])
 
-    def _tell_too_late(self, target: str) -> None:
-        """What was pressed has gone. Nobody misses an event of a field that is gone, nor the second half of a double click."""
+    def _report_missing_target(self, target: str) -> None:
+        """Tell the person that the target no longer exists, except for events of fields and the second half of a double click."""
         log.info("ui.event_too_late", target=target[:_MAX_LOGGED_CHARACTERS])
         pressed, at = self._last_handled
         if event_of(target) in _OF_FIELDS or (target == pressed and received_at.get() - at < _DOUBLE_CLICK_S):
@@ -489,28 +491,28 @@ class Session:
         sentence = t("The page changed before your click arrived. Check it and try again.")
         self._queue({"type": "toast", "message": sentence, "variant": "info"})
 
-    # Who it is
+    # Authentication
 
     def _check_later(self) -> None:
         self._next_check = asyncio.get_running_loop().call_later(_IDLE_CHECK_S, self._check_while_idle)
 
     def _check_while_idle(self) -> None:
-        """A session that has expired ends although nothing happens."""
+        """End an expired session even if the page is idle."""
         if not self._identifying.locked():
             self._check_soon()
         self._check_later()
 
     def _check_soon(self) -> None:
-        """Check who it is beside whatever runs: an ended session must not stay open as long as a handler takes."""
+        """Check the sign-in concurrently with running handlers: a page must not stay open after its sign-in session has ended."""
         self._identified_at = 0.0
         self._later(self._check())
 
     async def _check(self) -> None:
-        with speaking(self._view.connection.language):  # whoever published the end speaks another language
+        with speaking(self._view.connection.language):  # the publisher of the message may have another language
             await self._is_still_allowed(is_use=False)
 
     async def _is_still_allowed(self, *, is_use: bool) -> bool:
-        """Check again who this is; a role that changed may lead elsewhere, a session that ended ends the socket."""
+        """Reload the actor. A changed role may lead to another screen; an ended sign-in session ends the page."""
         if self._actor is None:
             return True
         async with self._identifying:
@@ -522,7 +524,7 @@ class Session:
             self._identified_at = time.monotonic()
             if actor is None or actor.id != self._actor.id:
                 self._close_code = _SESSION_ENDED
-                self._end("signed out", within_s=_LAST_WORDS_S)  # a handler that has ended it may have more to say
+                self._end("signed out", within_s=_SIGNED_OUT_TIMEOUT_S)  # the handler that ended it may still send something
                 return False
             if actor != self._actor:
                 self._actor = self._view.connection.actor = actor
@@ -530,8 +532,7 @@ class Session:
             return True
 
     async def _recognize(self, actor: Actor, *, is_use: bool) -> Actor | None:
-        """Who the actor is by now. While that cannot be found out, the page is paused: nothing is handled and all of its
-        state is kept."""
+        """Reload the actor. While that fails, the page is paused: no event is handled, and its state is kept."""
         retry_s = _FIRST_RETRY_S
         while True:
             try:
@@ -542,33 +543,33 @@ class Session:
                 await asyncio.sleep(retry_s)
                 retry_s = min(2 * retry_s, _LONGEST_RETRY_S)
             else:
-                self._go_on()
+                self._unpause()
                 return found
 
     def _pause(self, error: Exception) -> None:
         if not self._is_paused:
             self._is_paused = True
             log.warning("ui.session_paused", exc_info=error)
-            self._tell_pause()
+            self._send_pause()
 
-    def _tell_pause(self) -> None:
+    def _send_pause(self) -> None:
         sentence = t("The server can't reach its database. Your page is kept and will continue automatically.")
         self._queue({"type": "paused", "sentence": sentence})
 
-    def _go_on(self) -> None:
+    def _unpause(self) -> None:
         if self._is_paused:
             self._is_paused = False
             log.info("ui.session_continues")
             self._queue({"type": "paused", "sentence": None})
 
-    # Where it is
+    # Navigation
 
     def _has_moved_on(self) -> bool:
-        """Whether the person has gone to another address since they did what is being handled. It then leads nowhere."""
+        """Whether the person has moved to another address after the event that is being handled. It then must not navigate."""
         return 0 < received_at.get() < self._moved_at
 
     def _move(self, wanted: Move) -> None:
-        """Move because a screen asks for it. The browser follows and does not report the move back."""
+        """Navigate at a screen's request. The browser follows and does not report the move back."""
         is_outdated = self._has_moved_on()
         if wanted.leaves_the_document:
             if is_outdated and wanted.reload:
@@ -579,8 +580,7 @@ class Session:
             self._show(wanted.path, replace=wanted.replace)
 
     def _show(self, address: str, *, replace: bool | None = None) -> None:
-        """Show what is at `address`. The browser is there already, unless `replace` says how it gets there or a redirect
-        leads elsewhere."""
+        """Show the screen at `address`. The browser is there already, unless `replace` is given or a redirect leads elsewhere."""
         routed = self._route(address)
         if routed is None:
             return
@@ -601,7 +601,7 @@ class Session:
         self._wake.set()
 
     def _route(self, address: str) -> tuple[Found, str] | None:
-        """The screen for `address` and where redirects have led, or None when they lead nowhere."""
+        """The screen for `address` and where redirects have led, or None after too many redirects."""
         for _ in range(5):
             found = self._site.router.route(address, self._actor)
             if not isinstance(found, Redirect):
@@ -610,14 +610,14 @@ class Session:
         return None
 
     async def _arrive(self) -> None:
-        """Say that the screen which the server has moved to has been sent, as `done` says it of the person's own moves."""
+        """Send `arrived` once the screen that the server navigated to has been sent; `done` does this for moves of the person."""
         await self._view.settle(_SETTLE_TIMEOUT_S)
         self._queue({"type": "arrived"})
 
-    # Out
+    # Sending
 
     def _queue(self, frame: Frame) -> None:
-        self._frames.append(encode(frame))  # what cannot be sent fails where it was said
+        self._frames.append(encode(frame))  # encoded here, so that an unserializable frame fails at its caller
         self._wake.set()
 
     async def _send_loop(self, transport: Transport) -> None:
@@ -629,7 +629,7 @@ class Session:
                     raise self._view.failure
                 await self._flush(transport)
         except TransportClosed:
-            self._taken.set()  # whoever receives learns why
+            self._taken.set()  # the receiving loop raises the reason
 
     async def _woken(self) -> None:
         """Wait until there is something to send."""
@@ -669,13 +669,13 @@ class Session:
 
 
 def _goes_before(earlier: str, target: str) -> bool:
-    """Whether what is done at `earlier` must be done before anything is done at `target`: one handler does one thing at a
-    time, and a form is sent with what was put into its fields."""
+    """Whether a handler at `earlier` must end before one at `target` starts: a handler runs once at a time, and a form is
+    submitted with the values of its fields."""
     return earlier == target or (event_of(target) == "onSubmit" and event_of(earlier) in _OF_FIELDS)
 
 
 async def _received(transport: Transport) -> str:
-    """The next frame; what is not even text is as good as empty."""
+    """The next frame, or "" if it is not text."""
     try:
         return await transport.receive()
     except MalformedFrame:
@@ -690,5 +690,5 @@ def _out_of_date(connection: Connection) -> str:
     return " ".join((t("This page may be out of date."), connection.failing[0].failure or ""))
 
 
-def _who(actor: Actor | None) -> tuple[object, object] | None:
+def _identity_of(actor: Actor | None) -> tuple[object, object] | None:
     return (actor.id, actor.session_id) if actor else None

@@ -1,4 +1,4 @@
-"""The socket that drives open pages: who may open one, and which session a page goes on with."""
+"""The sockets of open pages: who may open one, and which session a page resumes."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _POLICY = 1008
 
 
 class Sockets:
-    """Accepts sockets from our own pages and joins each with its session."""
+    """Accepts sockets from our own pages and attaches each to its session."""
 
     def __init__(self, site: Site) -> None:
         self._site = site
         self.origins = allowed_origins(site.host.core.settings)
         self._sessions: dict[str, Session] = {}
 
-    async def answer(self, websocket: WebSocket) -> None:
+    async def accept(self, websocket: WebSocket) -> None:
         if websocket.headers.get("origin") not in self.origins:
             await websocket.close(_POLICY)  # before accepting: the handshake is answered with 403
             return
@@ -43,17 +43,17 @@ class Sockets:
         await self.serve(WebSocketTransport(websocket), actor)
 
     async def serve(self, transport: Transport, actor: Actor | None) -> None:
-        """Greet the page of `actor` at the other end of `transport` and drive it until the transport is closed."""
+        """Read the first frame of the page of `actor`, then serve the page until `transport` is closed."""
         with suppress(TransportClosed):
             hello = await _hello(transport)
             if hello is not None:
-                await self._greet(transport, actor, hello)
+                await self._handshake(transport, actor, hello)
             else:
                 await _refuse(transport, t("The server could not read the page. Reload it."), _POLICY)
 
-    async def _greet(self, transport: Transport, actor: Actor | None, hello: Hello) -> None:
+    async def _handshake(self, transport: Transport, actor: Actor | None, hello: Hello) -> None:
         earlier = self._sessions.get(hello.session or "")
-        # A page of another build is to load itself anew, which it does when `mount` tells it of the build here.
+        # A page of another build reloads itself when `mount` names the build of this process.
         is_current = hello.build in (None, self._site.bundle.id)
         if (
             earlier
@@ -80,8 +80,8 @@ class Sockets:
         await session.mount(transport, hello, slot)
 
     def _make_room(self, owner: Owner) -> bool:
-        """Whether `owner` may open another page. When the party has as many as it may, a page that has lost its connection gives
-        way, or else one of the visitor who has the most, so that nobody locks out others at the same address."""
+        """Whether `owner` may open another page. At the limit, a page that has lost its connection is evicted, or else
+        one of the visitor who has the most, so that nobody locks out others at the same address."""
         own = [session for session in self._sessions.values() if session.owner.party == owner.party]
         if len(own) < _MAX_SESSIONS_PER_PARTY:
             return True
@@ -90,12 +90,12 @@ class Sockets:
         crowd = (session for session in own if pages[session.owner.visitor] > pages[owner.visitor] + 1 and not session.is_ending)
         leaving = next(chain(lost, crowd), None)
         if leaving is not None:
-            leaving.give_way(_too_many(), _TOO_MANY)
+            leaving.evict(_too_many(), _TOO_MANY)
         return leaving is not None
 
 
 async def _hello(transport: Transport) -> Hello | None:
-    """None when the page says something else, or nothing in time."""
+    """The first frame; None if it is not a `hello` or does not arrive in time."""
     try:
         async with asyncio.timeout(_HELLO_TIMEOUT_S):
             text = await transport.receive()

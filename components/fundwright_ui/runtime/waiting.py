@@ -1,7 +1,4 @@
-"""What pages wait with.
-
-asyncio's Event and Queue keep deques, 0.7 kB each; a page that nobody touches would have nine of them.
-"""
+"""Event and Queue with less memory than asyncio's, which keep a deque of 0.7 kB each: an idle page would have nine of them."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ _CANCEL_TIMEOUT_S = 5.0
 
 
 class Event(asyncio.Event):
-    """Keeps a list of who waits."""
+    """Keeps its waiters in a list."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -27,7 +24,7 @@ class Event(asyncio.Event):
 
 
 class Queue(Generic[T]):
-    """What one task has still to take, in order."""
+    """A first-in, first-out queue for one consumer."""
 
     def __init__(self) -> None:
         self._items: list[T] = []
@@ -51,8 +48,8 @@ class Queue(Generic[T]):
 
 
 async def cancel(tasks: Iterable[asyncio.Task[Any]]) -> None:
-    """Cancel `tasks` and wait until they have ended. One that does not let itself be canceled is left behind: it must not keep the
-    page alive, and its place among the person's."""
+    """Cancel `tasks` and wait until they have ended. A task that suppresses its cancellation is logged and left running: it must
+    not keep the page and its share of the limit."""
     running = [task for task in tasks if task.cancel()]
     if not running:
         return

@@ -15,13 +15,13 @@ from fundwright.authentication.schemas import SignInRefusal, SignInRefused
 from fundwright.core.messages import t
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import use_actor, use_connection
-from fundwright_ui.runtime.connection import GoOn
+from fundwright_ui.runtime.connection import Continuation
 from fundwright_ui.widgets import PasskeyAnswered, PasskeyRefused, Reauthentication, ReauthenticationDialog, refusal_of
 
 
 @dataclass(frozen=True)
 class _Asked:
-    go_on: GoOn
+    resume: Continuation
 
 
 @component
@@ -30,12 +30,12 @@ def reauthentication_dialog() -> VdomDict:
     connection = use_connection()
     asked, set_asked = use_state(cast("_Asked | None", None))
 
-    connection.ask_reauthentication = lambda go_on: set_asked(_Asked(go_on))
-    return html.fragment(_ask(asked.go_on, lambda: set_asked(None)) if asked else None)
+    connection.ask_reauthentication = lambda resume: set_asked(_Asked(resume))
+    return html.fragment(_ask(asked.resume, lambda: set_asked(None)) if asked else None)
 
 
 @component
-def _ask(go_on: GoOn, close: Callable[[], None]) -> VdomDict:
+def _ask(resume: Continuation, close: Callable[[], None]) -> VdomDict:
     actor, connection = use_actor(), use_connection()
     core, client = connection.core, connection.client
     error, set_error = use_state("")
@@ -67,7 +67,7 @@ def _ask(go_on: GoOn, close: Callable[[], None]) -> VdomDict:
         set_options("")
         if refused is None:
             close()
-            await go_on()
+            await resume()
         elif refused.reason in (SignInRefusal.WRONG_CODE, SignInRefusal.WRONG_PASSKEY):
             set_error(t(refused.sentence))
         elif refused.reason is SignInRefusal.CODE_NEEDED:  # two-step verification was turned on after the dialog had opened

@@ -64,7 +64,7 @@ class TestOvertaking:
     async def test_the_end_of_the_session_closes_the_page_although_a_handler_runs(
         self, server: Server, work: Slow, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("fundwright_ui.runtime.session._LAST_WORDS_S", 0.05)
+        monkeypatch.setattr("fundwright_ui.runtime.session._SIGNED_OUT_TIMEOUT_S", 0.05)
         token = await server.sign_in()
         async with server.socket(token=token) as client:
             await client.hello("/waiting")
