@@ -20,7 +20,7 @@ import type { EarlyAct } from "./runtime/early";
   root.dir = themeDirection === "rtl" ? "rtl" : "ltr";
   root.toggleAttribute("data-stretch", themeStretch === true);
 
-  // Somebody whom the server does not know, but the browser does: what this page will be is known when their token was tried.
+  // Signed out by cookie, but the browser has a token: the page depends on whether the token is still valid.
   if (hasToken && main !== undefined && "stranger" in root.dataset) root.dataset["settling"] = "";
 
   const early: EarlyAct[] = [];

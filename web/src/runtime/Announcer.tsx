@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useRuntime } from "./Runtime";
 import { useSignal } from "./signal";
 
-/** Says the title of a page one has moved to, for those who listen to it. */
+/** Announces the title of the new page to screen readers after a navigation. */
 export function Announcer(): ReactNode {
   const runtime = useRuntime();
   const title = useSignal(runtime.title);

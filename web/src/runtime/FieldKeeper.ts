@@ -12,7 +12,7 @@ export interface FieldContent {
   readonly ack: number;
 }
 
-/** What the server wants the field to hold; undefined where it leaves that to the person. */
+/** The server's content of the field; `value` and `checked` are undefined if the server does not control them. */
 export function contentOf(node: ElementNode): FieldContent {
   const { value, checked, ack } = node.a ?? {};
   return { value, checked, ack: typeof ack === "number" ? ack : 0 };
@@ -50,7 +50,7 @@ export class FieldKeeper {
   /** Takes charge of a field that has just been shown; a React ref. */
   readonly attach = (field: FormField): (() => void) => {
     this.#field = field;
-    // Typed before the page was hydrated: the answer to `hello` sends it.
+    // Typed before the page was hydrated: the response to `hello` sends it.
     if (!this.#runtime.isHydrated.get() && differs(field, this.#start)) this.#isTouched = true;
     return this.#runtime.onListening(this.#catchUp);
   };

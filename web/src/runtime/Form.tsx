@@ -49,7 +49,7 @@ export function Form({ node, children }: { readonly node: ElementNode; readonly 
   );
 }
 
-/** Unless the person has moved the focus elsewhere while the server checked the form. */
+/** Unless the focus was moved elsewhere while the server validated the form. */
 function focusFirstInvalid(form: HTMLFormElement): void {
   const active = document.activeElement;
   if (active === null || active === document.body || form.contains(active)) form.querySelector<HTMLElement>('[aria-invalid="true"], [data-complaint]')?.focus();

@@ -5,7 +5,7 @@ import { useSignal } from "./signal";
 const QUIET_MS = 2_000;
 const EXPLAIN_MS = 20_000;
 
-/** Says why the server does not go on with the page or let it in, or that the connection is lost, but only when it stays lost. */
+/** Shows why the server refuses or pauses the page, or that the connection is lost, if it stays lost for a while. */
 export function Offline(): ReactNode {
   return (
     <div role="status">
@@ -24,7 +24,7 @@ function Trouble(): ReactNode {
   return isConnected ? null : <LostBanner />;
 }
 
-/** After a while, says what is wrong and what the administrator can do. */
+/** After a while, shows what is wrong and what the administrator can do. */
 function LostBanner(): ReactNode {
   const { t, page, isServerReachable } = useRuntime();
   const isReachable = useSignal(isServerReachable);

@@ -35,7 +35,7 @@ interface EarlyEvent {
   readonly onDone: () => void;
 }
 
-/** One page's link to the server: the tree it shows, the socket that changes it, and what goes on meanwhile. */
+/** The browser side of one page: its tree, its socket, and its pending events. */
 export class Runtime {
   readonly page: Page;
   readonly tree: Signal<TreeNode>;
@@ -55,11 +55,11 @@ export class Runtime {
   /** The name of the draft of the form that was saved last. */
   readonly saved = new Signal<{ readonly form: string } | null>(null);
   readonly readiness = new Readiness(document.documentElement);
-  /** Counts the answers to `hello`: a field compares it to know that the server's state is a fresh one. */
+  /** Counts the responses to `hello`: a field compares it to detect a new server state. */
   mounts = 0;
 
   readonly #connection: Connection;
-  /** The person has signed out: nothing is sent any longer. */
+  /** After sign-out, nothing is sent any more. */
   isSignedOut = false;
   /** The account is deleted, and with it what was typed. */
   isAccountDeleted = false;
@@ -170,7 +170,7 @@ export class Runtime {
     });
   };
 
-  /** Tells the server's log of a failure in this half. */
+  /** Reports a failure in the browser to the server's log. */
   readonly reportFault = (id: string, part: string, message: string): void => {
     this.#faults.push({ id, part, message: message.slice(0, MOST_FAULT_CHARACTERS) });
     if (this.#connection.isMounted) this.#sendFaults();
@@ -275,7 +275,7 @@ export class Runtime {
     }
   };
 
-  /** A move that the server began before it received the person's last one is outdated: the newest intent wins. */
+  /** A move that the server started before it received the person's last one is outdated: the newest intent wins. */
   #navigate({ path, replace = false, reload = false, after = this.#lastLocation }: NavigateFrame): void {
     const isOutdated = after < this.#lastLocation;
     const isExternal = /^https?:/.test(path);
@@ -362,7 +362,7 @@ export class Runtime {
   };
 
   #load(path: string): void {
-    // The answer to `hello`: whoever this page was rendered for is no longer signed in.
+    // The response to `hello`: the account that this page was rendered for is no longer signed in.
     if (!this.#connection.isMounted) this.#keepFields();
     this.readiness.hold();
     location.assign(/^https?:/.test(path) ? path : this.page.base + path);
@@ -450,7 +450,7 @@ interface ServerState {
   readonly build: string;
 }
 
-/** The answer of `GET /connection`; null when the server does not respond or something else responds in its place. */
+/** The response to `GET /connection`; null when the server does not respond or something else responds in its place. */
 async function askServer(base: string): Promise<ServerState | "signed out" | null> {
   try {
     const answer = await fetch(`${base}/connection`, { redirect: "manual", signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });

@@ -34,7 +34,7 @@ export interface ConnectionOptions {
   readonly onSessionEnded: () => void;
   /** Something was not sent because it is longer than the server takes. */
   readonly onTooLarge: () => void;
-  /** Called when nothing was received on a connection. Resolves to whether the server answers other requests. */
+  /** Called when nothing was received on a connection. Resolves to whether the server responds to other requests. */
   readonly probe: () => Promise<boolean>;
 }
 
@@ -249,7 +249,7 @@ export class Connection {
     this.#failures += 1;
   }
 
-  /** Something came: the connection is alive. After a while of silence, ask; that also tells the server what we have. */
+  /** A frame arrived: the connection is alive. After some silence, send a ping, which also acknowledges received frames. */
   #listen(): void {
     clearTimeout(this.#alarm);
     this.#alarm = setTimeout(this.#ping, PING_AFTER_MS);
@@ -271,7 +271,7 @@ export class Connection {
     }, patience);
   }
 
-  /** Nothing answers, or the browser says that it has no network: TCP alone would wait for minutes. */
+  /** No response, or the browser reports that it is offline: TCP alone would wait for minutes. */
   readonly #drop = (): void => {
     const transport = this.#transport;
     if (transport === undefined) return;

@@ -60,7 +60,7 @@ export function putBackFields(account: string | null): boolean {
   return kept.isWhole;
 }
 
-/** What a person has changed in the fields of `root`, with the hidden fields that say what the changes are based on. */
+/** The changed fields of `root`, with the hidden fields that hold the version the changes are based on. */
 export function readFields(root: ParentNode): KeptField[] {
   return allFields(root).flatMap(({ field, place }) =>
     isChanged(field) || isBaseOfChanges(field) ? [{ name: field.name, place, value: field.value, checked: isTicked(field) }] : [],
@@ -111,7 +111,7 @@ function isTicked(field: Field): boolean {
 }
 
 /**
- * Whether `field` says what the changes in its form are based on. It keeps its content as long as there are such changes, so that
+ * Whether `field` holds the version that the changes in its form are based on. It keeps its content as long as there are such changes, so that
  * the server can tell whether somebody else has changed the same thing since then.
  */
 export function isBaseOfChanges(field: Field): boolean {

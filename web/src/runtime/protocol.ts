@@ -55,7 +55,7 @@ export interface Page {
   readonly strings: Readonly<Record<string, string>>;
   /** Where the widgets of other packages are, by name: the script, then its stylesheets. */
   readonly modules: Readonly<Record<string, readonly string[]>>;
-  /** The id of whoever is signed in. */
+  /** The id of the account that is signed in. */
   readonly account: string | null;
   /** The zone that they have chosen for times; null is the browser's own. */
   readonly timeZone: string | null;

@@ -9,7 +9,7 @@ export class Readiness {
     this.#root = root;
   }
 
-  /** Says that something is under way until the function it returns is called. */
+  /** Marks work as pending until the returned function is called. */
   readonly hold = (): Unsubscribe => {
     let isHeld = true;
     this.#holds += 1;

@@ -1,4 +1,4 @@
-/** The token of a session that lasts is replaced now and then: a copy that somebody took is then of no use. */
+/** Rotates the token of a long session from time to time, so that a stolen copy becomes useless. */
 
 import { claimsOf, keepToken, postSession, readToken, type SessionAnswer } from "./session";
 

@@ -1,8 +1,8 @@
 /**
  * Keys for a list that is worked through row by row: J and K move the focus to the next and the previous row, U presses "undo" in
  * this row or in the last one that was acted on, and any other key presses the control of the row that has it in `aria-keyshortcuts`.
- * The select of the row takes the option with the number of a digit. After that the focus goes on at once, so that the next key
- * acts on the next row, however late the server answers. Keys that somebody types are left alone (WCAG 2.1.4).
+ * The select of the row takes the option with the number of a digit. After that, the focus moves on at once, so that the next key
+ * acts on the next row, however late the server responds. Keys typed into fields are ignored (WCAG 2.1.4).
  */
 
 import { areShortcutsOn } from "./settings";

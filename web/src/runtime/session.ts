@@ -28,7 +28,7 @@ export function keepToken(token: string, remember: boolean): void {
   (remember ? ofBrowser : ofTab).set(KEY, token);
 }
 
-/** What a token says, or nothing when it is none of ours. */
+/** The claims of a token; empty if it is not one of ours. */
 export function claimsOf(token: string | null): { readonly sid?: string; readonly iat?: number } {
   try {
     const payload = (token ?? "").split(".")[1] ?? "";
@@ -38,7 +38,7 @@ export function claimsOf(token: string | null): { readonly sid?: string; readonl
   }
 }
 
-/** With neither a token nor a code, the session of the cookie goes on. */
+/** With neither a token nor a code, the session of the cookie continues. */
 export function postSession(base: string, body: { token?: string; code?: string }): Promise<Response> {
   return fetch(`${base}/session`, {
     method: "POST",
@@ -110,7 +110,7 @@ export async function takeOver(base: string, code: string, next: string, remembe
   }
 }
 
-/** Much later, when nobody waits for it. */
+/** Starts to renew the token after a delay, so that it does not compete with the first paint. */
 export function renewTokenInTime(base: string): void {
   setTimeout(() => void import("./renewal").then(({ keepRenewing }) => keepRenewing(base)), FIRST_LOOK_MS);
 }

@@ -37,7 +37,7 @@ function parseSettings(text: string | null): Settings {
 
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 
-/** What the person chose under Settings; the same in every tab. */
+/** The choices under Settings; the same in every tab. */
 export const settings = new Signal<Settings>(parseSettings(ofBrowser.get(KEY)));
 
 export function changeSettings(changes: Partial<Settings>): void {
@@ -51,7 +51,7 @@ export const settingsAreOpen = new Signal(false);
 
 const SHORTCUTS_KEY = "shortcuts";
 
-/** Whether keys of letters do something outside of fields; on until somebody switches them off on this browser. */
+/** Whether single-key shortcuts are on in this browser. Default: on. */
 export function areShortcutsOn(): boolean {
   return ofBrowser.get(SHORTCUTS_KEY) !== "off";
 }

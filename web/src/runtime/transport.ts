@@ -44,7 +44,7 @@ export class Transports {
   }
 
   /**
-   * Nothing was received on `transport` although the server answers other requests; `hasTimedOut` if it did not even close.
+   * Nothing was received on `transport` although the server responds to other requests; `hasTimedOut` if it did not even close.
    * Returns whether to try another kind of transport now.
    */
   async failed(transport: Transport, { hasTimedOut }: { readonly hasTimedOut: boolean }): Promise<boolean> {

@@ -27,7 +27,7 @@ export function AccountMenuList(props: AccountMenuListProps): ReactNode {
         anchorOrigin={{ vertical: "bottom", horizontal: "right" }}
         transformOrigin={{ vertical: "top", horizontal: "right" }}
         slotProps={{
-          // Shown at the end of the page: a landmark of its own, so that nobody comes upon it outside of any.
+          // Shown at the end of the page: a landmark of its own, since all content must be inside a landmark.
           root: { role: "region", "aria-label": label },
           list: { "aria-label": label },
           paper: { sx: { minWidth: 220, maxWidth: "90vw", marginBlockStart: 1 } },

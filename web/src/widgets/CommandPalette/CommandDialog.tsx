@@ -34,7 +34,7 @@ export function CommandDialog(props: CommandDialogProps): ReactNode {
 
   const run = (command: Command): void => {
     const { path, mode, language, act } = command;
-    // The server hears of it before it hears that the palette is closed: nobody would listen any more.
+    // Sent before the palette is closed, after which its handler no longer exists.
     if (language !== null) {
       keepLanguage(language, page.base);
       onLanguage?.({ code: language });
@@ -46,7 +46,7 @@ export function CommandDialog(props: CommandDialogProps): ReactNode {
     else if (act === "shortcuts") onShortcuts();
   };
 
-  // Who types quickly presses Enter before the answer is here, and means what will be its first line.
+  // Enter may be pressed before the results arrive; it then means the first of them.
   const runEntered = useEffectEvent(() => {
     if (!isEntered.current || !isAnswered) return;
     isEntered.current = false;

@@ -11,7 +11,7 @@ interface CommandListProps {
   readonly onRun: (command: Command) => void;
 }
 
-/** What was found, in groups. Whoever has the keyboard stays in the field: the chosen line is only marked. */
+/** The results, in groups. The keyboard focus stays in the field: the selected line is only highlighted. */
 export function CommandList({ id, groups, active, onChoose, onRun }: CommandListProps): ReactNode {
   const { t } = useRuntime();
   useEffect(() => {

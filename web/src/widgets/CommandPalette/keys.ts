@@ -14,7 +14,7 @@ interface Options {
 
 /**
  * Ctrl or ⌘ K, `?`, `/`, and `g` followed by the letter of a page. Keys of letters are left to whatever uses them, such as a
- * field, and can be switched off (WCAG 2.1.4). Answers the function that ends it.
+ * field, and can be switched off (WCAG 2.1.4). Returns the function that removes it.
  */
 export function listenToKeys({ shortcuts, go, open }: Options): () => void {
   let wentAt = -PATIENCE_MS;

@@ -6,7 +6,7 @@ export interface UploadOptions {
 }
 
 export interface Upload {
-  /** What the server answered; rejects with a sentence for the person. */
+  /** The response of the server; rejects with an error message for the person. */
   readonly answer: Promise<unknown>;
   readonly cancel: () => void;
 }

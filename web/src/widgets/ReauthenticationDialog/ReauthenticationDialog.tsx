@@ -8,7 +8,7 @@ import type { ReauthenticationDialogProps } from "../../generated/widgets";
 import { MuiScope } from "../../theme/MuiScope";
 import { knowsPasskeys, usePasskey } from "../Passkey/usePasskey";
 
-/** Asks who somebody is before something sensitive is done; Escape and a press beside the dialog mean not to do it. */
+/** Asks the person to re-authenticate before a sensitive action; Escape and a click beside the dialog cancel it. */
 export function ReauthenticationDialog(props: ReauthenticationDialogProps): ReactNode {
   const { title, text, passwordLabel, codeLabel, passkeyLabel, confirmLabel, cancelLabel, error, options, isBusy } = props;
   const { onReauthenticate, onCancel, onStart, onAnswer, onRefused } = props;

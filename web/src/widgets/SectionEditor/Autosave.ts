@@ -63,7 +63,7 @@ function editorsOf(runtime: Runtime): Map<string, Autosave> {
 /** Not of an editor in another tab. */
 const isLeft = ({ tab, at }: Kept & KeptVersion): boolean => tab === tabId() || Date.now() - at > ALIVE_MS;
 
-/** What was typed into the sections below `path`, and will not be saved unless somebody does something about it. */
+/** Unsaved texts of the sections below `path` that will not be saved automatically. */
 export function leftTexts(runtime: Runtime, path: string): LeftText[] {
   const { account } = runtime.page;
   const start = draftKey(account, path);
@@ -138,7 +138,7 @@ export class Autosave {
     return !this.#isDirty && !this.#isSending;
   }
 
-  /** Whether somebody sees what becomes of the text, or it is about to be saved. */
+  /** Whether the save status is visible, or the text is about to be saved. */
   get isHandled(): boolean {
     const { kind } = this.state.get();
     return this.#isOpen || (kind !== "failed" && kind !== "conflict");
@@ -220,7 +220,7 @@ export class Autosave {
     };
   }
 
-  /** A closed editor ends once nothing is to be sent. What could not be saved stays in the browser. */
+  /** A closed editor is disposed of once nothing is left to send. Text that could not be saved stays in the browser. */
   #endWhenSettled(): void {
     if (this.#isOpen || this.#isSending || this.#saveTimer !== undefined) return;
     clearTimeout(this.#keepTimer);

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useRuntime } from "../../runtime/Runtime";
 import type { SaveState } from "./Autosave";
 
-/** Whether what was typed is on the server. Only failures are announced: the rest would interrupt whoever types. */
+/** Whether what was typed is on the server. Only failures are announced: anything else would interrupt typing. */
 export function SaveLine({ state }: { readonly state: SaveState }): ReactNode {
   const { t } = useRuntime();
   if (state.kind === "failed") {

@@ -96,7 +96,7 @@ function ColorChoice({ value }: { readonly value: Settings["themeColor"] }): Rea
   );
 }
 
-/** Letters that do something from anywhere disturb whoever speaks to the computer: they can be switched off (WCAG 2.1.4). */
+/** Single-key shortcuts interfere with speech input, so they can be turned off (WCAG 2.1.4). */
 function ShortcutsSwitch(): ReactNode {
   const { t } = useRuntime();
   const [areOn, setOn] = useState(areShortcutsOn);
