@@ -1,4 +1,4 @@
-"""Breaks each promise on purpose and sees whether its tests notice: `make mutants`, or `make mutants ONLY="security/16 pains/05"`.
+"""Mutation testing: breaks each guaranteed property on purpose and checks that its tests fail: `make mutants`, or `make mutants ONLY="security/16 pains/05"`.
 
 A mutant is a patch in tests/mutants/security or tests/mutants/pains. Its name begins with the number of the item (`21` or `21+30`), and
 its first line says what it breaks. It is applied to a copy of the source; then a test that carries the marker of that item has to fail,

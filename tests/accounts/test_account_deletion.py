@@ -58,7 +58,7 @@ async def sign_in(session: AsyncSession, core: Core, email: str = "ada@example.o
 
 
 async def live(core: Core, ada: Actor) -> tuple[Actor, str]:
-    """Let the account have one of everything; answers an administrator and the secret of an API token."""
+    """Give the account one row of everything; returns an administrator and the secret of an API token."""
     async with core.database.transaction() as session:
         root = await add_account(session, "root@example.org", name="Root", role=Role.ADMIN, password=PASSWORD)
         await profile.change_profile(session, ada, ProfileChange(display_name="Ada Lovelace", about="=1+1"))

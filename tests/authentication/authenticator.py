@@ -37,7 +37,7 @@ class Device:
     key: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
 
     def create(self, options: str) -> str:
-        """What `navigator.credentials.create` answers."""
+        """The result of `navigator.credentials.create`."""
         asked = json.loads(options)
         self.user = _bytes(asked["user"]["id"])
         public = self.key.public_key().public_numbers()
@@ -49,7 +49,7 @@ class Device:
         return self._credential(clientDataJSON=client, attestationObject=attestation)
 
     def get(self, options: str) -> str:
-        """What `navigator.credentials.get` answers."""
+        """The result of `navigator.credentials.get`."""
         asked = json.loads(options)
         self.count += self.counts
         data = self._data(asked["rpId"], 0)

@@ -17,7 +17,7 @@ from tests.support.signing_in import PASSWORD
 
 @pytest.fixture
 def fundwright(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Answers what the command printed, read if it is JSON; or, when it is to be refused, the sentence."""
+    """Returns the output of the command, parsed if it is JSON, or the error message if it is expected to fail."""
     monkeypatch.setenv("DATABASE_URL", database_url)
     monkeypatch.setattr(logs, "configure", lambda **_: None)  # it would be that of every later test
 

@@ -1,5 +1,5 @@
 # pyright: reportPrivateUsage=false
-"""Jobs: watched, canceled, failed, and resumed after their process died."""
+"""Jobs: progress, cancellation, failures, and resuming after their process died."""
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine

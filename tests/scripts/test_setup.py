@@ -25,7 +25,7 @@ class Step:
         self.fails = False
 
     def run(self) -> int:
-        """Answers how often the step has been done until now."""
+        """Returns how often the step has run."""
         setup.step("Step", self._action, self.stamp, [self.source])
         return self.times
 

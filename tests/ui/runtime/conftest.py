@@ -457,7 +457,7 @@ class Client:
                     return frame
 
     async def press(self, id: str, event: str = "onClick", target: str | None = None, **data: object) -> int:
-        """Send an event and do not wait for it; answers its number."""
+        """Send an event without waiting for it; returns its sequence number."""
         self.seq += 1
         target = target or find(self.tree, id)["e"][event]["h"]
         await self.websocket.send(json.dumps({"type": "event", "seq": self.seq, "target": target, "data": data}))

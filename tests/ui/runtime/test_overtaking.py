@@ -173,7 +173,7 @@ class TestDatabaseAway:
         monkeypatch.setattr("fundwright_ui.runtime.session._FIRST_RETRY_S", 0.02)
 
     async def outage(self, server: Server, client: Client) -> int:
-        """A page with state, on which something was pressed while the database is away; answers the number of the event."""
+        """A page with state, on which something was pressed while the database is unavailable; returns the sequence number of the event."""
         await client.hello("/notes")
         await client.click("keep", value="before")
         server.outage.set()
