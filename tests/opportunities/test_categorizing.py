@@ -100,9 +100,9 @@ class TestCategorize:
             await categories.create(session, member, CategoryCreate(name="Roof"))
         result: dict[str, object] = {}
 
-        async def twice(run: JobRun[Trial, Actor]) -> None:
+        async def twice(run: JobRun[Trial, Actor, categorizing.SortingCheckpoint]) -> None:
             async def stop(*_: object) -> None:
-                if sum(run.checkpoint.get("counts", {}).values()) >= 8:
+                if (counts := run.checkpoint.get("counts")) and categorizing.number_sorted(counts) >= 8:
                     raise JobCanceled
 
             with monkeypatch.context() as patched:

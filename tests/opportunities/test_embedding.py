@@ -72,7 +72,7 @@ class TestEmbed:
         async with committed.database.transaction() as session:
             await add(session, *(notice(n) for n in range(10)))
 
-        async def twice(run: JobRun[EmbedOpportunities, None]) -> None:
+        async def twice(run: JobRun[EmbedOpportunities, None, embedding.EmbeddingCheckpoint]) -> None:
             async def stop(texts: Sequence[str]) -> NDArray[np.float32]:
                 if len(embedder.texts) > 4:
                     raise JobCanceled
@@ -99,7 +99,7 @@ class TestEmbed:
         async def sort_again(_session: AsyncSession) -> None:
             seen.append(len(embedder.texts))
 
-        async def begin(run: JobRun[EmbedOpportunities, None]) -> None:
+        async def begin(run: JobRun[EmbedOpportunities, None, embedding.EmbeddingCheckpoint]) -> None:
             await embedding.embed(run, embedder, sort_again)
 
         committed.jobs.register(JobHandler(EmbedOpportunities, begin, no_actor))
@@ -134,7 +134,7 @@ class TestEmbedLater:
     async def test_another_follows_one_that_looks_no_more(self, committed: Core, embedder: LengthEmbedder) -> None:
         seen: list[int] = []
 
-        async def begin(run: JobRun[EmbedOpportunities, None]) -> None:
+        async def begin(run: JobRun[EmbedOpportunities, None, embedding.EmbeddingCheckpoint]) -> None:
             async with run.transaction() as session:
                 await embedding.embed_later(session, committed)
             seen.append(len(await waiting(committed)))

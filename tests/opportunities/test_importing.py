@@ -200,7 +200,7 @@ class TestResume:
             started = await service.prepare_import(session, member, committed, source="sam", filename="file.csv")
         batches = 0
 
-        async def handler(run: JobRun[Trial, None]) -> None:
+        async def handler(run: JobRun[Trial, None, importing.ImportCheckpoint]) -> None:
             nonlocal batches
 
             async def stop_after_two(done: int, total: int | None = None, message: str | None = None) -> None:
@@ -237,7 +237,7 @@ class TestResume:
             names.append(name)
             return stream(*work, name=name, **options)
 
-        async def handler(run: JobRun[Trial, None]) -> None:
+        async def handler(run: JobRun[Trial, None, importing.ImportCheckpoint]) -> None:
             async def kill_once(done: int, total: int | None = None, message: str | None = None) -> None:
                 if run.checkpoint == {"items": 10}:
                     await asyncio.to_thread(partial(_kill_forks, is_reader=is_reader))
@@ -261,7 +261,7 @@ class TestResume:
         async with committed.database.transaction() as session:
             started = await service.prepare_import(session, member, committed, source="sam", filename="file.csv")
 
-        async def handler(run: JobRun[Trial, None]) -> None:
+        async def handler(run: JobRun[Trial, None, importing.ImportCheckpoint]) -> None:
             async def canceled(done: int, total: int | None = None, message: str | None = None) -> None:
                 if run.checkpoint:  # a reader that takes longer than a second is reported, too
                     raise JobCanceled

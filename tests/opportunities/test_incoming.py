@@ -202,7 +202,7 @@ async def import_hostile(core: Core, actor: Actor, path: Path, action: bytes) ->
     async with core.database.transaction() as session:
         started = await service.prepare_import(session, actor, core, source="sam", filename=path.name)
 
-    async def handler(run: JobRun[Trial, None]) -> None:
+    async def handler(run: JobRun[Trial, None, importing.ImportCheckpoint]) -> None:
         await importing.run_import(run, run_id=started.id, source=Hostile(), path=path)
 
     core.jobs.register(trial(handler))

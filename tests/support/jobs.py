@@ -20,7 +20,7 @@ class Trial(JobPayload):
 
 
 def trial(
-    run: Callable[[JobRun[Trial, Any]], Awaitable[dict[str, Any] | None]], *, load_actor: ActorLoader[Any] = no_actor
+    run: Callable[[JobRun[Trial, Any, Any]], Awaitable[dict[str, Any] | None]], *, load_actor: ActorLoader[Any] = no_actor
 ) -> JobHandler[Trial, Any]:
     """What to register so that jobs with the payload `Trial` do `run`."""
     return JobHandler(Trial, run, load_actor)

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import ClassVar, TypedDict, TypeVar
 from uuid import UUID
 
 from pydantic_core import to_jsonable_python
@@ -116,7 +116,11 @@ async def remove_copies(session: AsyncSession, actor: Actor, core: Core) -> None
         core.files.remove_after_commit(session, copy_id.hex)
 
 
-async def write(run: JobRun[CollectData, Actor]) -> dict[str, Any]:
+class PackedCopy(TypedDict):
+    size_bytes: int
+
+
+async def write(run: JobRun[CollectData, Actor]) -> PackedCopy | None:
     """The job: collect the data of all slices and pack it."""
     core = run.services
     copy_id = run.payload.copy_id
@@ -139,14 +143,14 @@ async def write(run: JobRun[CollectData, Actor]) -> dict[str, Any]:
         copy = await session.get(DataCopy, copy_id)
         if copy is None:  # the account was deleted meanwhile
             core.files.remove(copy_id.hex)
-            return {}
+            return None
         copy.size_bytes = size_bytes
         delay_s = int(KEPT.total_seconds())
         await core.jobs.enqueue(session, ForgetCopy(copy_id=copy_id), title="Forget a copy", owner_id=None, delay_s=delay_s)
     return {"size_bytes": size_bytes}
 
 
-async def expire(run: JobRun[ForgetCopy, None]) -> dict[str, Any]:
+async def expire(run: JobRun[ForgetCopy, None]) -> None:
     """The job: delete the archive when it expires."""
     core = run.services
     copy_id = run.payload.copy_id
@@ -155,7 +159,6 @@ async def expire(run: JobRun[ForgetCopy, None]) -> dict[str, Any]:
         if copy is not None:
             await session.delete(copy)
     core.files.remove(copy_id.hex)
-    return {}
 
 
 @needs(Permission.READ)

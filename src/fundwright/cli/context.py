@@ -7,11 +7,11 @@ import json
 import os
 import stat
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from pydantic import BaseModel
@@ -94,7 +94,7 @@ def run(command: Callable[[], Awaitable[None]], *, if_canceled: str = "Canceled.
         raise typer.Exit(_INTERRUPTED) from None
 
 
-def emit(result: BaseModel | dict[str, Any], *, as_json: bool, human: str) -> None:
+def emit(result: BaseModel | Mapping[str, object], *, as_json: bool, human: str) -> None:
     """Print `human`, or the result as one line of JSON."""
     if not as_json:
         print(human)

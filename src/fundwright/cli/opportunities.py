@@ -16,10 +16,16 @@ from fundwright.cli.context import AsJson, acting, emit, file_to_read, opened, r
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid
 from fundwright.core.files import file_name
-from fundwright.core.jobs import job_topic, jobs_topic
+from fundwright.core.jobs import job_topic, jobs_topic, result_of
 from fundwright.core.messages import nt, number
 from fundwright.opportunities import embedding, service
-from fundwright.opportunities.schemas import CategorizeOpportunities, EmbedOpportunities, ImportOpportunities, ImportReport
+from fundwright.opportunities.schemas import (
+    CategorizeOpportunities,
+    EmbedOpportunities,
+    ImportOpportunities,
+    ImportReport,
+    SortingResult,
+)
 
 _CHUNK_BYTES = 1 << 20
 
@@ -74,7 +80,7 @@ def categorize(context: typer.Context, as_json: AsJson = False) -> None:
                 await core.jobs.run_inline(EmbedOpportunities(), title=embedding.TITLE, owner_id=None)
             with _progress(core, actor.id, "Sorting"):
                 job = await core.jobs.run_inline(CategorizeOpportunities(), title=service.CATEGORIZING_TITLE, owner_id=actor.id)
-        result: dict[str, Any] = job.result or {}
+        result = result_of(job, SortingResult)
         emit(
             result,
             as_json=as_json,

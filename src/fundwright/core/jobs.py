@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, cast
 from uuid import UUID, uuid4
 
 import procrastinate
@@ -26,6 +26,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from sqlalchemy import Dialect, String, TypeDecorator, and_, delete, func, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, aliased, mapped_column
+from typing_extensions import TypeVar
 
 from fundwright.core import live
 from fundwright.core.database import Base, Database, acquire_lock, now
@@ -172,13 +173,16 @@ class JobPayload(BaseModel):
 
 P = TypeVar("P", bound=JobPayload)
 A = TypeVar("A")
+C = TypeVar("C", bound=Mapping[str, object], default=dict[str, Any])
+R = TypeVar("R", bound=Mapping[str, object])
 
 ActorLoader = Callable[[AsyncSession, UUID | None], Awaitable[A]]
 """Loads the account that a job acts for, given the job's owner. Raises FundwrightError when it may no longer run the job."""
 
 
-class JobRun(Generic[P, A]):
-    """What a handler works with: payload, actor, transactions, progress, and checkpoints.
+class JobRun(Generic[P, A, C]):
+    """What a handler works with: payload, actor, transactions, progress, and checkpoints. `C` is a `TypedDict` for what its
+    checkpoints hold, with `total=False`: a new job has an empty one.
 
     `actor` is reloaded at each checkpoint and progress report, so read it each time instead of keeping a copy.
     """
@@ -188,7 +192,7 @@ class JobRun(Generic[P, A]):
         self.owner_id = job.owner_id
         self.payload = payload
         self.actor = actor
-        self.checkpoint = job.checkpoint
+        self.checkpoint: C = cast(C, job.checkpoint)
         self._queue = queue
         self._load_actor = load_actor
         self._reported_at = 0.0
@@ -200,7 +204,7 @@ class JobRun(Generic[P, A]):
     def transaction(self) -> AbstractAsyncContextManager[AsyncSession]:
         return self._queue.database.transaction()
 
-    async def save_checkpoint(self, session: AsyncSession, checkpoint: dict[str, Any]) -> None:
+    async def save_checkpoint(self, session: AsyncSession, checkpoint: C) -> None:
         """Remember where to resume, in the same transaction as the work it describes.
 
         Raises FundwrightError when the actor may no longer run the job; the transaction is then rolled back.
@@ -246,7 +250,7 @@ class JobHandler(Generic[P, A]):
     """How jobs of one kind run, and with whose permissions: `load_actor` is called at the start and at each checkpoint."""
 
     payload: type[P]
-    run: Callable[[JobRun[P, A]], Awaitable[dict[str, Any] | None]]
+    run: Callable[[JobRun[P, A, Any]], Awaitable[Mapping[str, object] | None]]
     load_actor: ActorLoader[A]
     on_failure: Callable[[AsyncSession, P, str], Awaitable[None]] | None = None
     """Called with the error message, in the transaction that marks the job as failed, to update what waits for the job."""
@@ -266,11 +270,16 @@ class JobHandler(Generic[P, A]):
         if self.on_failure is not None:
             await self.on_failure(session, self.payload.model_validate(job.payload), job.error or "")
 
-    async def start(self, queue: JobQueue, job: Job) -> dict[str, Any] | None:
+    async def start(self, queue: JobQueue, job: Job) -> Mapping[str, object] | None:
         """Run `job` to its end and return its result."""
         async with queue.database.transaction() as session:
             actor = await self.load_actor(session, job.owner_id)
         return await self.run(JobRun(queue, job, self.payload.model_validate(job.payload), actor, self.load_actor))
+
+
+def result_of(job: Job | JobRead, result: type[R]) -> R:
+    """What the handler of a job that has succeeded returned, which is a `result`."""
+    return cast(R, job.result)
 
 
 async def no_actor(_session: AsyncSession, _owner_id: UUID | None) -> None:
@@ -507,7 +516,7 @@ class JobQueue:
         await self._finish(job_id, JobState.CANCELED)
 
     async def _finish(
-        self, job_id: UUID, state: JobState, *, result: dict[str, Any] | None = None, error: str | None = None
+        self, job_id: UUID, state: JobState, *, result: Mapping[str, object] | None = None, error: str | None = None
     ) -> None:
         values: dict[str, Any] = {"state": state, "result": result, "error": error, "ended_at": now()}
         if state == JobState.SUCCEEDED:

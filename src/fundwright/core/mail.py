@@ -15,7 +15,7 @@ from email.message import EmailMessage
 from email.utils import format_datetime, parseaddr
 from enum import StrEnum
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypedDict, TypeVar
 from uuid import UUID, uuid4
 
 import aiosmtplib
@@ -235,14 +235,19 @@ async def forget(session: AsyncSession, recipient: str) -> None:
     await session.execute(delete(Mail).where(Mail.recipient == recipient, Mail.state != MailState.WAITING))
 
 
-async def send(run: JobRun[SendMail, None]) -> dict[str, Any]:
+class SentMail(TypedDict):
+    state: str
+    tries: int
+
+
+async def send(run: JobRun[SendMail, None]) -> SentMail | None:
     """The job: send an email to the server. If the server is unreachable or busy, another job tries again later."""
     core = run.services
     mail_id = run.payload.mail_id
     async with run.transaction() as session:
         mail = await session.get(Mail, mail_id)
     if mail is None or mail.state != MailState.WAITING or not core.settings.sends_mail:
-        return {}
+        return None
     error, is_final = await _hand_over(core.settings, mail)
     async with run.transaction() as session:
         mail = await session.get_one(Mail, mail_id, with_for_update=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, TypedDict
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -36,6 +36,8 @@ from fundwright.generation.schemas import (
     VersionOrigin,
     WriteDraft,
     WriteSection,
+    WrittenDraft,
+    WrittenSection,
 )
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder, NumberedPassage, PossibleMatch, SectionRequest, Unanswered, Writer
@@ -48,7 +50,12 @@ _ADDED = "Plain sentences."
 _ADDED_WORDS = 150
 
 
-async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
+class SectionCheckpoint(TypedDict, total=False):
+    outcome: Rewriting
+    """Of the section written last."""
+
+
+async def write(run: JobRun[WriteDraft, Actor, SectionCheckpoint]) -> WrittenDraft:
     """Write every unfinished section. Raises JobCanceled, and FundwrightError if a model cannot be used."""
     core = run.services
     draft_id = run.payload.draft_id
@@ -88,7 +95,7 @@ async def write(run: JobRun[WriteDraft, Actor]) -> dict[str, Any]:
     return {"draft_id": str(draft_id), "slug": draft.slug}
 
 
-async def write_again(run: JobRun[WriteSection, Actor]) -> dict[str, Any]:
+async def write_again(run: JobRun[WriteSection, Actor, SectionCheckpoint]) -> WrittenSection:
     """Regenerate one section. Raises JobCanceled, NotFound, and FundwrightError if a model cannot be used."""
     core = run.services
     async with run.transaction() as session:
@@ -97,7 +104,8 @@ async def write_again(run: JobRun[WriteSection, Actor]) -> dict[str, Any]:
             raise NotFound(t("The section"))
         draft = await service.get_draft(session, run.actor, section.draft_id)
         opportunity = await service.get_opportunity(session, run.actor, draft)
-    if "outcome" not in run.checkpoint:  # else the process that wrote it ended before it could say so
+    outcome = run.checkpoint.get("outcome")  # of a process that ended before it could report it
+    if outcome is None:
         embedder = await language.get_embedder(core)
         writer = await language.get_writer(core)
         plan = _plan(service.get_template(core, draft.template), section)
@@ -105,14 +113,13 @@ async def write_again(run: JobRun[WriteSection, Actor]) -> dict[str, Any]:
         outcome = await _write_section(
             run, section, plan, opportunity, embedder, writer, document_ids=sources, company=draft.company, wish=wish
         )
-        run.checkpoint = {"outcome": outcome}
     async with run.transaction() as session:
         await editing.number_matches(session, run.actor.id, draft.id)
-    return {"draft_id": str(draft.id), "slug": draft.slug, **run.checkpoint}
+    return {"draft_id": str(draft.id), "slug": draft.slug, "outcome": outcome}
 
 
 async def _write_section(
-    run: JobRun[Any, Actor],
+    run: JobRun[Any, Actor, SectionCheckpoint],
     section: DraftSection,
     plan: TemplateSection,
     opportunity: OpportunityRead,
@@ -205,7 +212,7 @@ async def _write_section(
     return outcome
 
 
-async def _begin(run: JobRun[Any, Actor], section: DraftSection) -> int | None:
+async def _begin(run: JobRun[Any, Actor, SectionCheckpoint], section: DraftSection) -> int | None:
     """Clear the incoming text. Citations that only an unfinished attempt has made are removed.
 
     Returns the revision of the section; None if a person has deleted or written it meanwhile.

@@ -108,6 +108,15 @@ class WriteSection(JobPayload):
     instructions: str = ""
 
 
+class WrittenDraft(TypedDict):
+    draft_id: str
+    slug: str
+
+
+class WrittenSection(WrittenDraft):
+    outcome: Rewriting
+
+
 class SectionState(StrEnum):
     WAITING = "waiting"
     WRITING = "writing"

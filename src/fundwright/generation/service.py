@@ -42,6 +42,7 @@ from fundwright.generation.schemas import (
     Rewriting,
     SectionState,
     WriteDraft,
+    WrittenSection,
 )
 from fundwright.insights.schemas import Figure
 from fundwright.language.company import infer_company
@@ -350,7 +351,7 @@ def read_section(section: DraftSection, job: Job | None) -> DraftSectionRead:
     """A section without the checks of its claims; `job` is the one that regenerates it, or did so last."""
     rewriting = None
     if job is not None:
-        rewriting = _REWRITING.get(JobState(job.state)) or Rewriting((job.result or {})["outcome"])
+        rewriting = _REWRITING.get(JobState(job.state)) or Rewriting(core_jobs.result_of(job, WrittenSection)["outcome"])
     is_underway = rewriting is Rewriting.UNDERWAY
     is_incoming = section.state != SectionState.DONE or (is_underway and bool(section.incoming))
     return DraftSectionRead(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, TypedDict
 from uuid import UUID
 
 import numpy as np
@@ -21,16 +21,27 @@ from fundwright.language.protocols import Embedder
 from fundwright.opportunities import embedding
 from fundwright.opportunities.importing import announce
 from fundwright.opportunities.repository import indexing
+from fundwright.opportunities.schemas import SortingCounts, SortingResult
 
 _READ_AT_ONCE = 256
 _SORTED_AT_ONCE = 500
 _UNKNOWN = 3_000
 """Notices that show the classifier what is usual."""
 
+_NOTHING_SORTED: SortingCounts = {"labeled": 0, "unchanged": 0, "abstained": 0, "kept": 0}
+
 Stored = Sequence[tuple[UUID, bytes, bytes]]
 
 
-async def categorize(run: JobRun[Any, Actor], embedder: Embedder) -> dict[str, Any]:
+class SortingCheckpoint(TypedDict, total=False):
+    counts: SortingCounts
+    is_open: bool
+    """Whether the open opportunities are being sorted."""
+    after: str
+    """The id of the last opportunity that was sorted."""
+
+
+async def categorize(run: JobRun[Any, Actor, SortingCheckpoint], embedder: Embedder) -> SortingResult:
     """Return how many opportunities were labeled, unchanged, without a category, or not embedded yet.
 
     May be interrupted at any moment and run again: results are kept, and labels that fit are left alone. If another job waits
@@ -48,16 +59,13 @@ async def categorize(run: JobRun[Any, Actor], embedder: Embedder) -> dict[str, A
 
 
 class Categorizing:
-    """The steps of the job. The checkpoint holds `counts`, and where sorting was: `is_open` tells whether it was among the open
-    opportunities, and `after` is the last one that was sorted."""
+    """The steps of the job."""
 
-    def __init__(self, run: JobRun[Any, Actor], embedder: Embedder) -> None:
+    def __init__(self, run: JobRun[Any, Actor, SortingCheckpoint], embedder: Embedder) -> None:
         self._run = run
         self._embedder = embedder
         self._total = 0
-        self.counts: dict[str, int] = {
-            "labeled": 0, "unchanged": 0, "abstained": 0, "kept": 0, **run.checkpoint.get("counts", {}),
-        }  # fmt: skip
+        self.counts: SortingCounts = run.checkpoint.get("counts", _NOTHING_SORTED)
 
     async def read_words(self) -> None:
         """Read the words of new notices."""
@@ -113,7 +121,7 @@ class Categorizing:
         self._run.checkpoint = {}
 
     async def _sort_all(self, lesson: categories.Lesson, classifier: Classifier, *, is_open: bool) -> None:
-        place = self._run.checkpoint if self._run.checkpoint.get("is_open") is is_open else {}
+        place: SortingCheckpoint = self._run.checkpoint if self._run.checkpoint.get("is_open") is is_open else {}
         after = UUID(place["after"]) if "after" in place else None
         while True:
             async with self._run.transaction() as session:
@@ -124,15 +132,23 @@ class Categorizing:
             chances = await asyncio.to_thread(_chances, classifier, stored)
             async with self._run.transaction() as session:
                 sorted_now = await categories.suggest(session, self._run.actor, lesson, ids, chances)
-                for name, number in sorted_now.model_dump().items():
-                    self.counts[name] += number
+                self.counts = {
+                    "labeled": self.counts["labeled"] + sorted_now.labeled,
+                    "unchanged": self.counts["unchanged"] + sorted_now.unchanged,
+                    "abstained": self.counts["abstained"] + sorted_now.abstained,
+                    "kept": self.counts["kept"] + sorted_now.kept,
+                }
                 after = ids[-1]
                 await self._run.save_checkpoint(session, {"is_open": is_open, "after": str(after), "counts": self.counts})
             await self._report()
 
     async def _report(self) -> None:
-        done = sum(self.counts.values())
+        done = number_sorted(self.counts)
         await self._run.progress(done, max(done, self._total), "opportunities sorted")
+
+
+def number_sorted(counts: SortingCounts) -> int:
+    return counts["labeled"] + counts["unchanged"] + counts["abstained"] + counts["kept"]
 
 
 def _read(texts: Sequence[tuple[UUID, str, str, str]]) -> dict[UUID, bytes]:

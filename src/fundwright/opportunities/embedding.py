@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import TypedDict
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -30,7 +30,6 @@ _PAUSE_SHARE = 0.5
 """Share of the embedding time that the job pauses, so that other work gets the processor."""
 _REPORT_INTERVAL_S = 2
 """Every open list shows the progress of the job."""
-_ENDING = {"is_ending": True}
 _TURN_S = 5
 """Work before the job pauses for others that wait."""
 
@@ -45,9 +44,22 @@ async def embed_later(session: AsyncSession, core: Core) -> None:
         await core.jobs.enqueue(session, EmbedOpportunities(), title=TITLE, owner_id=None)
 
 
+class EmbeddingCheckpoint(TypedDict, total=False):
+    embedded: int
+    is_ending: bool
+    """The job looks for notices no more: whoever adds some starts another one."""
+
+
+class EmbeddingResult(TypedDict):
+    embedded: int
+    model: str
+
+
 async def embed(
-    run: JobRun[EmbedOpportunities, None], embedder: Embedder, sort_again: Callable[[AsyncSession], Awaitable[None]]
-) -> dict[str, Any]:
+    run: JobRun[EmbedOpportunities, None, EmbeddingCheckpoint],
+    embedder: Embedder,
+    sort_again: Callable[[AsyncSession], Awaitable[None]],
+) -> EmbeddingResult:
     """Weight the words of notices that lack weights, and embed those without a vector of this model, open and newest first.
     May be interrupted at any moment and run again, as it does while other jobs wait. `sort_again` is called each time the
     number of embedded notices has doubled, and at the end."""
@@ -55,7 +67,7 @@ async def embed(
         await indexing.index_vectors(session, embedder.id, embedder.dimension)
         known = await indexing.count_vectors(session, embedder.id)
         total = known + await indexing.count_lacking_vectors(session, embedder.id)
-    embedded = int(run.checkpoint.get("embedded", 0))  # before the job was interrupted or paused
+    embedded = run.checkpoint.get("embedded", 0)  # before the job was interrupted or paused
     run.checkpoint = {"embedded": embedded}
     sorted_at = max(embedded, _READ_AT_ONCE // 2)
     done, reported_at, turn_began = known, 0.0, time.monotonic()
@@ -93,7 +105,7 @@ async def embed(
     return {"embedded": embedded, "model": embedder.id}
 
 
-async def _weigh(run: JobRun[EmbedOpportunities, None]) -> None:
+async def _weigh(run: JobRun[EmbedOpportunities, None, EmbeddingCheckpoint]) -> None:
     """Searches by words are faster afterward, and know how rare each word is."""
     is_any = False
     while await _weigh_some(run):
@@ -104,13 +116,15 @@ async def _weigh(run: JobRun[EmbedOpportunities, None]) -> None:
             await indexing.refresh_search_statistics(session)
 
 
-async def _weigh_some(run: JobRun[EmbedOpportunities, None]) -> bool:
+async def _weigh_some(run: JobRun[EmbedOpportunities, None, EmbeddingCheckpoint]) -> bool:
     async with run.transaction() as session:
         await run.save_checkpoint(session, run.checkpoint)
         return await indexing.weigh_words(session, limit=_WEIGHED_AT_ONCE)
 
 
-async def _list_lacking(run: JobRun[EmbedOpportunities, None], embedder: Embedder) -> Sequence[tuple[UUID, int, str]]:
+async def _list_lacking(
+    run: JobRun[EmbedOpportunities, None, EmbeddingCheckpoint], embedder: Embedder
+) -> Sequence[tuple[UUID, int, str]]:
     """When there are none left, whoever adds notices from now on starts another job."""
     async with run.transaction() as session:
         if lacking := await indexing.list_unembedded(session, embedder.id, limit=_READ_AT_ONCE):
@@ -118,5 +132,5 @@ async def _list_lacking(run: JobRun[EmbedOpportunities, None], embedder: Embedde
         await indexing.lock_embedding(session)
         if lacking := await indexing.list_unembedded(session, embedder.id, limit=_READ_AT_ONCE):
             return lacking
-        await run.save_checkpoint(session, run.checkpoint | _ENDING)
+        await run.save_checkpoint(session, {**run.checkpoint, "is_ending": True})
         return []

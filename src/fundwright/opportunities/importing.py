@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -37,7 +37,14 @@ LIMITS = Limits(
 )
 
 
-async def run_import(run: JobRun[Any, Any], *, run_id: UUID, source: Source, path: Path) -> ImportCounts:
+class ImportCheckpoint(TypedDict, total=False):
+    items: int
+    """Items of the file that are in the database."""
+    is_read: bool
+    samples_removed: int
+
+
+async def run_import(run: JobRun[Any, Any, ImportCheckpoint], *, run_id: UUID, source: Source, path: Path) -> ImportCounts:
     """Read the file at `path` into the database, from where an earlier run of the same job ended.
 
     Files that an administrator or the installation imports may change every opportunity; those of other accounts change only what
@@ -56,7 +63,7 @@ async def run_import(run: JobRun[Any, Any], *, run_id: UUID, source: Source, pat
             return await _counts(session, run, run_id)
     size_bytes, bytes_read = await asyncio.to_thread(_size, path, filename), 0
     name = t("“{name}”", name=filename)
-    items: int = run.checkpoint.get("items", 0)
+    items = run.checkpoint.get("items", 0)
 
     def remaining() -> partial[Iterator[bytes]]:
         return partial(read_batches, path, source, skip=items, batch_rows=BATCH_ROWS)
@@ -121,7 +128,7 @@ async def remove_sample(session: AsyncSession) -> int:
     return len(removed)
 
 
-async def _counts(session: AsyncSession, run: JobRun[Any, Any], run_id: UUID) -> ImportCounts:
+async def _counts(session: AsyncSession, run: JobRun[Any, Any, ImportCheckpoint], run_id: UUID) -> ImportCounts:
     counts = await runs.counts(session, run_id)
     return counts.model_copy(update={"samples_removed": run.checkpoint.get("samples_removed", 0)})
 

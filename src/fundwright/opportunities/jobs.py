@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -18,7 +17,16 @@ from fundwright.core.errors import DatabaseAway
 from fundwright.core.jobs import JobRun
 from fundwright.language import service as language
 from fundwright.opportunities import categorizing, embedding, importing, service
-from fundwright.opportunities.schemas import CategorizeOpportunities, EmbedOpportunities, ImportOpportunities
+from fundwright.opportunities.categorizing import SortingCheckpoint
+from fundwright.opportunities.embedding import EmbeddingCheckpoint, EmbeddingResult
+from fundwright.opportunities.importing import ImportCheckpoint
+from fundwright.opportunities.schemas import (
+    CategorizeOpportunities,
+    EmbedOpportunities,
+    ImportOpportunities,
+    ImportResult,
+    SortingResult,
+)
 
 load_sorter = acting_with(Permission.LABEL)
 _load_worker = acting_with(Permission.WORK)
@@ -29,14 +37,21 @@ async def load_importer(session: AsyncSession, owner_id: UUID | None) -> Actor |
     return None if owner_id is None else await _load_worker(session, owner_id)
 
 
-async def import_file(run: JobRun[ImportOpportunities, Actor | None]) -> dict[str, Any]:
+async def import_file(run: JobRun[ImportOpportunities, Actor | None, ImportCheckpoint]) -> ImportResult:
     core = run.services
     source = service.get_source(core, run.payload.source)
     with _file(core, run.payload) as path:
         counts = await importing.run_import(run, run_id=run.payload.run_id, source=source, path=path)
     async with run.transaction() as session:
         await embedding.embed_later(session, core)
-    return {"run_id": str(run.payload.run_id), **counts.model_dump()}
+    return {
+        "run_id": str(run.payload.run_id),
+        "new": counts.new,
+        "changed": counts.changed,
+        "unchanged": counts.unchanged,
+        "rejected": counts.rejected,
+        "samples_removed": counts.samples_removed,
+    }
 
 
 @contextmanager
@@ -58,11 +73,11 @@ def _file(core: Core, payload: ImportOpportunities) -> Iterator[Path]:
     core.files.remove(upload)
 
 
-async def categorize(run: JobRun[CategorizeOpportunities, Actor]) -> dict[str, Any]:
+async def categorize(run: JobRun[CategorizeOpportunities, Actor, SortingCheckpoint]) -> SortingResult:
     embedder = await language.get_embedder(run.services)
     return await categorizing.categorize(run, embedder)
 
 
-async def embed(run: JobRun[EmbedOpportunities, None]) -> dict[str, Any]:
+async def embed(run: JobRun[EmbedOpportunities, None, EmbeddingCheckpoint]) -> EmbeddingResult:
     embedder = await language.get_embedder(run.services)
     return await embedding.embed(run, embedder, partial(service.categorize_again, core=run.services))

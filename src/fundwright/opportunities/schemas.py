@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, cast
+from typing import Annotated, Any, ClassVar, Literal, TypedDict, cast
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -279,10 +279,32 @@ class ImportOpportunities(JobPayload):
     path: Path | None = None
 
 
+class ImportResult(TypedDict):
+    run_id: str
+    new: int
+    changed: int
+    unchanged: int
+    rejected: int
+    samples_removed: int
+
+
 class CategorizeOpportunities(JobPayload):
     """The job that sorts all opportunities into the categories of its owner."""
 
     job_kind: ClassVar[str] = "categorize"
+
+
+class SortingCounts(TypedDict):
+    labeled: int
+    unchanged: int
+    abstained: int
+    kept: int
+
+
+class SortingResult(SortingCounts):
+    waiting: int
+    """Opportunities that are not embedded yet."""
+    model: str
 
 
 class EmbedOpportunities(JobPayload):

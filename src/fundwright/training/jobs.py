@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from functools import partial
-from typing import Any
+from typing import Any, TypedDict
 from uuid import UUID
 
 from fundwright.accounts.schemas import Actor
@@ -33,7 +33,23 @@ _PROPOSED = 20
 """Documents that get a kind in one transaction."""
 
 
-async def train(run: JobRun[TrainDocuments, Actor]) -> dict[str, Any]:
+class TrainingCheckpoint(TypedDict, total=False):
+    next: int
+    """The place of the next document in the run."""
+
+
+class TrainingResult(TypedDict):
+    documents: int
+    chunks: int
+    failed: list[Any]
+
+
+class KindsCheckpoint(TypedDict, total=False):
+    after: str
+    """The id of the last document that got a kind."""
+
+
+async def train(run: JobRun[TrainDocuments, Actor, TrainingCheckpoint]) -> TrainingResult | None:
     """Train the documents of a run. Raises FundwrightError if the embedding model cannot be used."""
     core = run.services
     run_id, owner_id = run.payload.run_id, run.actor.id
@@ -45,7 +61,7 @@ async def train(run: JobRun[TrainDocuments, Actor]) -> dict[str, Any]:
         training_run.job_id, training_run.model_id = run.id, embedder.id
         document_ids = [UUID(document_id) for document_id in training_run.document_ids]
         await repository.make_vector_index(session, embedder.dimension)
-    next_one: int = run.checkpoint.get("next", 0)
+    next_one = run.checkpoint.get("next", 0)
     for place in range(next_one, len(document_ids)):
         await _train_document(run, core, embedder, owner_id, run_id, document_ids[place], place, len(document_ids))
     await run.progress(len(document_ids), len(document_ids), "")
@@ -53,11 +69,11 @@ async def train(run: JobRun[TrainDocuments, Actor]) -> dict[str, Any]:
         await repository.count_words(session, owner_id)
         await repository.refresh_statistics(session)
         done = await repository.find_run_for_job(session, owner_id, run_id)
-        return {"documents": done.documents, "chunks": done.chunks, "failed": done.failed} if done else {}
+        return {"documents": done.documents, "chunks": done.chunks, "failed": done.failed} if done else None
 
 
 async def _train_document(
-    run: JobRun[TrainDocuments, Actor],
+    run: JobRun[TrainDocuments, Actor, TrainingCheckpoint],
     core: Core,
     embedder: Embedder,
     owner_id: UUID,
@@ -106,7 +122,7 @@ async def _train_document(
         await publish(session, documents_topic(owner_id))
 
 
-async def propose_kinds(run: JobRun[ProposeKinds, None]) -> None:
+async def propose_kinds(run: JobRun[ProposeKinds, None, KindsCheckpoint]) -> None:
     """Propose kinds from the stored texts of documents without a kind chosen by a person."""
     after = UUID(run.checkpoint.get("after", UUID(int=0).hex))
     while True:
@@ -136,7 +152,9 @@ async def remove_files(run: JobRun[RemoveFiles, None]) -> None:
             await remove_unused(session, core, sha256)
 
 
-async def _embed(run: JobRun[TrainDocuments, Actor], embedder: Embedder, owner_id: UUID, document: Document, place: int) -> None:
+async def _embed(
+    run: JobRun[TrainDocuments, Actor, TrainingCheckpoint], embedder: Embedder, owner_id: UUID, document: Document, place: int
+) -> None:
     async with run.transaction() as session:
         done, count = await repository.count_embedded(session, owner_id, document.id, embedder.id)
     while True:

@@ -11,9 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.schemas import Permission
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryChange, CategoryColor, CategoryCreate, CategoryRead
-from fundwright.core.jobs import JobRead, JobState, jobs_topic
+from fundwright.core.jobs import JobRead, JobState, jobs_topic, result_of
 from fundwright.core.messages import percent, t
 from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import SortingResult
 from fundwright_ui.hooks import Action, Row, Rows, use_action, use_query, use_rows, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
@@ -197,14 +198,14 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
         return alert(job.error or t("Categorization failed."))
     if job.state == JobState.CANCELED:
         return html.p({"className": "fw-muted fw-small", "role": "status"}, t("Canceled. Results so far were kept."))
-    result = job.result or {}
+    result = result_of(job, SortingResult)
     return html.p(
         {"className": "fw-muted fw-small", "role": "status"},
         t(
             "Last run: {labeled} newly categorized, {unchanged} unchanged, {abstained} in no category.",
-            labeled=result.get("labeled", 0),
-            unchanged=result.get("unchanged", 0),
-            abstained=result.get("abstained", 0),
+            labeled=result["labeled"],
+            unchanged=result["unchanged"],
+            abstained=result["abstained"],
         ),
     )
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from reactpy import component, html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Permission
-from fundwright.core.jobs import JobRead, JobState, jobs_topic
+from fundwright.core.jobs import JobRead, JobState, jobs_topic, result_of
 from fundwright.core.messages import percent, t
 from fundwright.opportunities import service
+from fundwright.opportunities.schemas import SortingResult
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.ui import alert, button, progress, row
@@ -64,8 +63,8 @@ def categorize_button() -> VdomDict:
         last = None
         if job is not None and job.state == JobState.FAILED:
             last = html.p({"className": "fw-field-error", "role": "alert"}, job.error or "")
-        elif job is not None and job.state == JobState.SUCCEEDED and job.result:
-            counts: dict[str, Any] = job.result
+        elif job is not None and job.state == JobState.SUCCEEDED:
+            counts = result_of(job, SortingResult)
             last = html.p(
                 {"className": "fw-hint", "role": "status"},
                 t(
