@@ -9,30 +9,34 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from e2e.pages.polling import eventually
-from fundwright.access import account_changes
+from fundwright.access import account_changes, commands
 from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Role
 from fundwright.cli.context import load_plugins
+from fundwright.core import mail
 from fundwright.core.assembly import Core, open_core
+from fundwright.core.paging import PageRequest
 from fundwright.core.settings import Settings
 
 PROJECT = Path(__file__).parent.parent
 FUNDWRIGHT = Path(sys.executable).parent / "fundwright"
 START_TIMEOUT_S = 60
+
+T = TypeVar("T")
 
 
 class NotStarted(Exception):
@@ -65,14 +69,26 @@ class Application:
         """What `fundwright user role` does. The account's sessions end."""
         self._act(lambda session, core: account_changes.change_role(session, core, email=email, role=role))
 
-    def _act(self, action: Callable[[AsyncSession, Core], Awaitable[object]]) -> None:
-        async def act() -> None:
+    def invite(self, email: str) -> None:
+        """What `fundwright user invite` does."""
+        self._act(partial(commands.invite, email=email, role=Role.USER))
+
+    def disable(self, email: str) -> None:
+        """What `fundwright user disable` does."""
+        self._act(partial(commands.disable_account, email=email))
+
+    def emails(self) -> Sequence[mail.MailMessage]:
+        """What `fundwright mail` prints."""
+        return self._act(lambda session, _core: mail.list_messages(session, PageRequest(page_size=10))).items
+
+    def _act(self, action: Callable[[AsyncSession, Core], Awaitable[T]]) -> T:
+        async def act() -> T:
             settings = Settings.read(data=self.data, database_url=self.environment.get("DATABASE_URL"))
             async with open_core(settings, load_plugins()) as core, core.database.transaction() as session:
-                await action(session, core)
+                return await action(session, core)
 
         with ThreadPoolExecutor(1) as thread:  # in this one Playwright has a loop of its own
-            thread.submit(asyncio.run, act()).result()
+            return thread.submit(asyncio.run, act()).result()
 
 
 def free_port() -> int:

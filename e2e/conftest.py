@@ -15,9 +15,10 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, W
 from pytest_playwright.pytest_playwright import CreateContextCallback
 
 from e2e.application import Application, launch_options, started
+from e2e.browsers import Browsers
 from e2e.pages.outbox import Outbox
+from e2e.pages.ready import ready
 from e2e.pages.screens import Fixtures, find_fixtures
-from e2e.pages.sign_in import SignInPage
 from fundwright.accounts.schemas import Role
 
 # Hypothesis' plug-in would load it at the very end, beside threads, where Python 3.11 cannot always compile.
@@ -60,15 +61,39 @@ def complaints() -> Iterator[list[str]]:
     assert said == []
 
 
+@pytest.fixture(scope="session")
+def browsers(browser: Browser) -> Browsers:
+    return Browsers(browser)
+
+
 @pytest.fixture
-def new_context(new_context: CreateContextCallback, complaints: list[str]) -> Iterator[NewContext]:
-    """Opens a browser that knows nothing of the others, heard by `complaints`. `page` stands in one of these, too."""
-    with ExitStack() as heard:
+def new_context(
+    request: pytest.FixtureRequest,
+    new_context: CreateContextCallback,
+    browsers: Browsers,
+    browser_context_args: dict[str, Any],
+    complaints: list[str],
+) -> Iterator[NewContext]:
+    """Opens a browser that knows nothing of the others, heard by `complaints`. `page` stands in one of these, too.
+
+    With `--tracing`, `--video`, or `--screenshot` it is one that pytest-playwright makes and records.
+    """
+    is_recorded = any(request.config.getoption(name) != "off" for name in ("--tracing", "--video", "--screenshot"))
+    with ExitStack() as opened:
 
         def make(**options: Any) -> BrowserContext:
-            return heard.enter_context(listening(new_context(**options), complaints))
+            lent = browsers.lent({**browser_context_args, **options})
+            context = new_context(**options) if is_recorded else opened.enter_context(lent)
+            return opened.enter_context(listening(context, complaints))
 
         yield make
+
+
+@pytest.fixture
+def own_clock(context: BrowserContext, browsers: Browsers) -> None:
+    """The browser's clock can be set by the journey."""
+    browsers.retire(context)
+    context.clock.install()
 
 
 @contextmanager
@@ -127,7 +152,7 @@ def administrator(application: Application, browser: Browser) -> Iterator[str]:
 
 @pytest.fixture
 def outbox(application: Application) -> Outbox:
-    return Outbox(application.command)
+    return Outbox(application.emails)
 
 
 @pytest.fixture(scope="session")
@@ -151,9 +176,23 @@ def recognized(page: Page, token: str) -> Page:
     return recognize(page, token)
 
 
+def sign_in(visitor: Page | BrowserContext, email: str, password: str = PASSWORD) -> str:
+    """Sign somebody in without opening the form. Returns the token, which no page has in its storage."""
+    answer = visitor.request.post("/signin", data={"email": email, "password": password})
+    assert answer.ok
+    return answer.json()["token"]
+
+
+def open_train(page: Page, email: str, password: str = PASSWORD) -> Page:
+    """Sign somebody in on the Train screen, with the token in storage as the form leaves it."""
+    token = sign_in(page, email, password)
+    page.goto("/dashboard/train")
+    ready(page)
+    page.evaluate("token => localStorage.setItem('token', token)", token)
+    return page
+
+
 @pytest.fixture
 def signed_in(page: Page) -> Page:
     """A page on the Train screen, signed in as Ada."""
-    SignInPage(page).open().sign_in(EMAIL, PASSWORD)
-    page.wait_for_url("**/dashboard/train")
-    return page
+    return open_train(page, EMAIL)

@@ -13,8 +13,9 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from e2e.application import Application
-from e2e.conftest import PASSWORD, NewContext
+from e2e.conftest import PASSWORD, NewContext, open_train
 from e2e.pages.account import AccountPage
+from e2e.pages.outbox import Outbox
 from e2e.pages.ready import ready, until
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
@@ -32,10 +33,8 @@ def email(application: Application) -> str:
 
 @pytest.fixture
 def own(page: Page, email: str) -> AccountPage:
-    """The account page of its owner, who signed in by the form and so has the token in storage."""
-    SignInPage(page).open().sign_in(email, PASSWORD)
-    page.wait_for_url("**/dashboard/train")
-    return AccountPage(ready(page))
+    """The account page of its owner, who has the token in storage, too."""
+    return AccountPage(open_train(page, email))
 
 
 def test_it_is_reached_from_the_account_menu(own: AccountPage) -> None:
@@ -83,10 +82,7 @@ def test_times_are_those_of_the_chosen_zone(own: AccountPage) -> None:
 
 
 def test_a_new_password_signs_out_everywhere_else(own: AccountPage, new_context: NewContext, email: str) -> None:
-    elsewhere = new_context().new_page()
-    SignInPage(elsewhere).open().sign_in(email, PASSWORD)
-    elsewhere.wait_for_url("**/dashboard/train")
-    ready(elsewhere)
+    elsewhere = open_train(new_context().new_page(), email)
     own.open("security").change_password(current="not this one", new=NEW)
     expect(own.part("Password")).to_contain_text("Wrong password.")
     own.change_password(current=PASSWORD, new=NEW)
@@ -97,14 +93,11 @@ def test_a_new_password_signs_out_everywhere_else(own: AccountPage, new_context:
     expect(own.part("Password")).to_be_visible()
 
 
-def test_a_new_address_counts_once_it_is_confirmed(own: AccountPage, application: Application) -> None:
+def test_a_new_address_counts_once_it_is_confirmed(own: AccountPage, outbox: Outbox) -> None:
     page, new = own.page, f"{uuid4().hex[:8]}@example.org"
     own.open("security").change_email(new, password=PASSWORD)
     expect(own.part("Email")).to_contain_text(f"If {new} can be used, we sent a link to it.")
-    sent_messages = application.command("mail")["mails"]
-    link = re.search(r"http\S+/auth/confirm-email/\S+", next(each["text"] for each in sent_messages if each["recipient"] == new))
-    assert link
-    page.goto(link[0])
+    page.goto(outbox.link_to(new))
     ready(page)
     page.get_by_role("button", name="Confirm").click()
     page.wait_for_url("**/auth/login?notice=email-changed")

@@ -287,9 +287,9 @@ class TestBelowAPath:
 
 @pytest.mark.pain(2)
 class TestImpatientProxy:
+    @pytest.mark.usefixtures("own_clock")
     def test_the_speech_of_an_idle_page_keeps_its_socket(self, page: Page, site: Site) -> None:
         """The page has its clock put forward: it speaks every 20 s of its own, and nginx waits for 2 s of ours."""
-        page.clock.install()
         sign_in(page, site.impatient_url)
         sockets: list[WebSocket] = []
         page.on("websocket", lambda opened: sockets.append(opened))

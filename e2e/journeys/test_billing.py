@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from e2e.application import Application
-from e2e.conftest import EMAIL, PASSWORD, NewContext, recognize
+from e2e.conftest import EMAIL, PASSWORD, NewContext, sign_in
 from e2e.pages.billing import PaymentHistoryPage, PremiumLinksPage, SubscriptionsPage
 from e2e.pages.ready import ready
 from fundwright.accounts.schemas import Role
@@ -27,8 +27,8 @@ def boss(application: Application) -> str:
 @pytest.fixture
 def office(page: Page, boss: str) -> Page:
     """A page that has loaded nothing yet, in a browser that the administrator is signed in with."""
-    answer = page.request.post("/signin", data={"email": boss, "password": PASSWORD})
-    return recognize(page, answer.json()["token"])
+    sign_in(page, boss)
+    return page
 
 
 def test_an_invoice_is_written_paid_and_exported(office: Page) -> None:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from e2e.application import Application
-from e2e.conftest import NewContext
+from e2e.conftest import PASSWORD, NewContext, sign_in
 from e2e.pages.ready import ready
-from e2e.pages.sign_in import SignInPage
 from fundwright.accounts.schemas import Role
 
-EMAIL, PASSWORD = "editor@example.org", "a lighthouse in the fog"
+EMAIL = "editor@example.org"
 
 
 @pytest.fixture(scope="module")
@@ -25,18 +22,15 @@ def author(application: Application) -> str:
 
 @pytest.fixture
 def desk(author: str, page: Page) -> Page:
-    """A page of the author's."""
-    SignInPage(page).open().sign_in(author, PASSWORD)
-    page.wait_for_url("**/dashboard/train")
+    """A page of the author's, not yet open."""
+    sign_in(page, author)
     return page
 
 
 @pytest.fixture
-def reader(new_context: NewContext) -> Iterator[Page]:
+def reader(new_context: NewContext) -> Page:
     """A page of somebody without an account, on a phone in another part of the world."""
-    context = new_context(viewport={"width": 360, "height": 780}, timezone_id="Asia/Tokyo")
-    yield context.new_page()
-    context.close()
+    return new_context(viewport={"width": 360, "height": 780}, timezone_id="Asia/Tokyo").new_page()
 
 
 def write(desk: Page, title: str, text: str, *, at: str = "") -> None:
@@ -84,10 +78,8 @@ class TestAPost:
         assert "<title>A harbour at dawn</title>" in reader.request.get("/blog/rss.xml").text()
 
     def test_for_later_appears_at_the_time_of_its_authors_clock(self, author: str, new_context: NewContext, reader: Page) -> None:
-        context = new_context(timezone_id="America/New_York")
-        desk = context.new_page()
-        SignInPage(desk).open().sign_in(author, PASSWORD)
-        desk.wait_for_url("**/dashboard/train")
+        desk = new_context(timezone_id="America/New_York").new_page()
+        sign_in(desk, author)
         write(desk, "In the summer of 2090", "x", at="2090-07-01T10:30")
         expect(desk.get_by_text("Jul 1, 2090, 10:30 AM")).to_be_visible()
         (post,) = desk.request.get("/api/blog/posts?text=2090").json()["items"]
@@ -96,7 +88,6 @@ class TestAPost:
         desk.get_by_role("button", name="Publish", exact=True).click()
         expect(desk.get_by_role("link", name="View post")).to_be_visible()
         assert reader.request.get("/blog/in-the-summer-of-2090").ok
-        context.close()
 
     @pytest.mark.security(39)
     def test_shows_what_could_act_as_text(self, desk: Page, reader: Page) -> None:
@@ -163,10 +154,8 @@ class TestFeedback:
         expect(sender.get_by_text("Thank you for your feedback.")).to_be_visible()
         expect(sender.get_by_label("Your feedback")).to_have_value("")
 
-        context = new_context()
-        team = context.new_page()
-        SignInPage(team).open().sign_in(author, PASSWORD)
-        team.wait_for_url("**/dashboard/train")
+        team = new_context().new_page()
+        sign_in(team, author)
         team.goto("/dashboard/feedback")
         ready(team)
         team.get_by_text("A bell for deadlines").click()
@@ -179,7 +168,6 @@ class TestFeedback:
         expect(opened).to_have_count(0)
         (entry,) = team.request.get("/api/feedback?state=closed").json()["items"]
         assert (entry["text"], entry["note"]) == ("A bell for deadlines", "It rings now")
-        context.close()
 
 
 def test_who_may_not_oversee_does_not_find_the_teams_pages(recognized: Page) -> None:

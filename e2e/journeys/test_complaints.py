@@ -24,9 +24,12 @@ FAULTS = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_it_hears(page: Page, new_context: NewContext, complaints: list[str], fault: str, where: str) -> None:
     script, word = FAULTS[fault]
-    at_fault = {"this tab": lambda: page, "another tab": page.context.new_page, "another browser": new_context().new_page}[
-        where
-    ]()
+    pages = {
+        "this tab": lambda: page,
+        "another tab": page.context.new_page,
+        "another browser": lambda: new_context().new_page(),
+    }
+    at_fault = pages[where]()
     at_fault.goto("/auth/login")
     ready(at_fault)
     assert complaints == []

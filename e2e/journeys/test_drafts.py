@@ -9,7 +9,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from e2e.application import Application
-from e2e.conftest import EMAIL, PASSWORD
+from e2e.conftest import EMAIL, PASSWORD, sign_in
 from e2e.pages.category import CategoryPage
 from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
@@ -21,12 +21,11 @@ TEXT = "Our company restores harbours"
 
 @pytest.fixture
 def author(application: Application, page: Page) -> Page:
-    """A page of somebody who may write posts and send feedback."""
+    """A page, not yet open, of somebody who may write posts and send feedback."""
     email, password = f"{uuid4()}@example.org", "a lighthouse in the fog"
     application.add_person(email, password, name="Grace Example", role=Role.ADMIN)
-    SignInPage(page).open().sign_in(email, password)
-    page.wait_for_url("**/dashboard/train")
-    return ready(page)
+    sign_in(page, email, password)
+    return page
 
 
 def drafts(page: Page) -> int:

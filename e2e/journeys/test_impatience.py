@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from e2e.application import Application
-from e2e.conftest import EMAIL, PASSWORD
+from e2e.conftest import EMAIL, PASSWORD, sign_in
 from e2e.pages.account import AccountPage
 from e2e.pages.category import CategoryPage
 from e2e.pages.network import slow_down
@@ -39,8 +39,7 @@ def test_signs_in_once_and_shows_that_it_is_busy(page: Page, token: str) -> None
 @pytest.mark.pain(8)
 def test_sends_one_piece_of_feedback(page: Page, application: Application) -> None:
     application.add_person("impatient@example.org", PASSWORD, role=Role.ADMIN)
-    SignInPage(page).open().sign_in("impatient@example.org", PASSWORD)
-    page.wait_for_url("**/dashboard/train")
+    sign_in(page, "impatient@example.org")
     slow_down(page)
     page.goto("/feedback")
     ready(page)

@@ -8,12 +8,11 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from e2e.application import Application
-from e2e.conftest import EMAIL, PASSWORD
+from e2e.conftest import EMAIL, PASSWORD, sign_in
 from e2e.pages.keyboard import Keyboard
 from e2e.pages.polling import eventually
 from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
-from e2e.pages.sign_in import SignInPage
 from fundwright.accounts.schemas import Role
 
 OVERSEER = "overseer@example.org"
@@ -28,16 +27,14 @@ def with_overseer(application: Application) -> Application:
 @pytest.fixture
 def overseeing(with_overseer: Application, page: Page) -> Page:
     """A page of somebody who oversees, on the dashboard."""
-    SignInPage(page).open().sign_in(OVERSEER, PASSWORD)
-    page.wait_for_url("**/dashboard/train")
+    sign_in(page, OVERSEER)
     page.goto("/dashboard/index")
     return ready(page)
 
 
 def views(page: Page, path: str) -> int:
     """How often the screen at `path` has been shown to anybody."""
-    token = page.evaluate("localStorage.getItem('token')")
-    answer = page.request.get("/api/insights/pages?page_size=100", headers={"Authorization": f"Bearer {token}"})
+    answer = page.request.get("/api/insights/pages?page_size=100")
     return next((each["views"] for each in answer.json()["items"] if each["path"] == path), 0)
 
 
@@ -55,9 +52,9 @@ class TestDashboard:
         overseeing.wait_for_url("**/dashboard/sam?availability=open")
         expect(overseeing.get_by_text(re.compile(rf"^{count} opportunit"))).to_be_visible()
 
-    def test_is_not_there_for_a_user(self, signed_in: Page) -> None:
-        signed_in.goto("/dashboard/index")
-        signed_in.wait_for_url("**/404")
+    def test_is_not_there_for_a_user(self, recognized: Page) -> None:
+        recognized.goto("/dashboard/index")
+        recognized.wait_for_url("**/404")
 
 
 class TestAnalyze:
@@ -106,9 +103,9 @@ class TestHistory:
         expect(overseeing.get_by_role("cell", name="Olga Example")).to_have_count(0)
         expect(overseeing.get_by_role("cell", name="Ada Example").first).to_be_visible()
 
-    def test_the_same_address_is_embedding_history_for_a_user(self, signed_in: Page) -> None:
-        signed_in.goto("/dashboard/history")
-        expect(signed_in).to_have_title("Embedding History")
+    def test_the_same_address_is_embedding_history_for_a_user(self, recognized: Page) -> None:
+        recognized.goto("/dashboard/history")
+        expect(recognized).to_have_title("Embedding History")
 
 
 def test_a_page_that_is_loaded_or_moved_to_is_counted_once(overseeing: Page) -> None:

@@ -47,7 +47,7 @@ def test_the_keyboard_alone_signs_in_opens_an_opportunity_and_signs_out(page: Pa
 
 
 def test_the_keyboard_alone_registers_with_an_invitation(page: Page, application: Application, outbox: Outbox) -> None:
-    application.command("user", "invite", "kay@example.org")
+    application.invite("kay@example.org")
     page.goto(outbox.link_to("kay@example.org"))
     ready(page)
     keyboard = Keyboard(page)
@@ -81,37 +81,37 @@ def test_the_keyboard_alone_chooses_a_new_password(page: Page, application: Appl
     page.wait_for_url("**/dashboard/train")
 
 
-def test_a_search_keeps_the_focus_in_its_field_and_says_what_is_applied(signed_in: Page) -> None:
-    signed_in.goto("/dashboard/sam")
-    ready(signed_in)
-    words = signed_in.get_by_label("Search", exact=True)
-    keyboard = Keyboard(signed_in)
+def test_a_search_keeps_the_focus_in_its_field_and_says_what_is_applied(recognized: Page) -> None:
+    recognized.goto("/dashboard/sam")
+    ready(recognized)
+    words = recognized.get_by_label("Search", exact=True)
+    keyboard = Keyboard(recognized)
     keyboard.tab_to(words).type("water")
     keyboard.enter()
-    signed_in.wait_for_url("**q=water")
-    ready(signed_in)
+    recognized.wait_for_url("**q=water")
+    ready(recognized)
     expect(words).to_be_focused()
-    signed_in.get_by_role("link", name="Grants and NIH").click()
-    ready(signed_in)
-    signed_in.go_back()
-    ready(signed_in)
+    recognized.get_by_role("link", name="Grants and NIH").click()
+    ready(recognized)
+    recognized.go_back()
+    ready(recognized)
     expect(words).to_have_value("water")
-    signed_in.get_by_role("link", name="Remove filter Search: water").click()
-    ready(signed_in)
+    recognized.get_by_role("link", name="Remove filter Search: water").click()
+    ready(recognized)
     expect(words).to_have_value("")
 
 
 @pytest.mark.parametrize("width", [390, 1_440])
-def test_the_focus_ring_of_an_opened_part_touches_nothing_below_it(signed_in: Page, width: int) -> None:
-    signed_in.set_viewport_size({"width": width, "height": 900})
-    signed_in.goto("/dashboard/sam")
-    ready(signed_in)
-    toggle = signed_in.get_by_role("button", name="Filters", exact=True)
-    Keyboard(signed_in).tab_to(toggle).enter()
-    ready(signed_in)
+def test_the_focus_ring_of_an_opened_part_touches_nothing_below_it(recognized: Page, width: int) -> None:
+    recognized.set_viewport_size({"width": width, "height": 900})
+    recognized.goto("/dashboard/sam")
+    ready(recognized)
+    toggle = recognized.get_by_role("button", name="Filters", exact=True)
+    Keyboard(recognized).tab_to(toggle).enter()
+    ready(recognized)
     expect(toggle).to_be_focused()
     above = toggle.bounding_box()
-    below = signed_in.get_by_text("Agency", exact=True).first.bounding_box()
+    below = recognized.get_by_text("Agency", exact=True).first.bounding_box()
     ring = toggle.evaluate(
         "each => parseFloat(getComputedStyle(each).outlineWidth) + parseFloat(getComputedStyle(each).outlineOffset)"
     )

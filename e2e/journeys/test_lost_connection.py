@@ -39,8 +39,8 @@ def test_a_network_that_is_away_for_a_while(recognized: Page) -> None:
     expect(recognized.get_by_role("article", name="Typed while away")).to_be_visible()
 
 
+@pytest.mark.usefixtures("own_clock")
 def test_a_browser_that_has_no_network_says_so_and_is_back_at_once(recognized: Page) -> None:
-    recognized.clock.install()
     screen = CategoryPage(recognized).open()
     banner = recognized.get_by_text("Reconnecting…")
     screen.start_new("Half a")

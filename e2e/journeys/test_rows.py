@@ -8,10 +8,9 @@ import pytest
 from playwright.sync_api import Error, Locator, Page, expect
 
 from e2e.application import Application
-from e2e.conftest import PASSWORD
+from e2e.conftest import PASSWORD, sign_in
 from e2e.pages.category import CategoryPage
 from e2e.pages.ready import ready
-from e2e.pages.sign_in import SignInPage
 
 DOUBLE_PRESS_MS = 250
 
@@ -21,8 +20,7 @@ def queue(page: Page, application: Application, request: pytest.FixtureRequest) 
     """The review queue of a person of their own, with suggestions in it."""
     email = f"rae{len(request.node.name)}@example.org"
     application.add_person(email, PASSWORD, name="Rae")
-    SignInPage(page).open().sign_in(email, PASSWORD)
-    page.wait_for_url("**/dashboard/train")
+    sign_in(page, email)
     CategoryPage(page).open()
     start = page.get_by_role("button", name="Categorize")
     queue = page.get_by_role("list", name="Suggestions")

@@ -6,11 +6,10 @@ import re
 
 from playwright.sync_api import Page, Route, expect
 
-from e2e.conftest import EMAIL, PASSWORD, NewContext, recognize
+from e2e.conftest import EMAIL, NewContext, open_train, recognize
 from e2e.pages.keyboard import Keyboard
 from e2e.pages.ready import ready, until
 from e2e.pages.shell import Shell
-from e2e.pages.sign_in import SignInPage
 
 
 class TestFindAnything:
@@ -45,10 +44,7 @@ class TestFindAnything:
         expect(search).to_be_focused()
 
     def test_it_collapses_the_sidebar_changes_the_language_and_logs_out(self, new_context: NewContext) -> None:
-        page = new_context().new_page()
-        SignInPage(page).open().sign_in(EMAIL, PASSWORD)
-        page.wait_for_url("**/dashboard/train")
-        ready(page)
+        page = open_train(new_context().new_page(), EMAIL)
 
         def choose(name: str) -> None:
             page.keyboard.press("Control+k")
@@ -104,9 +100,7 @@ class TestLeaving:
     def test_logging_out_in_one_tab_logs_out_all_and_closes_their_sockets(self, new_context: NewContext) -> None:
         context = new_context()
         first, second = context.new_page(), context.new_page()
-        SignInPage(first).open().sign_in(EMAIL, PASSWORD)
-        first.wait_for_url("**/dashboard/train")
-        ready(first)
+        open_train(first, EMAIL)
         with second.expect_websocket() as opened:
             second.goto("/dashboard/category")
         ready(second)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from e2e.application import Application
-from e2e.conftest import EMAIL
+from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.ready import ready, until
 from e2e.pages.shell import ENTRIES, Shell
 from e2e.pages.sign_in import SignInPage
@@ -57,14 +57,16 @@ class TestTheForm:
 
 
 class TestTheSession:
-    def test_signing_in_leads_to_train_and_keeps_the_token(self, signed_in: Page) -> None:
-        token = signed_in.evaluate("localStorage.getItem('token')")
+    def test_signing_in_leads_to_train_and_keeps_the_token(self, page: Page) -> None:
+        SignInPage(page).open().sign_in(EMAIL, PASSWORD)
+        page.wait_for_url("**/dashboard/train")
+        token = page.evaluate("localStorage.getItem('token')")
         assert token.count(".") == 2
 
     @pytest.mark.parametrize("path", ["/", "/dashboard"])
-    def test_the_home_route_is_train(self, signed_in: Page, path: str) -> None:
-        signed_in.goto(path)
-        signed_in.wait_for_url("**/dashboard/train")
+    def test_the_home_route_is_train(self, recognized: Page, path: str) -> None:
+        recognized.goto(path)
+        recognized.wait_for_url("**/dashboard/train")
 
     def test_an_unknown_path_is_a_404(self, page: Page) -> None:
         page.goto("/no/such/page")

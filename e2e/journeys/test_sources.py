@@ -7,10 +7,9 @@ from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
-from e2e.conftest import EMAIL, PASSWORD
+from e2e.conftest import EMAIL, open_train
 from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
-from e2e.pages.sign_in import SignInPage
 from e2e.pages.train import TrainPage
 
 DOCUMENTS = {
@@ -23,10 +22,7 @@ DOCUMENTS = {
 def test_a_draft_is_written_from_the_chosen_documents(page: Page, tmp_path: Path) -> None:
     for name, text in DOCUMENTS.items():
         (tmp_path / name).write_text(text)
-    SignInPage(page).open().sign_in(EMAIL, PASSWORD)
-    page.wait_for_url("**/dashboard/train")
-    ready(page)
-    train = TrainPage(page)
+    train = TrainPage(open_train(page, EMAIL))
     train.add([tmp_path / name for name in DOCUMENTS])
     train.wait_until_processed()
     for title, kind in (("Hill capability statement", "About us"), ("Resume Ada Hill", "Résumé"), ("RFP roofs", "Notice")):

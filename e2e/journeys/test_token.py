@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from e2e.application import Application
-from e2e.conftest import EMAIL, PASSWORD
+from e2e.conftest import EMAIL, PASSWORD, sign_in
 from e2e.pages.ready import ready, until
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
@@ -25,10 +25,6 @@ def keep(page: Page, token: str) -> Page:
     page.context.clear_cookies()
     page.evaluate("token => localStorage.setItem('token', token)", token)
     return page
-
-
-def signed_in_as(page: Page, email: str) -> str:
-    return page.request.post("/signin", data={"email": email, "password": PASSWORD}).json()["token"]
 
 
 def forged(application: Application, token: str, **changes: Any) -> str:
@@ -95,14 +91,14 @@ class TestABadOne:
         expect_login(keep(page, forged(application, token, **changes)))
 
     def test_of_a_session_that_has_ended(self, page: Page) -> None:
-        token = signed_in_as(page, EMAIL)
+        token = sign_in(page, EMAIL)
         assert page.request.delete("/session", headers={"Authorization": f"Bearer {token}"}).ok
         expect_login(keep(page, token))
 
     def test_of_a_disabled_account(self, page: Page, application: Application) -> None:
         application.add_person(GRACE, PASSWORD)
-        token = signed_in_as(page, GRACE)
-        application.command("user", "disable", GRACE)
+        token = sign_in(page, GRACE)
+        application.disable(GRACE)
         expect_login(keep(page, token))
 
 

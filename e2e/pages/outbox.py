@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from e2e.pages.polling import eventually
+from fundwright.core.mail import MailMessage
 
 
 class Outbox:
-    """`command` runs `fundwright` with these arguments on the server and returns its JSON, as `Application.command` does."""
+    """`emails` returns the newest ones, the last one first."""
 
-    def __init__(self, command: Callable[[str], Mapping[str, Any]]) -> None:
-        self._command = command
+    def __init__(self, emails: Callable[[], Sequence[MailMessage]]) -> None:
+        self._emails = emails
 
     def link_to(self, recipient: str) -> str:
         """The path of the link in the newest email to this address, as soon as it has been written."""
@@ -22,5 +22,4 @@ class Outbox:
         return path
 
     def _newest(self, recipient: str) -> str | None:
-        mails = self._command("mail")["mails"]
-        return next((mail["text"] for mail in mails if mail["recipient"] == recipient), None)
+        return next((email.text for email in self._emails() if email.recipient == recipient), None)
