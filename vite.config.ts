@@ -5,12 +5,12 @@ import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
-/** Writes the `.br` and `.gz` form of every asset beside it, so that the server never compresses one. */
+/** Writes the `.br` and `.gz` form of every asset beside it, so that the server never compresses one. Not in a build for tests. */
 function precompress(): Plugin {
   let folder = "";
   return {
     name: "precompress",
-    apply: "build",
+    apply: (_config, { command, mode }) => command === "build" && mode !== "development",
     configResolved({ build }) {
       folder = build.outDir;
     },

@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from e2e.application import Application
 from e2e.conftest import PASSWORD
-from e2e.journeys.screens.conftest import Prepare, Visiting, addresses_of
+from e2e.journeys.screens.conftest import Visiting, addresses_of
 from e2e.pages.ready import ready, until
 from e2e.pages.screens import ADDRESSES, Fixtures, find_own, requests_of
 from e2e.pages.shell import Shell
@@ -57,14 +57,13 @@ class Look:
     direction: str
     size: ViewportSize
     visiting: Visiting
-    prepare: Prepare | None
     base_url: str
 
     def open(self, path: str, *, token: str = "", language: str = "en") -> Page:
         chosen = {"themeMode": self.mode, "themeDirection": self.direction, "themeColor": "default", "themeStretch": False}
         kept = {"origin": self.base_url, "localStorage": [{"name": "settings", "value": json.dumps(chosen)}]}
         state = {"cookies": [], "origins": [kept]}
-        browser = self.visiting(token, self.prepare, viewport=self.size, locale=language, storage_state=state)
+        browser = self.visiting(token, base_url=self.base_url, viewport=self.size, locale=language, storage_state=state)
         page = browser.new_page()
         page.goto(path)
         page.wait_for_url(f"**{path}")
@@ -93,11 +92,11 @@ MakeLook = Callable[[LookOptions], "Look"]
 
 
 @pytest.fixture
-def make_look(visiting: Visiting, development_build: Prepare, base_url: str) -> MakeLook:
+def make_look(visiting: Visiting, development_url: str, base_url: str) -> MakeLook:
     def make(options: LookOptions) -> Look:
         mode, direction, size = options
-        prepare = development_build if size is NARROW else None  # the other look is at what people are served
-        return Look(mode, direction, size, visiting, prepare, base_url)
+        url = development_url if size is NARROW else base_url  # the other look is at what people are served
+        return Look(mode, direction, size, visiting, url)
 
     return make
 
