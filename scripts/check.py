@@ -60,13 +60,11 @@ STYLE_AND_TYPES = (
     Check("pyright", (str(BIN / "pyright"), "--warnings")),
 )
 SCREENS = "e2e/journeys/screens"
-LOOKS = f"{SCREENS}/test_accessibility.py"
 VITEST = Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True)
 TESTS = (  # the longest first, so that both ends come together
     Check("pytest", pytest("tests"), shows_output=True),
     Check("e2e, journeys", pytest("e2e", f"--ignore={SCREENS}"), shows_output=True),
-    Check("e2e, looks", pytest(LOOKS), shows_output=True),
-    Check("e2e, addresses", pytest(SCREENS, f"--ignore={LOOKS}"), shows_output=True),
+    Check("e2e, screens", pytest(SCREENS), shows_output=True),
     VITEST,
 )
 UNITS = (Check("units", pytest("tests", markers="not slow and not database"), shows_output=True), VITEST)
