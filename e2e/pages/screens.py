@@ -118,7 +118,9 @@ def find_own(requests: APIRequestContext) -> dict[str, str]:
     asked = {"opportunity_id": kinds["contract"], "template": "capability-statement"}
     return {
         **kinds,
-        "passage": eventually(lambda: next((found["id"] for found in get("/api/training/passages?query=air").json()), None)),
+        "passage": eventually(
+            lambda: next((found["id"] for found in get("/api/training/passages?query=air").json()), None), within_s=60
+        ),
         "run": get("/api/training/runs").json()["items"][0]["id"],
         "draft": requests.post("/api/drafts", data=asked).json()["slug"],
     }
