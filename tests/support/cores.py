@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from pydantic import SecretStr
@@ -23,7 +24,8 @@ from fundwright_ui import extension
 from tests.support.databases import Databases
 
 _LISTENING = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN %'")
-_MODELS = Path(__file__).parents[2] / "var/models"
+_PROJECT = Path(__file__).parents[2]
+_OURS = tuple(f"{_PROJECT / folder}/" for folder in ("src", "components", "tests"))
 
 
 class OwnSettings(Settings):
@@ -37,7 +39,7 @@ class OwnSettings(Settings):
 
 
 def settings_of(url: str, data: Path) -> OwnSettings:
-    return OwnSettings(data=data, database_url=SecretStr(url), models=_MODELS)
+    return OwnSettings(data=data, database_url=SecretStr(url), models=_PROJECT / "var/models")
 
 
 @dataclass(frozen=True)
@@ -107,7 +109,15 @@ async def _tasks_ended() -> AsyncIterator[None]:
     """Cancel what the body leaves running."""
     before = asyncio.all_tasks()
     yield
-    left = asyncio.all_tasks() - before - {asyncio.current_task()}
+    left = [task for task in asyncio.all_tasks() - before if _is_ours(task)]
     for task in left:
         task.cancel()
     await asyncio.gather(*left, return_exceptions=True)
+
+
+def _is_ours(task: asyncio.Task[Any]) -> bool:
+    """Not what a library starts for a connection pool that outlives the test."""
+    coroutine = task.get_coro()
+    return (
+        task is not asyncio.current_task() and inspect.iscoroutine(coroutine) and coroutine.cr_code.co_filename.startswith(_OURS)
+    )
