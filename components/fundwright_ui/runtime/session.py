@@ -330,9 +330,8 @@ class Session:
                 await transport.close(_POLICY)
                 raise TransportClosed(_POLICY)
             self._read(text)
-            while (
-                len(self._frames) > _MAX_UNSENT_FRAMES and not sending.done()
-            ):  # backpressure: a page that does not read is not read from
+            # Backpressure: a page that does not read is not read from.
+            while len(self._frames) > _MAX_UNSENT_FRAMES and not sending.done():
                 self._taken.clear()
                 await self._taken.wait()
 
