@@ -41,6 +41,8 @@ def test_a_message_that_appears_under_the_pointer_goes_by_itself(recognized: Pag
     message = page.get_by_role("group").filter(has_text="The category was created.")
     expect(message).to_be_visible()
     assert message.evaluate("toast => toast.matches(':hover')")
+    assert message.evaluate("toast => innerWidth - toast.getBoundingClientRect().right") == 20
+    assert message.evaluate("toast => toast.getBoundingClientRect().bottom < innerHeight / 2")
     expect(message).to_have_count(0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
@@ -94,6 +95,27 @@ class TestKeys:
         page.keyboard.press("?")
         page.keyboard.press("Control+k")
         expect(page.get_by_role("dialog")).to_have_accessible_name("Search everything")
+
+
+class TestSettings:
+    def test_they_begin_as_the_specification_says_and_are_stored_together(self, recognized: Page) -> None:
+        page = recognized
+        page.goto("/dashboard/category")
+        ready(page)
+        Shell(page).settings.click()
+        assert stored_settings(page) is None
+        page.get_by_role("group", name="Mode").get_by_role("button", name="Dark").click()
+        defaults = {"themeMode": "light", "themeDirection": "ltr", "themeColor": "default", "themeStretch": False}
+        assert stored_settings(page) == {**defaults, "themeMode": "dark"}
+        chosen: list[str] = []
+        for color in page.get_by_role("group", name="Color").get_by_role("button").all():
+            color.click()
+            chosen.append(stored_settings(page)["themeColor"])
+        assert chosen == ["default", "purple", "cyan", "blue", "orange", "red"]
+
+
+def stored_settings(page: Page) -> Any:
+    return page.evaluate("JSON.parse(localStorage.getItem('settings'))")
 
 
 class TestLeaving:

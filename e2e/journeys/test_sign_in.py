@@ -49,6 +49,15 @@ class TestTheForm:
         expect(form.password).to_have_attribute("type", "password")
         expect(form.password).to_have_value("secret")
 
+    def test_is_at_most_426_pixels_wide_and_invites_to_register_where_there_is_room(self, page: Page) -> None:
+        form = SignInPage(page).open()
+        prompt = page.get_by_text("Don't have an account?")
+        expect(prompt).to_be_visible()
+        assert round((page.locator("form").bounding_box() or {})["width"]) == 426
+        page.set_viewport_size({"width": 360, "height": 800})
+        expect(prompt).to_be_hidden()
+        expect(form.submit).to_be_visible()
+
     def test_a_wrong_password_is_said_above_the_fields_and_keeps_them(self, page: Page) -> None:
         form = SignInPage(page).open()
         form.sign_in("nobody@example.org", "wrong password")

@@ -92,11 +92,6 @@ class Screen:
         return {text_of(link) or link["a"].get("aria-label", ""): link["a"]["href"] for link in found}
 
 
-def source(path: str) -> str:
-    """A file of the browser's half."""
-    return (PROJECT / "web/src" / path).read_text()
-
-
 @pytest.fixture(scope="session")
 async def spec_core(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Core]:
     settings = settings_of(databases.address(databases.take()), tmp_path_factory.mktemp("spec"))

@@ -1,7 +1,8 @@
 """Section 2: screens and routes.
 
 Held elsewhere: what the forms do (tests/ui/login/test_sign_in.py, test_links.py), the logout dialog and the collapsed sidebar
-(tests/ui/login/test_shell.py), the settings drawer and toasts (web/src/widgets), leaving every tab (e2e/journeys/test_shell.py).
+(tests/ui/login/test_shell.py), the settings drawer, the loading screen, and leaving every tab (e2e/journeys/test_shell.py), toasts
+(e2e/journeys/test_scroll_and_toasts.py), and the prompt that small screens hide (e2e/journeys/test_sign_in.py).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import pytest
 
 from fundwright.accounts.schemas import Role
-from tests.spec.conftest import Visitor, source
+from tests.spec.conftest import Visitor
 from tests.ui.login.conftest import text_of
 
 GUARDED = ("/dashboard/train", "/dashboard/history", "/dashboard/sam", "/dashboard/nih", "/dashboard/category", "/generate/index")
@@ -105,10 +106,6 @@ class TestLoginScreen:
         assert text_of(login.one("p", className="fw-login-foot fw-hide-small")) == "Don't have an account? Get started"
         assert login.links()["Get started"] == "/auth/register/standard/open"
 
-    def test_the_prompt_is_hidden_on_the_smallest_screens(self) -> None:
-        """'The sign-up prompt is hidden on the smallest screens.'"""
-        assert "@media (max-width: 599px) {\n  .fw-hide-small {\n    display: none;" in source("theme/login.css")
-
 
 class TestSidebar:
     async def test_of_role_user(self, user: Visitor) -> None:
@@ -171,12 +168,6 @@ class TestOtherUi:
         """'a loading screen' while a stored token is tried on a page that the server made for a stranger."""
         assert 'dir="ltr" data-stranger>' in (await stranger.open("/auth/login")).html
         assert "data-stranger" not in (await user.open("/dashboard/train")).html.split("<head>")[0]
-        assert "[data-settling] #root {\n  visibility: hidden;" in source("theme/feedback.css")
-
-    def test_toasts(self) -> None:
-        """'toasts (top right)'"""
-        place = source("widgets/Toaster/Toaster.css").split(".fw-toasts {")[1].split("}")[0]
-        assert "inset-block-start: calc(" in place and "right: 20px;" in place
 
 
 async def test_every_page_has_a_title(visitors: dict[str, Visitor]) -> None:

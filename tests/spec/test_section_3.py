@@ -1,12 +1,13 @@
-"""Section 3: entities and their fields. Chat, mail, calendar, kanban and product are demo data of the template, not of the product."""
+"""Section 3: entities and their fields. Chat, mail, calendar, kanban and product are demo data of the template, not of the product.
+
+Held elsewhere: where the browser keeps the token (e2e/journeys/test_sign_in.py) and the settings (e2e/journeys/test_shell.py).
+"""
 
 from __future__ import annotations
 
-import re
-
 import jwt
 
-from tests.spec.conftest import PASSWORD, Visitor, source
+from tests.spec.conftest import PASSWORD, Visitor
 
 
 async def test_the_sign_in_form(stranger: Visitor) -> None:
@@ -27,29 +28,6 @@ def test_the_token(user: Visitor) -> None:
     """'Token payload: name, email, role.'"""
     payload = jwt.decode(user.token, options={"verify_signature": False})
     assert {"name": "Ada User", "email": "user@example.org", "role": "user"}.items() <= payload.items()
-
-
-def test_where_the_token_is_kept() -> None:
-    """'The session token is kept in browser storage under the key token.'"""
-    assert 'const KEY = "token";' in source("runtime/session.ts")
-
-
-def test_theme_settings() -> None:
-    """'stored under the key settings: themeMode (default light), themeDirection (default ltr), themeColor (default), themeStretch'"""
-    text = source("runtime/settings.ts")
-    assert 'const KEY = "settings";' in text
-    defaults = text.split("DEFAULT_SETTINGS: Settings = {")[1].split("}")[0]
-    assert re.findall(r"(\w+): (\S+),", defaults) == [
-        ("themeMode", '"light"'),
-        ("themeDirection", '"ltr"'),
-        ("themeColor", '"default"'),
-        ("themeStretch", "false"),
-    ]
-
-
-def test_colors() -> None:
-    """'Colour options: default, purple, cyan, blue, orange, red.'"""
-    assert 'THEME_COLORS = ["default", "purple", "cyan", "blue", "orange", "red"]' in source("runtime/settings.ts")
 
 
 async def test_the_account(user: Visitor) -> None:
