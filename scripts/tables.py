@@ -48,13 +48,16 @@ def roles() -> str:
 TABLES: Mapping[Path, Callable[[], str]] = {DOCS / "settings.md": settings, DOCS / "roles.md": roles}
 
 
+NOT_SERVICES = {"dependencies", "request_authentication", "repository", "permissions", "schemas"}
+
+
 def services() -> Iterator[Service]:
     """Every public function with an `actor` in a slice, by name. Routes and queries are reached through them alone."""
     for package in iter_modules(fundwright.__path__):
         if not package.ispkg or package.name == "cli":
             continue
         for part in iter_modules(import_module(f"fundwright.{package.name}").__path__):
-            if part.name.endswith("api") or part.name in ("dependencies", "requests", "repository", "permissions", "schemas"):
+            if part.name.endswith("api") or part.name in NOT_SERVICES:
                 continue
             module = import_module(f"fundwright.{package.name}.{part.name}")
             place = package.name if part.name == "service" else f"{package.name}.{part.name}"

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
+from typing import Protocol
 
 from e2e.pages.polling import eventually
-from fundwright.core.mail import MailMessage
+
+
+class Email(Protocol):
+    @property
+    def recipient(self) -> str: ...
+    @property
+    def text(self) -> str: ...
 
 
 class Outbox:
     """`emails` returns the newest ones, the last one first."""
 
-    def __init__(self, emails: Callable[[], Sequence[MailMessage]]) -> None:
+    def __init__(self, emails: Callable[[], Iterable[Email]]) -> None:
         self._emails = emails
 
     def link_to(self, recipient: str) -> str:
