@@ -19,6 +19,6 @@ async def add_account(
     password: str | None = None,
 ) -> Actor:
     """An account with a verified address, by default one that nobody else has."""
-    return await accounts.add_account(
-        session, email=email or f"{uuid4().hex[:10]}@example.org", name=name, role=role, password=password
-    )
+    if email is None:
+        email = f"{uuid4().hex[:10]}@example.org"
+    return await accounts.add_account(session, email=email, name=name, role=role, password=password)
