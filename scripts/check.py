@@ -42,17 +42,12 @@ def python(*arguments: str) -> Sequence[str]:
     return (str(BIN / "python"), "-m", *arguments)
 
 
-CORES = os.cpu_count() or 1
+WORKERS = max(1, (os.cpu_count() or 1) // 2)
+"""Processes of each pytest, two of which run at a time; each has a database server and a browser of its own."""
 
 
-def pytest(*arguments: str, markers: str = "not slow", processes: int = CORES) -> Sequence[str]:
-    """Each process has a database server of its own, and in journeys a browser."""
-    return python("pytest", "--durations=10", "--numprocesses", str(processes), "-m", markers, *arguments)
-
-
-def journeys(*arguments: str) -> Sequence[str]:
-    """With fewer processes than cores: browsers work beside them, and so does `pytest`."""
-    return pytest(*arguments, processes=max(1, CORES // 2))
+def pytest(*arguments: str, markers: str = "not slow") -> Sequence[str]:
+    return python("pytest", "--durations=10", "--numprocesses", str(WORKERS), "-m", markers, *arguments)
 
 
 STYLE_AND_TYPES = (
@@ -68,8 +63,8 @@ SCREENS = "e2e/journeys/screens"
 VITEST = Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True)
 TESTS = (  # the longest first, so that both ends come together
     Check("pytest", pytest("tests"), shows_output=True),
-    Check("e2e, journeys", journeys("e2e", f"--ignore={SCREENS}"), shows_output=True),
-    Check("e2e, screens", journeys(SCREENS), shows_output=True),
+    Check("e2e, journeys", pytest("e2e", f"--ignore={SCREENS}"), shows_output=True),
+    Check("e2e, screens", pytest(SCREENS), shows_output=True),
     VITEST,
 )
 UNITS = (Check("units", pytest("tests", markers="not slow and not database"), shows_output=True), VITEST)
