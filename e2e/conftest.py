@@ -5,11 +5,13 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
+import jwt
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, WebError, expect
 from pytest_playwright.pytest_playwright import CreateContextCallback
@@ -20,6 +22,7 @@ from e2e.pages.outbox import Outbox
 from e2e.pages.ready import ready
 from e2e.pages.screens import Fixtures, find_fixtures
 from fundwright.accounts.schemas import Role
+from fundwright.authentication.sessions import RENEWED_AFTER
 
 # Hypothesis' plug-in would load it at the very end, beside threads, where Python 3.11 cannot always compile.
 import_module("hypothesis")
@@ -28,6 +31,7 @@ import_module("hypothesis")
 expect.set_options(timeout=15_000)
 
 EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
+ADMINISTRATOR = "administrator@example.org"
 
 NewContext = Callable[..., BrowserContext]
 """Takes the options of Playwright's `browser.new_context`."""
@@ -130,24 +134,43 @@ def _is_expected(message: ConsoleMessage) -> bool:
     return message.text.startswith("Failed to load resource") and f" {status} " in message.text
 
 
-@pytest.fixture(scope="session")
-def token(application: Application, browser: Browser) -> Iterator[str]:
-    """What `/signin` gives to Ada."""
-    context = browser.new_context(base_url=application.url)
-    answer = context.request.post("/signin", data={"email": EMAIL, "password": PASSWORD}).json()
-    yield answer["token"]
-    context.close()
+class Tokens:
+    """What `/signin` gives to people. A token is used until pages may have renewed it: an old copy would end its session."""
+
+    def __init__(self, application: Application, browser: Browser) -> None:
+        self._application, self._browser = application, browser
+        self._tokens: dict[str, str] = {}
+
+    def of(self, email: str) -> str:
+        token = self._tokens.get(email)
+        if token is None or _age(token) > RENEWED_AFTER / 2:
+            context = self._browser.new_context(base_url=self._application.url)
+            token = self._tokens[email] = sign_in(context, email)
+            context.close()
+        return token
+
+
+def _age(token: str) -> timedelta:
+    claims = jwt.decode(token, options={"verify_signature": False})
+    return datetime.now(UTC) - datetime.fromtimestamp(claims["iat"], UTC)
 
 
 @pytest.fixture(scope="session")
-def administrator(application: Application, browser: Browser) -> Iterator[str]:
-    """What `/signin` gives to an administrator."""
-    email = "administrator@example.org"
-    application.add_person(email, PASSWORD, name="Root Example", role=Role.ADMIN)
-    context = browser.new_context(base_url=application.url)
-    answer = context.request.post("/signin", data={"email": email, "password": PASSWORD}).json()
-    yield answer["token"]
-    context.close()
+def tokens(application: Application, browser: Browser) -> Tokens:
+    application.add_person(ADMINISTRATOR, PASSWORD, name="Root Example", role=Role.ADMIN)
+    return Tokens(application, browser)
+
+
+@pytest.fixture
+def token(tokens: Tokens) -> str:
+    """Ada's."""
+    return tokens.of(EMAIL)
+
+
+@pytest.fixture
+def administrator(tokens: Tokens) -> str:
+    """An administrator's token."""
+    return tokens.of(ADMINISTRATOR)
 
 
 @pytest.fixture
@@ -156,8 +179,8 @@ def outbox(application: Application) -> Outbox:
 
 
 @pytest.fixture(scope="session")
-def fixtures(application: Application, browser: Browser, token: str, administrator: str) -> Fixtures:
-    return find_fixtures(browser, application.url, token, administrator)
+def fixtures(application: Application, browser: Browser, tokens: Tokens) -> Fixtures:
+    return find_fixtures(browser, application.url, tokens.of(EMAIL), tokens.of(ADMINISTRATOR))
 
 
 Visitor = TypeVar("Visitor", Page, BrowserContext)

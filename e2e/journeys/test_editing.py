@@ -70,7 +70,7 @@ def draft(recognized: Page) -> DraftPage:
     asked = {"opportunity_id": notice, "template": "capability-statement"}
     made = request.post("/api/drafts", data=asked, headers=HEADERS).json()
     address = f"/api/drafts/{made['id']}"
-    eventually(lambda: (request.get(address).json()["state"] == "finished") or None)
+    eventually(lambda: (request.get(address).json()["state"] == "finished") or None, within_s=60)
     sections = request.get(address).json()["sections"]
     for place, section in enumerate(sections):
         wanted = {"heading": f"Part {place + 1}", "text": f"Words of part {place + 1}.", "based_on": section["revision"]}
