@@ -104,6 +104,14 @@ class TestImport:
             assert await categories.labels_of(session, member, [labeled.id]) == {}
             assert (await service.get_import(session, member, report.id)).samples_removed == 60
 
+    async def test_an_import_before_samples_were_counted_removed_none(
+        self, import_file: ImportFile, committed: Core, member: Actor
+    ) -> None:
+        report = await import_file(sam_file(sam_row()))
+        async with committed.database.transaction() as session:
+            await session.execute(update(Job).values(result={"run_id": str(report.id), "new": 1}))
+            assert (await service.get_import(session, member, report.id)).samples_removed == 0
+
     async def test_rows_that_cannot_be_read_are_reported_and_the_rest_goes_in(
         self, import_file: ImportFile, committed: Core, member: Actor
     ) -> None:

@@ -121,7 +121,7 @@ class NewAccount(TypedDict):
 
 
 async def add_account(session: AsyncSession, **new: Unpack[NewAccount]) -> Actor:
-    """Raises Invalid, WeakPassword, or EmailTaken."""
+    """Add an account. Raises Invalid, WeakPassword, or EmailTaken."""
     email, name = normalize_email(new["email"]), checked_name(new["name"])
     actor = await add_hashed(
         session,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, TypedDict, cast
+from typing import Annotated, Any, ClassVar, Literal, NotRequired, TypedDict, cast
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
@@ -285,7 +285,8 @@ class ImportResult(TypedDict):
     changed: int
     unchanged: int
     rejected: int
-    samples_removed: int
+    samples_removed: NotRequired[int]
+    """Imports of earlier versions did not count them."""
 
 
 class CategorizeOpportunities(JobPayload):

@@ -713,7 +713,7 @@ def _read_run(run: ImportRun, job: Job | None) -> ImportRunRead:
 
 
 def _samples_removed(job: Job | None) -> int:
-    return jobs.result_of(job, ImportResult)["samples_removed"] if job and job.result else 0
+    return jobs.result_of(job, ImportResult).get("samples_removed", 0) if job and job.result else 0
 
 
 def _fields(raw: dict[str, Any], description: str) -> dict[str, str]:
