@@ -62,4 +62,4 @@ def test_a_half_filled_form_stays_while_the_text_around_it_changes(page: Page, t
         assert page.evaluate("window.isTheSameDocument")
     finally:
         server.send_signal(signal.SIGINT)
-        server.wait(90)
+        server.wait(30)
