@@ -35,7 +35,7 @@ function listStrings(): Plugin {
     generateBundle() {
       const sources = readdirSync("web/src", { recursive: true, encoding: "utf8" }).filter((path) => /(?<!\.test)\.tsx?$/.test(path));
       const texts = sources.map((path) => readFileSync(join("web/src", path), "utf8"));
-      const sentences = texts.flatMap((text) => Array.from(text.matchAll(/\bt\("([^"]+)"\)/g), ([, sentence]) => sentence));
+      const sentences = texts.flatMap((text) => Array.from(text.matchAll(/\bt\("([^"]+)"\)/g), ([, sentence = ""]) => sentence));
       const source = JSON.stringify([...new Set(sentences)].sort(), null, 2);
       this.emitFile({ type: "asset", fileName: "strings.json", source });
     },

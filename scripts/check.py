@@ -56,7 +56,7 @@ STYLE_AND_TYPES = (
     Check("import ladder", (str(BIN / "lint-imports"), "--no-logo")),
     Check("generated types", python("fundwright_ui.widgets.typescript", "--check")),
     Check("tsc", ("npm", "run", "--silent", "typecheck")),
-    Check("eslint", ("npm", "run", "--silent", "lint")),
+    Check("oxlint", ("npm", "run", "--silent", "lint")),
     Check("pyright", (str(BIN / "pyright"), "--warnings")),
 )
 SCREENS = "e2e/journeys/screens"

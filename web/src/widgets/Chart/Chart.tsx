@@ -14,7 +14,7 @@ export function Chart({ label, days, series, kind, language }: ChartProps): Reac
   const xAxis = [{ data: [...days], valueFormatter: (value: string) => day.format(new Date(value)) }];
   const yAxis = [{ min: 0, tickMinStep: 1, width: 44, valueFormatter: (value: number) => number.format(value) }];
   const shared = { height: HEIGHT, colors: COLORS, yAxis, grid: { horizontal: true }, margin: { left: 0, right: 16 } };
-  const lines = series.map(({ label, values }) => ({ label, data: [...values] }));
+  const lines = series.map((one) => ({ label: one.label, data: [...one.values] }));
   return (
     <MuiScope>
       <figure className="fw-chart" aria-label={label}>

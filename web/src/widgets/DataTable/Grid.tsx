@@ -9,7 +9,7 @@ export function Grid(props: DataTableProps): ReactNode {
   const sortBy = (field: string): void => onQuery?.({ page: 1, pageSize, sort: next(sort, field) });
   return (
     <div className="fw-grid-frame">
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- who has no mouse scrolls it by its arrow keys */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- who has no mouse scrolls it by its arrow keys */}
       <div className="fw-table-scroll" tabIndex={0}>
         <table className="fw-table fw-table-fixed" aria-label={label} aria-busy={isLoading}>
           <colgroup>
@@ -91,7 +91,7 @@ function Body({ columns, rows, ids, onOpen }: DataTableProps): ReactNode {
     else moveBetweenRows(event);
   };
   return (
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- keys reach it from the controls of its rows
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- keys reach it from the controls of its rows
     <tbody ref={body} onClick={press} onKeyDown={pressKey}>
       {bodyRows}
     </tbody>

@@ -38,6 +38,7 @@ export function Toolbar({ view, state, citations }: ToolbarProps): ReactNode {
   let place = 0;
   const stop = (): { readonly tabIndex: number; readonly onFocus: () => void } => {
     const own = place;
+    // oxlint-disable-next-line react/immutability -- it counts the controls of one render
     place += 1;
     return { tabIndex: own === focused ? 0 : -1, onFocus: () => setFocused(own) };
   };
