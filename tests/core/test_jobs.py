@@ -226,6 +226,16 @@ class TestFailure:
             job = await ended(queue, await add(queue))
         assert job.error is not None and "error " in job.error and "secret" not in job.error
 
+    async def test_a_job_of_a_package_that_was_removed_fails(self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
+        job_id = await add_orphan(queue)
+        async with working(queue):
+            job = await ended(queue, job_id)
+        assert (job.state, job.error) == (
+            JobState.FAILED,
+            "The package that runs these jobs is not installed. Ask your administrator to install it, then start the job again.",
+        )
+
     async def test_inline_raises_what_the_job_raised(self, queue: JobQueue) -> None:
         async def refuse(_run: JobRun[Trial, None]) -> None:
             raise Invalid("No.")

@@ -166,7 +166,7 @@ class TestHistory:
     async def test_a_formula_in_an_exported_title_is_defused(self, session: AsyncSession, viewer: Actor, core: Core) -> None:
         await add_job(session, viewer, title="=HYPERLINK(1)")
         lines = [line async for line in service.export_history(session, viewer, core, HistoryQuery())]
-        assert lines[0].startswith("Kind,Title,Who,Status,")
+        assert lines[0] == "Kind,Title,Who,Status,Created,Started,Ended,Seconds\r\n"
         assert lines[1].startswith("File import,'=HYPERLINK(1),")
 
 

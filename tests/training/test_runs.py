@@ -18,6 +18,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.jobs import JobState
 from fundwright.core.messages import speaking
+from fundwright.core.paging import PageRequest
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
 from fundwright.language import service as language
@@ -55,6 +56,10 @@ async def _has_failed(core: Core, actor: Actor, run_id: UUID) -> bool:
 
 
 class TestRun:
+    async def test_each_column_of_the_export_has_a_name_of_its_own(self, session: AsyncSession, owner: Actor) -> None:
+        lines = [line async for line in service.export_runs(session, owner, PageRequest())]
+        assert lines == ["Status,Created,Started,Ended,Documents,Passages,Model,Errors\r\n"]
+
     async def test_reads_and_embeds_documents(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             boats = await add_file(session, owner, committed, BOATS, "boats.md")

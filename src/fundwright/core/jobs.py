@@ -478,7 +478,14 @@ class JobQueue:
         try:
             if job.cancel_requested:
                 raise JobCanceled
-            result = await self._handlers[job.kind].start(self, job)
+            handler = self._handlers.get(job.kind)
+            if handler is None:
+                raise Conflict(
+                    t(
+                        "The package that runs these jobs is not installed. Ask your administrator to install it, then start the job again."
+                    )
+                )
+            result = await handler.start(self, job)
         except (asyncio.CancelledError, DatabaseAway):
             # The process or the database is stopping: the row stays `running` and a worker resumes it.
             await self._interrupt(job.id)
@@ -524,8 +531,9 @@ class JobQueue:
         async with self.database.transaction() as session:
             job = await session.scalar(update(Job).where(Job.id == job_id).values(**values).returning(Job))
             if job is not None:
-                if state == JobState.FAILED:
-                    await self._handlers[job.kind].fail(session, job)
+                handler = self._handlers.get(job.kind)
+                if state == JobState.FAILED and handler is not None:
+                    await handler.fail(session, job)
                 await _announce(session, job)
 
     async def _interrupt(self, job_id: UUID) -> None:

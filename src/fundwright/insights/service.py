@@ -146,7 +146,7 @@ def export_history(session: AsyncSession, actor: Actor, core: Core, query: Histo
             (t("Title"), lambda job: job["title"]),
             (t("Who"), lambda job: job["person"]),
             (t("Status"), lambda job: JobState(job["state"])),
-            (t("Started"), lambda job: job["created_at"]),
+            (t("Created"), lambda job: job["created_at"]),
             (t("Started"), lambda job: job["started_at"]),
             (t("Ended"), lambda job: job["ended_at"]),
             (t("Seconds"), lambda job: job["duration_s"]),

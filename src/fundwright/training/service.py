@@ -173,7 +173,7 @@ def export_runs(session: AsyncSession, actor: Actor, request: PageRequest) -> As
     return csv_lines(
         [
             (t("Status"), lambda run: run.state),
-            (t("Started"), lambda run: run.created_at),
+            (t("Created"), lambda run: run.created_at),
             (t("Started"), lambda run: run.started_at),
             (t("Ended"), lambda run: run.ended_at),
             (t("Documents"), lambda run: run.documents),
