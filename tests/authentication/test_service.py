@@ -22,9 +22,9 @@ from fundwright.accounts.service import EmailTaken
 from fundwright.authentication import (
     api_tokens,
     email_change,
+    emails,
     one_time_secrets,
     recovery,
-    revocation,
     second_factor,
     session_tokens,
     sessions,
@@ -646,11 +646,11 @@ class TestRegister:
         core = with_settings(core, open_registration=True)
         with speaking("de"):
             new = await registration.register(session, core, email="grace@example.org", name="G", password=PASSWORD, client=HERE)
-            await revocation.notify_owner(
+            await emails.notify_owner(
                 session, core, await accounts.get_account(session, new.actor.email), MailKind.PASSKEY_ADDED, what="Key"
             )
             await preferences.choose_language(session, new.actor, "fr")
-            await revocation.notify_owner(
+            await emails.notify_owner(
                 session, core, await accounts.get_account(session, new.actor.email), MailKind.PASSKEY_ADDED, what="Key"
             )
         assert list(await session.scalars(select(Mail.language).order_by(Mail.created_at))) == ["de", "de", "fr"]

@@ -6,8 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import service as accounts
+from fundwright.accounts.models import Account
+from fundwright.core import mail
+from fundwright.core.assembly import Core
 from fundwright.core.mail import MailKind, OutgoingEmail
-from fundwright.core.messages import Language, speaking, t
+from fundwright.core.messages import Language, current_language, speaking, t
 
 
 def reset(recipient: str, language: Language, *, link: str) -> OutgoingEmail:
@@ -51,8 +57,13 @@ SecurityNews = Literal[
 ]
 
 
-def security(recipient: str, language: Language, news: SecurityNews, *, link: str, what: str = "") -> OutgoingEmail:
-    """A change of the ways to sign in to the account. `what` is the name of a passkey."""
+async def notify_owner(session: AsyncSession, core: Core, account: Account, news: SecurityNews, *, what: str = "") -> None:
+    """Email the owner that a way to sign in to the account has changed. `what` is the name of a passkey."""
+    language, link = accounts.language_of(account, otherwise=current_language()), f"{core.settings.address}/auth/reset-password"
+    await mail.post(session, core, _security(account.email, language, news, what=what, link=link))
+
+
+def _security(recipient: str, language: Language, news: SecurityNews, *, what: str, link: str) -> OutgoingEmail:
     with speaking(language):
         subject, sentence = {
             MailKind.SECOND_FACTOR_ON: (

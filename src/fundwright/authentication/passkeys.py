@@ -28,7 +28,7 @@ from fundwright.accounts import audit
 from fundwright.accounts import service as accounts
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import Actor, Client, Permission
-from fundwright.authentication import attempts, one_time_secrets, reauthentication, repository, revocation, second_factor
+from fundwright.authentication import attempts, emails, one_time_secrets, reauthentication, repository, second_factor
 from fundwright.authentication.models import OneTimeSecret, Passkey
 from fundwright.authentication.reauthentication import needs_recent_authentication
 from fundwright.authentication.schemas import PasskeyRead, SignInRefusal, SignInRefused
@@ -160,9 +160,7 @@ async def add(session: AsyncSession, actor: Actor, core: Core, *, name: str, cre
     if passkey is None:
         raise PasskeyTaken
     await audit.record(session, "passkey.added", actor=actor, subject=name, client=client)
-    await revocation.notify_owner(
-        session, core, await accounts.get_account(session, actor.email), MailKind.PASSKEY_ADDED, what=name
-    )
+    await emails.notify_owner(session, core, await accounts.get_account(session, actor.email), MailKind.PASSKEY_ADDED, what=name)
     return PasskeyRead.model_validate(passkey)
 
 
@@ -174,7 +172,7 @@ async def remove(session: AsyncSession, actor: Actor, core: Core, passkey_id: UU
     if not names:
         raise NotFound(t("The passkey"))
     await audit.record(session, "passkey.removed", actor=actor, subject=names[0], client=client)
-    await revocation.notify_owner(
+    await emails.notify_owner(
         session, core, await accounts.get_account(session, actor.email), MailKind.PASSKEY_REMOVED, what=names[0]
     )
 

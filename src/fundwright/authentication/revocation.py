@@ -1,18 +1,14 @@
-"""Revoking credentials of an account and notifying its owner of changes."""
+"""Revoking credentials of an account."""
 
 from __future__ import annotations
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit
-from fundwright.accounts import service as accounts
 from fundwright.accounts.models import Account
 from fundwright.accounts.schemas import Actor, Client
 from fundwright.authentication import emails, repository, sessions
 from fundwright.authentication.schemas import ResetChoices
-from fundwright.core import mail
-from fundwright.core.assembly import Core
-from fundwright.core.messages import current_language
 
 
 async def revoke_credentials(
@@ -46,10 +42,3 @@ async def revoke_all_credentials(session: AsyncSession, account: Account, *, cli
     """Revoke every credential that the account has."""
     passkeys = [passkey.id for passkey in await repository.list_passkeys(session, account.id)]
     await revoke_credentials(session, account, ResetChoices.everything(passkeys), client=client, by=None)
-
-
-async def notify_owner(session: AsyncSession, core: Core, account: Account, news: emails.SecurityNews, *, what: str = "") -> None:
-    """Email the owner that a way to sign in to the account has changed."""
-    forgot = f"{core.settings.address}/auth/reset-password"
-    language = accounts.language_of(account, otherwise=current_language())
-    await mail.post(session, core, emails.security(account.email, language, news, what=what, link=forgot))

@@ -18,7 +18,7 @@ from fundwright.accounts import service as accounts
 from fundwright.accounts.models import Account
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
-from fundwright.authentication import attempts, one_time_secrets, reauthentication, repository, revocation, throttle
+from fundwright.authentication import attempts, emails, one_time_secrets, reauthentication, repository, throttle
 from fundwright.authentication.models import RecoveryCode
 from fundwright.authentication.reauthentication import needs_recent_authentication
 from fundwright.authentication.schemas import (
@@ -125,7 +125,7 @@ async def confirm(session: AsyncSession, actor: Actor, core: Core, *, code: str,
     factor.confirmed_at = now()
     await repository.require_reauthentication(session, actor.id, but=actor.session_id)
     await audit.record(session, "second_factor.added", actor=actor, subject=actor.email, client=client)
-    await revocation.notify_owner(session, core, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_ON)
+    await emails.notify_owner(session, core, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_ON)
     return await _new_recovery_codes(session, actor.id)
 
 
@@ -146,7 +146,7 @@ async def turn_off(session: AsyncSession, actor: Actor, core: Core, *, client: C
     ReauthenticationRequired."""
     if await repository.forget_second_factor(session, actor.id):
         await audit.record(session, "second_factor.removed", actor=actor, subject=actor.email, client=client)
-        await revocation.notify_owner(session, core, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_OFF)
+        await emails.notify_owner(session, core, await accounts.get_account(session, actor.email), MailKind.SECOND_FACTOR_OFF)
 
 
 async def remove(
@@ -157,7 +157,7 @@ async def remove(
     was_on = await repository.forget_second_factor(session, account.id)
     if await repository.forget_passkeys(session, account.id) or was_on:
         await audit.record(session, "second_factor.removed", actor=by, subject=account.email, client=client)
-        await revocation.notify_owner(session, core, account, MailKind.SECOND_FACTOR_OFF)
+        await emails.notify_owner(session, core, account, MailKind.SECOND_FACTOR_OFF)
 
 
 async def is_protected(session: AsyncSession, account_id: UUID) -> bool:
@@ -246,7 +246,7 @@ async def accept(
     if not digits:
         actor = accounts.actor_of(account)
         await audit.record(session, "second_factor.recovery_code_used", actor=actor, subject=account.email, client=client)
-        await revocation.notify_owner(session, core, account, MailKind.RECOVERY_CODE_USED)
+        await emails.notify_owner(session, core, account, MailKind.RECOVERY_CODE_USED)
     return None
 
 
