@@ -12,6 +12,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright_ui import plugin
 from fundwright_ui.app import build_app
+from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.html import to_html
 from fundwright_ui.runtime.router import Found, Redirect, Router
 from fundwright_ui.screens.blog.blog import blog_post_screen, blog_screen
@@ -283,7 +284,9 @@ class TestFeedback:
             assert "Fill in this field." in screen.text
 
     def test_strangers_and_the_unknown_address_see_the_login_screen_in_place(self, ada: Actor) -> None:
-        router = Router(plugin.screens(), redirects={}, may_open=lambda actor: actor.email != "unknown@unknown.com")
+        router = Router(
+            plugin.screens(), ProductHost.addresses, redirects={}, may_open=lambda actor: actor.email != "unknown@unknown.com"
+        )
         unknown = ada.model_copy(update={"email": "unknown@unknown.com"})
         for visitor, title in ((None, "Login"), (unknown, "Login"), (ada, "Feedback")):
             found = router.route("/feedback", visitor)
@@ -347,7 +350,7 @@ class TestFeedbackList:
     ],
 )
 def test_who_may_open_it(ada: Actor, path: str, roles: set[Role]) -> None:
-    router = Router(plugin.screens(), redirects={})
+    router = Router(plugin.screens(), ProductHost.addresses, redirects={})
     opened = {role for role in Role if isinstance(router.route(path, ada.model_copy(update={"role": role})), Found)}
     assert opened == roles
     if path != "/feedback":

@@ -36,6 +36,7 @@ from fundwright.opportunities.washington import moment
 from fundwright_ui import plugin
 from fundwright_ui.hooks import query_in_address
 from fundwright_ui.product import parse_id
+from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.frames import read_frame
 from fundwright_ui.runtime.router import Found, Redirect, Router, safe_next
 from fundwright_ui.ui.money import CentsTyped, money_typed
@@ -115,7 +116,7 @@ def test_amounts_that_people_type(fuzz: Fuzz) -> None:
 
 
 def test_addresses_lead_to_screens_of_ours(fuzz: Fuzz) -> None:
-    router = Router(plugin.screens(), redirects={"/": "/dashboard/train"})
+    router = Router(plugin.screens(), ProductHost.addresses, redirects={"/": "/dashboard/train"})
 
     def check(address: str, actor: Actor | None) -> None:
         found = router.route(address, actor)

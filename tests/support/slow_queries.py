@@ -192,7 +192,7 @@ class Pages:
         self.gate = Gate(core.database)
         self.actor = actor
         self._core = replace(core, database=self.gate)
-        self._router = Router(screens, redirects={})
+        self._router = Router(screens, ProductHost.addresses, redirects={})
         self._shell = shell
         site = Site(
             _Host(self._core, self.actor),

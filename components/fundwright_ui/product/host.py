@@ -16,8 +16,11 @@ from fundwright.authentication import request_authentication
 from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.cookies import set_visitor_cookie, visitor_of
+from fundwright.core.errors import NotAllowed
 from fundwright.core.keys import lasting_key
+from fundwright.core.messages import t
 from fundwright.core.web import language_asked_for
+from fundwright_ui.runtime.host import Addresses
 
 OnView = Callable[[str, Actor | None, str], None]
 
@@ -26,6 +29,7 @@ class ProductHost:
     """The `Host` of an open Core; `on_view` is told of each page that somebody is shown."""
 
     version = __version__
+    addresses = Addresses(login="/auth/login", not_found="/404", maintenance="/maintenance")
 
     def __init__(self, core: Core, *, on_view: OnView = lambda _path, _actor, _language: None) -> None:
         self.core = core
@@ -53,6 +57,15 @@ class ProductHost:
 
     def is_closed_to(self, actor: Actor | None) -> bool:
         return self.core.settings.is_closed and not (actor and actor.may(Permission.ADMINISTER))
+
+    def refusal_of(self, origin: str) -> NotAllowed:
+        return NotAllowed(
+            t(
+                "The server does not accept connections from this address. Ask your administrator to add {origin} to "
+                "FUNDWRIGHT_ALLOWED_ORIGINS.",
+                origin=origin,
+            )
+        )
 
     def client_of(self, connection: HTTPConnection) -> Client:
         return client_of(connection)

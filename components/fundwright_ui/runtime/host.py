@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from http import HTTPStatus
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 from uuid import UUID
@@ -88,6 +88,15 @@ class Services(Protocol):
     def live(self) -> LiveTopics: ...
 
 
+@dataclass(frozen=True)
+class Addresses:
+    """The screens that people are led to."""
+
+    login: str
+    not_found: str
+    maintenance: str
+
+
 class Host(Protocol):
     """One per application. Every actor passed to it is one that it has returned."""
 
@@ -103,6 +112,9 @@ class Host(Protocol):
     def has_other_processes(self) -> bool:
         """Whether other processes may serve the same product."""
         ...
+
+    @property
+    def addresses(self) -> Addresses: ...
 
     @property
     def stream_key(self) -> bytes:
@@ -127,6 +139,10 @@ class Host(Protocol):
 
     def is_closed_to(self, actor: Any) -> bool:
         """Whether maintenance keeps the actor, or a visitor (None), out."""
+        ...
+
+    def refusal_of(self, origin: str) -> Exception:
+        """The error for a page of another site, or one whose address the product does not know as its own."""
         ...
 
     def client_of(self, connection: HTTPConnection) -> Client: ...
@@ -167,13 +183,6 @@ class Refused(Exception):
         super().__init__(sentence)
         self.sentence = sentence
         self.status = status
-
-
-class NotAllowed(Refused):
-    """The request does not come from a page of ours."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence, status=HTTPStatus.FORBIDDEN)
 
 
 class Translations(Protocol):

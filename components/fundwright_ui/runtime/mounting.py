@@ -45,7 +45,7 @@ def mount(
     `redirects` maps paths to paths. `shell(area, screen)` frames a screen. `modules` are the widgets of other packages.
     Call this after every other route has been added.
     """
-    router = Router(screens, redirects=redirects, is_closed_to=host.is_closed_to, may_open=host.may_open)
+    router = Router(screens, host.addresses, redirects=redirects, is_closed_to=host.is_closed_to, may_open=host.may_open)
     modules = modules or Modules(())
     web_dist = host.core.settings.web_dist
     scripts = [each for files in modules.addresses.values() for each in files]

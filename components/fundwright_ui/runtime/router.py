@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
-from fundwright_ui.runtime.host import Actor
+from fundwright_ui.runtime.host import Actor, Addresses
 
 if TYPE_CHECKING:
     from reactpy.types import Component
@@ -100,27 +100,23 @@ class Redirect:
 
 
 class Router:
-    """Matches addresses in order of registration; `redirects` come first, what nothing matches goes to `not_found`.
+    """Matches addresses in order of registration; `redirects` come first, what nothing matches goes to `addresses.not_found`.
 
-    Whoever the installation `is_closed_to` is led to `maintenance` from every screen that does not stay open.
+    Whoever the installation `is_closed_to` is led to `addresses.maintenance` from every screen that does not stay open.
     """
 
     def __init__(
         self,
         screens: Iterable[Screen],
+        addresses: Addresses,
         *,
         redirects: Mapping[str, str],
-        login: str = "/auth/login",
-        not_found: str = "/404",
-        maintenance: str = "/maintenance",
         is_closed_to: Callable[[Any], bool] = lambda _actor: False,
         may_open: Callable[[Any], bool] = lambda _actor: True,
     ) -> None:
         self._routes = [(_compile(screen.path), screen) for screen in screens]
         self._redirects = redirects
-        self._login = login
-        self._not_found = not_found
-        self._maintenance = maintenance
+        self._addresses = addresses
         self._is_closed_to = is_closed_to
         self._may_open = may_open
 
@@ -129,7 +125,7 @@ class Router:
         try:
             parts = urlsplit(address)
         except ValueError:  # for example `//[`
-            return Redirect(self._not_found)
+            return Redirect(self._addresses.not_found)
         path = parts.path.rstrip("/") or "/"
         if path in self._redirects:
             return Redirect(self._redirects[path])
@@ -141,11 +137,11 @@ class Router:
             params = {name: unquote(value) for name, value in match.groupdict().items()}
             location = Location(path, params, query)
             return self._guard(screen, location, actor)
-        return Redirect(self._not_found)
+        return Redirect(self._addresses.not_found)
 
     def _guard(self, screen: Screen, location: Location, actor: Actor | None) -> Found | Redirect:
         if not screen.stays_open and self._is_closed_to(actor):
-            return Redirect(self._maintenance)
+            return Redirect(self._addresses.maintenance)
         if actor is not None and screen.away_when_signed_in is not None:
             return Redirect(safe_next(location.query.get("next"), default=screen.away_when_signed_in))
         if screen.area == "public":
@@ -153,9 +149,9 @@ class Router:
         if actor is None or not self._may_open(actor):
             if screen.for_strangers is not None:
                 return Found(screen.for_strangers, location)
-            return Redirect(f"{self._login}?next={quote(location.address, safe='')}")
+            return Redirect(f"{self._addresses.login}?next={quote(location.address, safe='')}")
         if screen.roles is not None and actor.role not in screen.roles:
-            return Redirect(self._not_found)
+            return Redirect(self._addresses.not_found)
         return Found(screen, location)
 
 

@@ -20,7 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import HTTPConnection
 from starlette.types import Receive, Scope, Send
 
-from fundwright_ui.runtime.host import Host, NotAllowed, set_language, t
+from fundwright_ui.runtime.host import Host, set_language
 from fundwright_ui.runtime.session import Site
 from fundwright_ui.runtime.socket import Sockets
 from fundwright_ui.runtime.transport import TransportClosed
@@ -294,16 +294,10 @@ class Streams:
             del self._streams[stream.key]
 
     def _require_own_page(self, request: Request) -> None:
-        """Refuse other sites, which can send neither this header nor our origin. Raises NotAllowed."""
+        """Refuse other sites, which can send neither this header nor our origin. Raises the host's refusal."""
         origin = request.headers.get("origin", "")
         if origin not in self._sockets.origins or "x-requested-with" not in request.headers:
-            raise NotAllowed(
-                t(
-                    "The server does not accept connections from this address. Ask your administrator to add {origin} to "
-                    "FUNDWRIGHT_ALLOWED_ORIGINS.",
-                    origin=origin,
-                )
-            )
+            raise self._host.refusal_of(origin)
 
 
 def _signed(host: Host, random: str, session_id: UUID | None) -> str:

@@ -12,6 +12,7 @@ import pytest
 from fundwright.accounts.schemas import Actor, Client
 from fundwright.core.assembly import Core
 from fundwright_ui import plugin
+from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.html import to_html
 from fundwright_ui.runtime.router import Found, Router, Screen
@@ -68,7 +69,7 @@ class Page:
 
     async def follow(self, address: str) -> None:
         """Follow a link to one of our own screens, and wait until it is shown."""
-        found = Router(plugin.screens(), redirects={}).route(address, self._view.connection.actor)
+        found = Router(plugin.screens(), ProductHost.addresses, redirects={}).route(address, self._view.connection.actor)
         assert isinstance(found, Found), found
         self._view.move(found)
         await self._view.settle(5)
@@ -119,7 +120,7 @@ def open_page(committed: Core) -> Open:
             *extra,
             *plugin.screens(),
         )
-        found = Router(screens, redirects={}).route(address, actor)
+        found = Router(screens, ProductHost.addresses, redirects={}).route(address, actor)
         assert isinstance(found, Found), found
         sent: list[dict[str, Any]] = []
         client = Client(address="192.0.2.7", user_agent="Firefox")

@@ -6,6 +6,7 @@ from fundwright.accounts.schemas import Actor, Client, Role
 from fundwright.authentication import service as authentication
 from fundwright.core.assembly import Core
 from fundwright_ui.login import SCREENS
+from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.router import Redirect, Router
 from tests.support.signing_in import with_settings
 from tests.ui.login.conftest import PASSWORD, Open, text_of
@@ -135,4 +136,4 @@ class TestGuards:
         from uuid import uuid4
 
         somebody = Actor(id=uuid4(), email="ada@example.org", name="Ada", role=Role.USER)
-        assert Router(SCREENS, redirects={}).route(path, somebody) == Redirect("/")
+        assert Router(SCREENS, ProductHost.addresses, redirects={}).route(path, somebody) == Redirect("/")

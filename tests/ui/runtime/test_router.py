@@ -9,6 +9,7 @@ import pytest
 from reactpy import component, html
 
 from fundwright.accounts.schemas import Actor, Role
+from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.router import Found, Redirect, Router, Screen, safe_next
 
 
@@ -29,6 +30,7 @@ ROUTER = Router(
         Screen("/auth/login", "Login", blank, area="public", away_when_signed_in="/"),
         Screen("/404", "Not found", blank, area="public", status=404),
     ],
+    ProductHost.addresses,
     redirects={"/": "/dashboard/train"},
     may_open=lambda actor: actor.email != "unknown@unknown.com",
 )

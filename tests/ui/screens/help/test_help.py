@@ -19,6 +19,7 @@ from fundwright.core.messages import LANGUAGES
 from fundwright_ui import page, plugin, screen
 from fundwright_ui.app import build_app
 from fundwright_ui.extension import Screen
+from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.router import Found, Router
 from fundwright_ui.screens.help.topics import NAMES, TOPICS
 from fundwright_ui.testing import mounted
@@ -27,7 +28,7 @@ from scripts.messages import LOCALES
 from tests.ui.runtime.test_application import browse
 
 SCREENS = tuple(plugin.screens())
-ROUTER = Router(SCREENS, redirects={})
+ROUTER = Router(SCREENS, ProductHost.addresses, redirects={})
 EXPLAIN_THEMSELVES = {
     "/blog", "/blog/{slug}", "/help", "/help/{topic}", "/pricing", "/payment",
     "/coming-soon", "/maintenance", "/404", "/500",
