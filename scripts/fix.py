@@ -1,4 +1,4 @@
-"""Formats, repairs what a tool can repair, and writes generated files anew. What is left is printed by `make lint`."""
+"""Formats the code, applies automatic fixes, and regenerates generated files. `make lint` shows what remains."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from fundwright.language.sentences import sentences_of
 from tests.firms import FIRMS, Firm, load_firm
 from tests.firms.drafts import SectionScore, add_documents, add_opportunity, draft, score
 
-_LEAST_RECALL = 0.85
+_MIN_RECALL = 0.85
 _QUOTED = 6
 """Sentences the floor quotes for a question."""
 
@@ -98,7 +98,7 @@ def _figures(name: str, scores: Sequence[SectionScore], floor: Floor) -> list[Fi
         Figure(
             name=f"{name}facts that appear",
             value=(facts - missing) / facts,
-            bar=_LEAST_RECALL,
+            bar=_MIN_RECALL,
             floor_name="sentences by words alone",
             floor=floor.said / floor.facts,
         ),

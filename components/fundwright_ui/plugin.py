@@ -76,7 +76,7 @@ def screens() -> Iterable[Screen]:
         blog_list_screen,
         blog_screen,
         blog_post_screen,
-        replace(feedback_screen, for_strangers=login.sign_in_screen),
+        replace(feedback_screen, visitor_screen=login.sign_in_screen),
         feedback_list_screen,
         people_screen,
         person_screen,

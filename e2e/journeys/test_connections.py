@@ -24,7 +24,7 @@ from fundwright.core.postgres import EmbeddedPostgres
 
 ROUNDS = 200
 COMPARE_EVERY = 20
-MOST_PAGES = 50
+MAX_PAGES = 50
 
 WATCH = """() => new MutationObserver(() => {
   window.wasLost ||= !document.documentElement.hasAttribute("data-ready");
@@ -132,7 +132,7 @@ def test_a_page_whose_connections_go_to_either_process_misses_nothing(page: Page
 
     with ExitStack() as stack:
         # The second process turns the page away, and its refusals are frames of no session.
-        for _ in range(MOST_PAGES):
+        for _ in range(MAX_PAGES):
             stack.enter_context(another_page(second, token))
         site.proxy.targets.append(site.strict_proxy.targets[1])
         play(range(1, ROUNDS // 2 + 1))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, Page
 
-MOST_STEPS = 60
+MAX_STEPS = 60
 
 
 class Keyboard:
@@ -13,11 +13,11 @@ class Keyboard:
 
     def tab_to(self, wanted: Locator) -> Keyboard:
         """Press Tab until `wanted` has the focus."""
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             if wanted.evaluate("element => element === document.activeElement"):
                 return self
             self.page.keyboard.press("Tab")
-        raise AssertionError(f"{MOST_STEPS} times Tab do not lead to {wanted}.")
+        raise AssertionError(f"{MAX_STEPS} times Tab do not lead to {wanted}.")
 
     def type(self, text: str) -> None:
         self.page.keyboard.type(text)

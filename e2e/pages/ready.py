@@ -9,7 +9,7 @@ _LOOK = """() => new Promise((done, fail) => {
   setTimeout(() => fail(new Error(`Still not so: CONDITION`)), 15_000);
 })"""
 
-_MOST_SCROLLS = 200
+_MAX_SCROLLS = 200
 
 
 def ready(page: Page) -> Page:
@@ -28,7 +28,7 @@ def until(page: Page, condition: str) -> None:
 
 def scroll_to(page: Page, wanted: Locator) -> Locator:
     """Go down a page that draws only what is in sight, until `wanted` is there."""
-    for _ in range(_MOST_SCROLLS):
+    for _ in range(_MAX_SCROLLS):
         if wanted.count():
             break
         page.evaluate(

@@ -34,7 +34,7 @@ KEPT = (
     "blog_post", "category", "chunk", "document", "draft", "draft_section", "feedback", "import_run", "invitation", "label",
     "opportunity", "payment", "plan", "premium_link", "subscription", "training_run",
 )  # fmt: skip
-MOST_EVENTS = 60
+MAX_EVENTS = 60
 
 pytestmark = pytest.mark.security(40)
 
@@ -113,7 +113,7 @@ def anything(page: Page, node: Node) -> dict[str, Any]:
 async def fire_everything(page: Page) -> int:
     """Also what appears meanwhile, such as the buttons of a question."""
     fired: set[str] = set()
-    while len(fired) < MOST_EVENTS:
+    while len(fired) < MAX_EVENTS:
         waiting = next(((name, node, event) for name, node, event in events(page) if name not in fired), None)
         if waiting is None:
             break

@@ -60,7 +60,7 @@ from tests.ui.login.conftest import Open
 HERE = Client(address="192.0.2.7")
 CANARY = "Zanzibar"
 NOT_PUBLISHED = "GET /api/blog/{slug}"  # readers find published posts only; Ada's is not
-MOST_EVENTS = 40
+MAX_EVENTS = 40
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+(Z|\+00:00)")
 _OVERSIGHT = {Permission.OVERSEE, Permission.ADMINISTER}
 
@@ -432,7 +432,7 @@ class TestEvents:
             with capture_logs() as logs:
                 async with open_page(path, actor=bob) as page:
                     done = set[str]()
-                    while len(done) < MOST_EVENTS:
+                    while len(done) < MAX_EVENTS:
                         waiting = next(((name, node, touch) for name, node, touch in events(page) if name not in done), None)
                         if waiting is None:
                             break

@@ -88,7 +88,7 @@ class TestWithExamples:
     def test_many_are_learned_step_by_step_with_the_same_result(self, monkeypatch: pytest.MonkeyPatch) -> None:
         examples = [(f"{text} number{n}", (1 - 2 * (n % 2), -1)) for n in range(6) for text in (ROOF, *OTHERS)]
         exact = trained(*examples)
-        monkeypatch.setattr("fundwright.categories.classifier._MOST_EXACT", 60)
+        monkeypatch.setattr("fundwright.categories.classifier._MAX_EXACT", 60)
         monkeypatch.setattr("fundwright.categories.classifier._BALANCE_OF_MANY", 1.0)
         stepwise = trained(*examples)
         probe = [as_subject(text) for text in (ROOF, SOUP, OTHERS[0])]

@@ -24,7 +24,7 @@ from websockets.exceptions import ConnectionClosed
 from fundwright.accounts.schemas import GRANTED, Role
 from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
-from fundwright_ui.runtime.wire import FrugalWebSocket
+from fundwright_ui.runtime.wire import LowMemoryWebSocket
 from tests.access.table import SCREENS
 from tests.access.test_events import anything, events, records
 from tests.access.test_ids import World, records_of
@@ -154,7 +154,7 @@ async def server(committed: Core, world: World) -> AsyncIterator[runtime.Server]
     served.set(port=port, resume_s=0.2)
     app = build_app(committed)
     serving = uvicorn.Server(
-        uvicorn.Config(app, port=port, log_config=None, lifespan="off", ws=FrugalWebSocket, timeout_graceful_shutdown=1)
+        uvicorn.Config(app, port=port, log_config=None, lifespan="off", ws=LowMemoryWebSocket, timeout_graceful_shutdown=1)
     )
     task = asyncio.create_task(serving.serve())
     await eventually(lambda: serving.started)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fundwright.language.structure import MOST_CHARACTERS, BlockKind, read
+from fundwright.language.structure import MAX_CHARACTERS, BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 
 
@@ -140,7 +140,7 @@ class TestRead:
     def test_no_block_is_long(self) -> None:
         lines = ("x" * 5_000, "word " * 5_000, "- " + "y " * 5_000, "a | " * 90 + "b", "Label: " + "z" * 390)
         text = "\n".join((*lines, "Value: 3", *["  and more of it"] * 1_000, "", *["Value | $742,000 | $51,000"] * 1_000))
-        assert max(len(block.text) for block in read(text)) <= MOST_CHARACTERS
+        assert max(len(block.text) for block in read(text)) <= MAX_CHARACTERS
 
 
 class TestTopicsOf:

@@ -38,7 +38,7 @@ FUZZING_MINUTES = os.environ.get("SOAK_FUZZING_MINUTES", "30")
 RENDERING = os.environ.get("SOAK_RENDERING", "1")
 SLOW = os.environ.get("SOAK_SLOW", "1")
 
-_MOST_GROWTH = 1.05
+_MAX_GROWTH = 1.05
 _KILL_EVERY_S = (5.0, 25.0)
 _SAMPLE_EVERY_S = 1.0
 # In the first half, web, worker, and database are killed. In the second half only the database is, so that the memory of one and the
@@ -120,7 +120,7 @@ def is_memory_steady(samples: Sequence[Sample]) -> bool:
         after = median(each[place] for each in samples[-window:])
         growth = after / before
         print(f"memory of {name}: {before / 1e6:.0f} MB after warming up, {after / 1e6:.0f} MB at the end ({growth - 1:+.1%})")
-        is_steady = is_steady and growth <= _MOST_GROWTH
+        is_steady = is_steady and growth <= _MAX_GROWTH
     return is_steady
 
 

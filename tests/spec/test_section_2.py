@@ -166,8 +166,8 @@ class TestOtherUi:
 
     async def test_the_loading_screen(self, stranger: Visitor, user: Visitor) -> None:
         """'a loading screen' while a stored token is tried on a page that the server made for a stranger."""
-        assert 'dir="ltr" data-stranger>' in (await stranger.open("/auth/login")).html
-        assert "data-stranger" not in (await user.open("/dashboard/train")).html.split("<head>")[0]
+        assert 'dir="ltr" data-visitor>' in (await stranger.open("/auth/login")).html
+        assert "data-visitor" not in (await user.open("/dashboard/train")).html.split("<head>")[0]
 
 
 async def test_every_page_has_a_title(visitors: dict[str, Visitor]) -> None:

@@ -11,7 +11,7 @@ from psycopg.rows import tuple_row
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
-_MOST_ROWS = 1_000
+_MAX_ROWS = 1_000
 """What is left of more makes the next test slow."""
 
 _TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'alembic_version' ORDER BY 1"
@@ -83,7 +83,7 @@ class Databases:
                 if (results.statusmessage or "").startswith("DELETE"):
                     rows += results.rowcount
                 is_another = results.nextset()
-            return rows <= _MOST_ROWS
+            return rows <= _MAX_ROWS
         return False
 
     def _drop(self, name: str) -> None:

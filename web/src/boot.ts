@@ -1,5 +1,5 @@
-// Stands in every page as text, before anything else: the first frame already has the right theme, and what a person does before
-// the application has loaded is kept (globalThis.early) instead of lost. It imports nothing that runs.
+// Inlined at the start of every page: applies the theme before the first frame, and records what a person does before the
+// application has loaded (globalThis.early). It imports only types.
 import type { EarlyAct } from "./runtime/early";
 
 (() => {
@@ -21,7 +21,7 @@ import type { EarlyAct } from "./runtime/early";
   root.toggleAttribute("data-stretch", themeStretch === true);
 
   // Signed out by cookie, but the browser has a token: the page depends on whether the token is still valid.
-  if (hasToken && main !== undefined && "stranger" in root.dataset) root.dataset["settling"] = "";
+  if (hasToken && main !== undefined && "visitor" in root.dataset) root.dataset["settling"] = "";
 
   const early: EarlyAct[] = [];
   globalThis.early = early;
@@ -47,7 +47,7 @@ import type { EarlyAct } from "./runtime/early";
   const load = () => {
     if (main !== undefined) void import(/* @vite-ignore */ main);
   };
-  // The first frame belongs to what can be read; compiling comes after it. A page that nobody looks at draws none.
+  // Show the readable page in the first frame, and compile scripts after it. A page in a background tab draws no frame.
   document.addEventListener("DOMContentLoaded", () => {
     requestAnimationFrame(() => setTimeout(load));
     setTimeout(load, 250);

@@ -1,4 +1,4 @@
-/** The page `/api/docs`: the API's reference, to read and to try out. */
+/** The page `/api/docs`: the interactive API reference. */
 import "swagger-ui-dist/swagger-ui.css";
 import SwaggerUI from "swagger-ui-dist/swagger-ui-es-bundle.js";
 
@@ -10,7 +10,7 @@ SwaggerUI({
   domNode: root,
   deepLinking: true,
   tryItOutEnabled: true,
-  // Another site has no business with our schema.
+  // Never send our schema to another site.
   validatorUrl: null,
   requestInterceptor: (request: { headers: Record<string, string> }) => {
     request.headers["X-Requested-With"] = "fundwright";

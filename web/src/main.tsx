@@ -16,7 +16,7 @@ function readPage(): Page {
   return JSON.parse(text) as Page;
 }
 
-/** The page is not ready while its session is being settled, and never when that leads to another page. */
+/** Checks who is signed in. The page is not ready until then, and never becomes ready if it has to load another page. */
 async function settleSession({ page, readiness }: Runtime): Promise<void> {
   const release = readiness.hold();
   const isLeaving = await signInWithToken(page.base, page.account !== null);
@@ -39,7 +39,7 @@ async function start(): Promise<void> {
   runtime.start();
   hydrateRoot(root, <App runtime={runtime} widgets={widgets} />);
   replayEarly();
-  // Most screens of those who work here show a table.
+  // Most screens for signed-in people show a table.
   if (page.account !== null) widgets.load("DataTable");
 }
 

@@ -54,7 +54,7 @@ class Query(Generic[T]):
         self._timer: asyncio.TimerHandle | None = None
         self._soon: asyncio.TimerHandle | None = None
         self._is_reload_requested = False
-        connection.at_rest.add(self.rest)
+        connection.on_idle.add(self.release_memory)
         at_unmount(self.close)
 
     @property
@@ -73,7 +73,7 @@ class Query(Generic[T]):
             self._value, self._packed = self._packing.unpack_value(self._packed), b""
         return self._value
 
-    def rest(self) -> None:
+    def release_memory(self) -> None:
         """Pack the result until it is needed."""
         if self._value is not None:
             self._packing = packing_of(getattr(self._read, "__code__", None))
@@ -110,7 +110,7 @@ class Query(Generic[T]):
             self._start(is_reload=False)
 
     def close(self) -> None:
-        self._connection.at_rest.discard(self.rest)
+        self._connection.on_idle.discard(self.release_memory)
         self._connection.remove_failing(self)
         if self._soon is not None:
             self._soon.cancel()

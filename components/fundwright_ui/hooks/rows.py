@@ -65,7 +65,7 @@ class Rows(Generic[T]):
         self._gone: frozenset[str] = frozenset()
         self._settled: dict[str, _Settled] = {}
         self._packed = b""
-        connection.at_rest.add(self.rest)
+        connection.on_idle.add(self.release_memory)
         at_unmount(self._leave)
 
     @property
@@ -119,7 +119,7 @@ class Rows(Generic[T]):
         self._gone = frozenset(ids) - latest.keys() if is_whole else frozenset()
         self.more = len(latest.keys() - ids)
 
-    def rest(self) -> None:
+    def release_memory(self) -> None:
         """Pack the rows until they are read again."""
         if self._items:
             self._packed = packing_of(getattr(self._id, "__code__", None)).pack_value(self._items)
@@ -140,7 +140,7 @@ class Rows(Generic[T]):
         return Row(id, item, t("No longer in this list") if id in self._gone else "")
 
     def _leave(self) -> None:
-        self._connection.at_rest.discard(self.rest)
+        self._connection.on_idle.discard(self.release_memory)
 
 
 def use_rows(

@@ -1,4 +1,4 @@
-"""The built files of the browser half, compressed at build time and cached for ever under their hashed names."""
+"""The built files of the web client, compressed at build time and cached indefinitely under their hashed names."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ _ENCODINGS = (("br", ".br"), ("gzip", ".gz"))
 
 
 class Assets:
-    """Answers `GET {base}/assets/…` from `folder` and `others`. All is kept in memory: a few megabytes that every page asks for."""
+    """Serves `GET {base}/assets/…` from `folder` and `others`. Files are kept in memory after their first use: a few megabytes."""
 
     def __init__(self, folder: Path, others: Mapping[str, bytes] | None = None) -> None:
         self._folder = folder.resolve()
         self._contents = {self._folder / name: content for name, content in (others or {}).items()}
 
-    async def answer(self, request: Request) -> Response:
+    async def respond(self, request: Request) -> Response:
         try:
             path = (self._folder / request.path_params["path"]).resolve()
             is_there = path.is_relative_to(self._folder) and (path in self._contents or path.is_file())
-        except (OSError, ValueError):  # no file can have the name: it is too long, for example
+        except (OSError, ValueError):  # not a valid file name, for example too long
             raise HTTPException(404) from None
         if not is_there:
             raise HTTPException(404)

@@ -1,4 +1,4 @@
-"""The built browser half, as Vite's manifest names its files."""
+"""The built web client: its files, from Vite's manifest."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _OWN_ADDRESS = re.compile(r"""(url\(["']?)\./""")
 
 
 class Bundle:
-    """The build in `folder`, served under `base`. Follows a new build without a restart. Raises Refused when there is none.
+    """The build in `folder`, served under `base`. Uses a new build without a restart. Raises Refused if there is none.
 
-    `modules` are the addresses of other scripts that a page may load, `version` is that of the server.
+    `modules` are the addresses of other scripts that a page may load; `version` is the server's.
     """
 
     def __init__(self, folder: Path, *, base: str, modules: Iterable[str] = (), version: str = "") -> None:
@@ -37,41 +37,41 @@ class Bundle:
 
     @property
     def id(self) -> str:
-        """Identifies the served files; the same in every process that serves them. A page of another build may request deleted files."""
+        """Identifies the served files, the same in each process. A page of another build may request deleted files."""
         self._read()
         return self._id
 
     def head(self, entry: str, *, nonce: str) -> str:
-        """What the head of a page needs to run `entry`, such as `web/src/docs.ts`."""
+        """The elements in the head of a page that load `entry`, such as `web/src/docs.ts`."""
         found = self._read()[entry]
         styles = "".join(f'<link rel="stylesheet" href="{self._base}/{path}">' for path in found.get("css", []))
         return f'<script type="module" nonce="{nonce}" src="{self._base}/{found["file"]}"></script>{styles}{self._icon}'
 
     def painted_head(self, entry: str, *, nonce: str, widgets: Iterable[str] = ()) -> str:
-        """The same for a page that can be read before `entry` runs: nothing is waited for until it has been painted.
-        `widgets` are painted on it, so their scripts and styles are needed, too."""
+        """The head of a page that is readable before `entry` runs, so nothing delays its first frame. `widgets` are painted on the
+        server, so their scripts and styles are included."""
         manifest = self._read()
         entries = [entry, *(_WIDGET.format(name=name) for name in sorted(widgets))]
         names = dict.fromkeys(name for each in entries for name in (each, *manifest[each].get("imports", [])))
         sheets = [path for each in entries for path in manifest[each].get("css", [])]
         files = [manifest[name]["file"] for name in names]
-        # Fetched at once, but neither compiled nor run before the first frame.
+        # Fetched immediately, but neither compiled nor run before the first frame.
         preloads = "".join(f'<link rel="preload" as="script" crossorigin href="{self._base}/{file}">' for file in files)
-        # A disabled link is not fetched, but tells the chunks that are loaded later not to bring the same styles again.
+        # A disabled link is not fetched, but keeps chunks that are loaded later from adding the same styles again.
         styles = "".join(f'<link rel="stylesheet" href="{self._base}/{path}" disabled>' for path in sheets)
-        return f"{self._boot(nonce, main=manifest[entry]['file'])}{preloads}{styles}{self._looks(sheets, nonce)}"
+        return f"{self._boot(nonce, main=manifest[entry]['file'])}{preloads}{styles}{self._styles(sheets, nonce)}"
 
     def unscripted_head(self, entry: str, *, nonce: str) -> str:
-        """The same for a page that runs nothing but the choice of the theme."""
-        return self._boot(nonce) + self._looks(self._read()[entry].get("css", []), nonce)
+        """The head of a page whose only script applies the theme."""
+        return self._boot(nonce) + self._styles(self._read()[entry].get("css", []), nonce)
 
     def _boot(self, nonce: str, *, main: str = "") -> str:
-        """The script that chooses the theme before the first frame, and loads `main` after it."""
+        """The inline script that applies the theme before the first frame and loads `main` after it."""
         script = f' data-main="{self._base}/{main}"' if main else ""
         return f'<script nonce="{nonce}"{script}>{self._text(self._read()[_BOOT]["file"])}</script>'
 
-    def _looks(self, sheets: Iterable[str], nonce: str) -> str:
-        """The icon, and the styles as text: the first frame waits for no second answer of the server."""
+    def _styles(self, sheets: Iterable[str], nonce: str) -> str:
+        """The icon, and the styles as text, so that the first frame does not wait for a second response."""
         return "".join(f'<style nonce="{nonce}">{self._text(path)}</style>' for path in sheets) + self._icon
 
     @property
@@ -81,11 +81,11 @@ class Bundle:
 
     @cached_property
     def strings(self) -> tuple[str, ...]:
-        """The browser half's own English sentences, which it wants translated."""
+        """The English sentences of the web client, to be translated."""
         return tuple(json.loads((self._folder / "strings.json").read_text()))
 
     def _text(self, path: str) -> str:
-        """A file as it may stand in a page: the addresses in a stylesheet are relative to it."""
+        """The content of a file to embed in a page. Addresses relative to a stylesheet become absolute."""
         if path not in self._texts:
             text = (self._folder / path).read_text().strip()
             self._texts[path] = _OWN_ADDRESS.sub(rf"\1{self._base}/{path.rpartition('/')[0]}/", text)

@@ -1,4 +1,4 @@
-"""What components know of the page's user: the actor, the address, and commands to the browser."""
+"""The page as components see it: the actor, the address, and commands to the browser."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Move(NamedTuple):
 
 
 class Connection(Generic[S, A, C]):
-    """One per page or socket; the same object for as long as it lives, so read its attributes anew in each render.
+    """One per page or socket. The object stays the same while its attributes change, so read them in each render.
 
     The type parameters are the product's own types of services, actors, and clients.
     """
@@ -102,7 +102,7 @@ class Connection(Generic[S, A, C]):
         self.help: str | None = None
         """The address of the help topic that the screen declares."""
         self.is_missing = False
-        """What the address names was not found: first paint then responds with 404."""
+        """Whether the item in the address was not found. First paint then responds with 404."""
         self.ask_reauthentication: Callable[[Continuation], None] | None = None
         """Opens the re-authentication dialog and then calls its argument; None if the page has no dialog."""
         self._send = send
@@ -118,7 +118,7 @@ class Connection(Generic[S, A, C]):
         self._queries: dict[asyncio.Task[Any], Load] = {}
         self._handling: tuple[asyncio.Future[None], ...] = ()
         self._closing: dict[Callable[[], None], None] = {}
-        self.at_rest: set[Callable[[], None]] = set()
+        self.on_idle: set[Callable[[], None]] = set()
         """Called when the page becomes idle, to release memory."""
 
     def toast(self, message: str, variant: Variant = "success") -> None:
@@ -126,21 +126,21 @@ class Connection(Generic[S, A, C]):
         self._send({"type": "toast", "message": message, "variant": variant})
 
     def navigate(self, path: str, *, replace: bool = False, reload: bool = False) -> None:
-        """Move to one of our own paths. The screen there is shown at once, and the browser is told the new address.
+        """Navigate to one of our own paths: show its screen immediately, and send the new address to the browser.
 
         `replace` replaces the history entry. `reload` reloads the document, as an `https://` address always does. Does nothing
-        in a handler whose event is older than the person's own last move: the newest intent wins.
+        in a handler whose event is older than the person's own last navigation.
         """
         self._move(Move(path, replace, reload))
 
     def handover(self, code: str, next: str = "/") -> None:
-        """Sign-in succeeded: the browser trades the one-time `code` for its cookie and loads `next`."""
+        """Finish a sign-in: the browser exchanges the one-time `code` for its cookie and loads `next`."""
         self._send({"type": "handover", "code": code, "next": next})
 
     def sign_out(self, *, next: str = "/", forget: bool = False) -> None:
-        """Make the browser forget its token and load `next`; the guard of the root leads to the login page.
+        """Make the browser delete its token and load `next`. The default, the root, redirects to the login page.
 
-        It keeps what was typed and not saved for the same account, unless `forget` says that there is no such account any more.
+        The browser keeps the unsaved text of the account, unless `forget` says that the account was deleted.
         """
         self._send({"type": "signed_out", "next": next, "forget": forget})
 
@@ -153,7 +153,7 @@ class Connection(Generic[S, A, C]):
         self._send({"type": "saved", "form": form})
 
     def set_title(self, title: str) -> None:
-        """Show `title` instead of the screen's own, until the person navigates to another path."""
+        """Show `title` instead of the screen's own title until the path changes."""
         self.title = title
 
     def href(self, path: str) -> str:
@@ -194,7 +194,7 @@ class Connection(Generic[S, A, C]):
 
     @property
     def awaited_since(self) -> float | None:
-        """When the latest running query started that is not a mere reload, in the event loop's time. None if there is none."""
+        """The start time of the latest running query that is not a reload, in the event loop's time. None if there is none."""
         return max((load.started_at for load in self._running_loads() if load.is_first or not load.is_reload), default=None)
 
     def _running_loads(self) -> Iterator[Load]:
@@ -230,16 +230,16 @@ class Connection(Generic[S, A, C]):
             self._retry = None
 
     def on_close(self, close: Callable[[], None]) -> None:
-        """Call `close` when the person leaves, unless `close_now` does it earlier."""
+        """Call `close` when the page is closed, unless `close_now` does it earlier."""
         self._closing[close] = None
 
     def close_now(self, close: Callable[[], None]) -> None:
         self._closing.pop(close, None)
         close()
 
-    def rest(self) -> None:
-        for rest in self.at_rest:
-            rest()
+    def release_memory(self) -> None:
+        for release in self.on_idle:
+            release()
 
     async def close(self) -> None:
         """Cancel running queries and end all subscriptions."""

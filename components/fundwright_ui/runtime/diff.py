@@ -1,4 +1,4 @@
-"""The least that turns the tree a client has into the one it should have. Nodes: docs/runtime-protocol.md."""
+"""The operations that change the client's tree into the current one. Nodes: docs/runtime-protocol.md."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SLOT = "slot:"
 
 
 def diff(old: Node, new: Node, path: Sequence[int] = ()) -> list[Operation]:
-    """Operations in the order in which they apply; empty when the trees are equal. `path` is where both trees stand."""
+    """The operations, in the order in which they apply; empty if the trees are equal. `path` is the path of both trees."""
     operations: list[Operation] = []
     if old != new:
         _diff(old, new, list(path), operations)
@@ -22,14 +22,14 @@ def diff(old: Node, new: Node, path: Sequence[int] = ()) -> list[Operation]:
 
 
 def _diff(old: Node, new: Node, path: Path, operations: list[Operation]) -> None:
-    """`old` and `new` are not equal. Equal ones, most of a page, are left aside before: C compares them many times as fast."""
+    """Compare nodes that are not equal. Callers skip equal nodes with `==`, which is much faster and covers most of a page."""
     if isinstance(old, str) or isinstance(new, str) or _identity(old) != _identity(new) or "x" in new:
         operations.append(["set", path, new])
         return
     _diff_attributes(old.get("a", {}), new.get("a", {}), path, operations)
     if old.get("e", {}) != new.get("e", {}):
         operations.append(["events", path, new.get("e", {})])
-    # The fallback of a widget is shown until the widget is there, and never again.
+    # The fallback of a widget is not shown again after the widget has loaded.
     if "w" not in new or any(_is_slot(child) for child in new.get("c", ())):
         _diff_children(old.get("c", []), new.get("c", []), path, operations)
 
@@ -49,7 +49,7 @@ def _same(old: object, new: object) -> bool:
 def _diff_children(old: list[Node], new: list[Node], path: Path, operations: list[Operation]) -> None:
     if len(old) == len(new):
         changed = [position for position in range(len(old)) if old[position] != new[position]]
-        if all(_key(old[position]) == _key(new[position]) for position in changed):  # all are in their places
+        if all(_key(old[position]) == _key(new[position]) for position in changed):  # no child has moved
             for position in changed:
                 _diff(old[position], new[position], [*path, position], operations)
             return
@@ -62,7 +62,7 @@ def _diff_children(old: list[Node], new: list[Node], path: Path, operations: lis
 
 
 def _match(old: list[Node], new: list[Node]) -> list[int | None]:
-    """For each new child the index of the old one it continues. A child without a key continues the one in its place."""
+    """For each new child, the index of the old child that it continues. A child without a key continues the one at its position."""
     by_key: dict[object, int] = {key: index for index, node in enumerate(old) if (key := _key(node)) is not None}
     origin: list[int | None] = []
     for position, node in enumerate(new):
@@ -83,14 +83,14 @@ def _key(node: Node) -> object:
 
 
 def _identity(node: Node) -> tuple[object, ...]:
-    """What must be equal for one node to be the other one changed."""
+    """The properties that must be equal for one node to count as a changed version of the other."""
     if isinstance(node, str):
         return ("text",)
     return (node.get("t"), node.get("w"), node.get("f"), node.get("k"))
 
 
 def apply(tree: Node, operations: Sequence[Operation]) -> Node:
-    """The tree after `operations`, as the client computes it. Raises LookupError when they do not fit."""
+    """The tree after `operations`, as the client computes it. Raises LookupError if they do not fit the tree."""
     for operation in operations:
         tree = _apply_at(tree, operation[1], operation)
     return tree

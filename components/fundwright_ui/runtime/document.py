@@ -1,4 +1,4 @@
-"""The first paint: the routed screen as a whole HTML page, readable before any script runs."""
+"""First paint: the routed screen as a complete HTML page, readable before any script runs."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from fundwright_ui.runtime.view import Shell, View
 
 _FIRST_PAINT_TIMEOUT_S = 1.5
 _RETRY_AFTER_S = 300
-"""When programs may ask again for a page that is not available."""
+"""The value of the header `Retry-After` for a page that is not available."""
 _ENTRY = "web/src/main.tsx"
 
-# The tree stands in a page twice, as HTML and for hydration: either makes a quarter of it in a millisecond or two.
+# A page contains the tree twice, as HTML and for hydration. Each encoding reduces it to a quarter in one or two milliseconds.
 _COMPRESSED: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
     ("br", partial(brotli.compress, quality=5)),
     ("gzip", partial(gzip.compress, compresslevel=6, mtime=0)),
@@ -38,7 +38,7 @@ _COMPRESSED: tuple[tuple[str, Callable[[bytes], bytes]], ...] = (
 
 
 class Documents:
-    """Answers `GET` of any page."""
+    """Responds to `GET` of any page."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Documents:
         self._bundle = bundle
         self._base = base
 
-    async def answer(self, request: Request, actor: Actor | None) -> Response:
+    async def respond(self, request: Request, actor: Actor | None) -> Response:
         address = _address_of(request, self._base)
         found = self._router.route(address, actor)
         if isinstance(found, Redirect):
@@ -78,8 +78,8 @@ class Documents:
             self._host.mark_visitor(page)
         return page
 
-    def excuse(self, request: Request, error: Exception) -> Response:
-        """The page instead of the one that could not be made: one sentence, and the same address to try again."""
+    def error_page(self, request: Request, error: Exception) -> Response:
+        """A page with the error message and a link that tries the same address again."""
         set_language(self._host.language_of(None, request))
         nonce = secrets.token_urlsafe(16)
         status = error.status if isinstance(error, Refusal) else 500
@@ -92,7 +92,7 @@ class Documents:
             {"t": "a", "a": {"className": button, "href": ""}, "c": [t("Try again")]},
         ]
         main: Node = {"t": "main", "a": {"className": "fw-message", "id": "main"}, "c": body}
-        # Without the client: it would ask the server, which has just failed, for its socket.
+        # Without the client, which would open a socket to the server that has just failed.
         head = self._bundle.unscripted_head(_ENTRY, nonce=nonce)
         html = self._document(head, title=title, body=to_html(main), language=current_language(), nonce=nonce)
         return self._page(html, request, status=status, nonce=nonce)
@@ -145,7 +145,7 @@ class Documents:
         language = connection.language
         body = to_html(tree)
         html = self._document(
-            head, title=title, body=body, language=language, nonce=nonce, script=script, is_stranger=actor is None
+            head, title=title, body=body, language=language, nonce=nonce, script=script, is_visitor=actor is None
         )
         return html, status
 
@@ -153,11 +153,11 @@ class Documents:
         return f'<link rel="alternate" type="application/rss+xml" href="{escape(self._base + path)}">' if path else ""
 
     def _document(
-        self, head: str, *, title: str, body: str, language: str, nonce: str, script: str = "", is_stranger: bool = False
+        self, head: str, *, title: str, body: str, language: str, nonce: str, script: str = "", is_visitor: bool = False
     ) -> str:
-        stranger = " data-stranger" if is_stranger else ""
+        visitor = " data-visitor" if is_visitor else ""
         return (
-            f'<!doctype html><html lang="{language}" dir="ltr"{stranger}><head><meta charset="utf-8">'
+            f'<!doctype html><html lang="{language}" dir="ltr"{visitor}><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{escape(title)}</title>"
             f"{head}</head>"
@@ -166,13 +166,13 @@ class Documents:
 
 
 def _address_of(request: Request, base: str) -> str:
-    """Path and query as the browser wrote them, `%` escapes included: the router reads them, once, as it does the socket's."""
+    """Path and query as the browser sent them, with `%` escapes: the router decodes them, as it does for the socket."""
     path = request.scope["raw_path"].decode("ascii", "replace").removeprefix(base) or "/"
     return f"{path}?{request.url.query}" if request.url.query else path
 
 
 def page_headers(nonce: str) -> dict[str, str]:
-    """Headers that keep a page to itself. Style attributes and inline scripts without the nonce do nothing."""
+    """Security headers of a page. They block style attributes, and inline scripts without the nonce."""
     policy = (
         "default-src 'self'; "
         f"script-src 'self' 'nonce-{nonce}'; style-src 'self' 'nonce-{nonce}'; "

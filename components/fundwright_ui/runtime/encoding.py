@@ -1,6 +1,6 @@
-"""Encodes what the server renders as JSON, for the first paint, the socket, and the hash of a tree alike.
+"""Encodes rendered trees and frames as JSON, in the same way for the first paint, the socket, and the hash of a tree.
 
-JSON has fewer kinds of values than Python. `plain` converts the others; a rendered tree holds only plain values.
+`plain` converts values that JSON does not have; a rendered tree contains only plain values.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def whole(text: str) -> str:
 
 
 def _is_plain(value: Any) -> bool:
-    """Runs for everything that is rendered, so the most frequent kinds are checked without a call."""
+    """Called for every rendered value, so the most frequent types are checked first and without further calls."""
     kind = type(value)
     if kind is str:
         return value.isascii() or whole(value) is value

@@ -1,4 +1,4 @@
-"""Event handlers: what an element or widget calls, with its payload read into the shape the handler wants."""
+"""Event handlers of elements and widgets, which convert and validate the payload before they call a function."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, with_config
 from reactpy.types import BaseEventHandler
-from typing_extensions import TypedDict  # pydantic does not take that of Python 3.11
+from typing_extensions import TypedDict  # pydantic does not support typing.TypedDict before Python 3.12
 
 Payload = dict[str, Any]
 Call = Callable[..., Any]
 
 received_at: ContextVar[float] = ContextVar("received_at", default=0.0)
-"""When the event now being handled arrived, in `time.monotonic` seconds."""
+"""The arrival time of the event that is being handled, in seconds of `time.monotonic`."""
 
 
 class MalformedPayload(Exception):
@@ -44,7 +44,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 class UnclearHandler(TypeError):
-    """A function whose parameters leave open whether it takes the payload."""
+    """The parameters of a function do not show whether it takes the payload."""
 
 
 class Handler(BaseEventHandler):
@@ -52,8 +52,8 @@ class Handler(BaseEventHandler):
 
     Without `read` the payload is that of an element. Calling the handler raises MalformedPayload.
 
-    `is_exclusive`: the browser drops further events of it until the last one is done. `operation` is what
-    the person wants done when `call` only leads there. An event meant for another operation is ignored.
+    `is_exclusive`: the browser drops further events of this handler until the last one is done. `operation` identifies the handler
+    if `call` is only a wrapper around it. An event that was sent for another operation is ignored.
     """
 
     __slots__ = ("call", "is_exclusive", "operation", "read", "takes_payload")
@@ -81,7 +81,7 @@ class Handler(BaseEventHandler):
 
     @property
     def function(self) -> Callable[[Sequence[Any]], Awaitable[None]]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return self._handle  # kept, it would be a cycle
+        return self._handle  # storing it would create a reference cycle
 
     async def _handle(self, data: Sequence[Any]) -> None:
         if self.takes_payload:
@@ -113,7 +113,7 @@ def handler(
 
 
 def read_element(payload: Payload) -> Payload:
-    """The payload of an element's event, of which any part may be missing. Raises MalformedPayload."""
+    """The payload of an element's event; any field may be missing. Raises MalformedPayload."""
     try:
         return cast(Payload, _ELEMENT_PAYLOAD.validate_python(payload))
     except ValidationError as error:

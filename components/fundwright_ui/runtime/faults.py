@@ -16,7 +16,7 @@ def new_error_id() -> str:
 
 
 def sentence_of(error: Exception, *, while_doing: str) -> str:
-    """The sentence of an expected error. Others are logged with an id, which the sentence names."""
+    """The message of an expected error. Other errors are logged with an id, and the message contains the id."""
     if isinstance(error, Refusal):
         return error.sentence
     error_id = new_error_id()

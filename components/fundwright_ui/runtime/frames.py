@@ -39,7 +39,7 @@ class Ping(_Frame):
 
 
 class Event(_Frame):
-    """An action of the person on the page."""
+    """Something that the person did on the page, such as a click."""
 
     type: Literal["event"]
     seq: Number
@@ -49,7 +49,7 @@ class Event(_Frame):
 
 
 class Moved(_Frame):
-    """The page has moved to another address."""
+    """The person has navigated to another address."""
 
     type: Literal["location"]
     seq: Number
@@ -75,8 +75,8 @@ _FRAMES: TypeAdapter[Hello | Ping | Numbered] = TypeAdapter(ClientFrame)
 
 
 def read_frame(text: str) -> Hello | Ping | Numbered | None:
-    """The frame in `text`, None when it is not one. Text with half a character in it, as cutting an emoji in two leaves
-    it, has U+FFFD there instead: neither the database nor another page could take the half."""
+    """The frame in `text`; None if it is not valid. Lone surrogates, such as from an emoji cut in half, are replaced with U+FFFD,
+    because neither the database nor another page could store them."""
     try:
         return _FRAMES.validate_json(text)
     except ValidationError:

@@ -1,4 +1,4 @@
-"""The interfaces that a product implements for the runtime, which imports nothing of the product.
+"""The interfaces that a product implements for the runtime. The runtime imports nothing from the product.
 
 The product passes a `Host` to the runtime, and its translations to `use_translations`.
 """
@@ -19,7 +19,7 @@ Listener = Callable[[dict[str, Any]], None]
 
 
 class Actor(Protocol):
-    """The person who is signed in. Two are equal if nothing about the person has changed."""
+    """The person who is signed in. Two instances are equal if nothing about the person has changed."""
 
     @property
     def id(self) -> UUID: ...
@@ -27,7 +27,7 @@ class Actor(Protocol):
     def role(self) -> str: ...
     @property
     def session_id(self) -> UUID | None:
-        """The live topic `session:{session_id}` says that something about the session may have changed, or that it has ended."""
+        """The sign-in session. A message on the live topic `session:{session_id}` means that it may have changed or ended."""
         ...
 
     @property
@@ -49,17 +49,17 @@ class Storage(Protocol):
 
 
 class LiveTopics(Protocol):
-    """Messages between all processes. An empty one means that some may have been missed."""
+    """Messages between all processes. An empty message means that others may have been lost."""
 
     def subscribe(self, topic: str, listener: Listener) -> Callable[[], None]:
-        """Returns the function that ends it."""
+        """Returns a function that ends the subscription."""
         ...
 
     def subscribed(self, topic: str, listener: Listener) -> AbstractContextManager[None]: ...
 
 
 class Settings(Protocol):
-    """Read anew each time they are needed."""
+    """Settings that the runtime reads each time it needs them."""
 
     @property
     def host(self) -> str: ...
@@ -105,7 +105,7 @@ class Host(Protocol):
 
     @property
     def version(self) -> str:
-        """A page that another version has rendered reloads itself."""
+        """The version of the product. A page that another version rendered reloads."""
         ...
 
     @property
@@ -122,7 +122,7 @@ class Host(Protocol):
         ...
 
     async def authenticate(self, connection: HTTPConnection, *, is_use: bool = True) -> Actor | None:
-        """The actor who opens a page or a socket; None for a visitor. `is_use` counts as a use of the sign-in session."""
+        """The actor who opens a page or a socket; None for a visitor. With `is_use`, this counts as a use of the sign-in session."""
         ...
 
     async def recognize(self, actor: Any, *, is_use: bool) -> Actor | None:
@@ -130,7 +130,7 @@ class Host(Protocol):
         ...
 
     def session_named_by(self, connection: HTTPConnection) -> UUID | None:
-        """The session that the connection names, which may have ended."""
+        """The sign-in session in the connection's credentials, which may have ended."""
         ...
 
     def may_open(self, actor: Any) -> bool:
@@ -138,17 +138,17 @@ class Host(Protocol):
         ...
 
     def is_closed_to(self, actor: Any) -> bool:
-        """Whether maintenance keeps the actor, or a visitor (None), out."""
+        """Whether maintenance excludes the actor, or a visitor (None)."""
         ...
 
     def refusal_of(self, origin: str) -> Exception:
-        """The error for a page of another site, or one whose address the product does not know as its own."""
+        """The error to raise for a request from another site or from an address that is not configured as allowed."""
         ...
 
     def client_of(self, connection: HTTPConnection) -> Client: ...
 
     def visitor_of(self, connection: HTTPConnection) -> str:
-        """Which of the signed-out visitors at one address this is; "" when it is unmarked."""
+        """Identifies a visitor among those at the same address; "" if the browser has no visitor cookie yet."""
         ...
 
     def mark_visitor(self, response: Response) -> None: ...

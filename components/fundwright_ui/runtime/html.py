@@ -1,4 +1,4 @@
-"""Nodes as HTML, exactly as React's server rendering writes them, so that React can hydrate the page."""
+"""Writes nodes as HTML exactly as React's server rendering does, so that React can hydrate the page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _RENAMED = {
     "textAnchor": "text-anchor",
 }
 _CASE_MATTERS = frozenset(("viewBox", "preserveAspectRatio", "gradientUnits", "patternUnits", "pathLength"))
-# `style` would be dropped by the content security policy; the others are for React, or for the client only.
+# The content security policy blocks `style`; the others are meant for React or the client.
 _NEVER = frozenset(("style", "key", "ref", "ack", "dangerouslySetInnerHTML", "suppressHydrationWarning"))
 _BOOLEAN = frozenset(
     (
@@ -41,8 +41,8 @@ _PAINTERS: dict[str, Painter] = {}
 
 
 def paints(widget: str) -> Callable[[Painter], Painter]:
-    """Says what this widget, given as its node, shows. It then needs no fallback, and the client hydrates it in place: for widgets
-    whose content would otherwise be sent twice."""
+    """Register a function that returns the content of this widget's node. The widget then needs no fallback, and the client
+    hydrates it in place. For widgets whose content would otherwise be sent twice."""
 
     def add(painter: Painter) -> Painter:
         _PAINTERS[widget] = painter
@@ -52,13 +52,13 @@ def paints(widget: str) -> Callable[[Painter], Painter]:
 
 
 def shown_in(node: Mapping[str, Any]) -> Sequence[Node]:
-    """What an element, fragment or widget shows before any script runs."""
+    """The content of an element, fragment, or widget before any script runs."""
     painter = _PAINTERS.get(node.get("w", ""))
     return painter(node) if painter else node.get("c", ())
 
 
 def painted_widgets(node: Node) -> Iterator[str]:
-    """The widgets in `node` that are painted; the client needs them before it can hydrate the page."""
+    """The widgets in `node` that are painted on the server; the client needs their code before it can hydrate the page."""
     if isinstance(node, str):
         return
     if node.get("w", "") in _PAINTERS:
@@ -68,14 +68,14 @@ def painted_widgets(node: Node) -> Iterator[str]:
 
 
 def to_html(node: Node) -> str:
-    """The node and everything in it."""
+    """The node and its descendants as HTML."""
     parts: list[str] = []
     _write([node], parts, selected=None)
     return "".join(parts)
 
 
 def embedded_json(value: object) -> str:
-    """JSON that may stand inside a `<script>` element."""
+    """JSON that is safe inside a `<script>` element."""
     return encode(value).replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
@@ -115,7 +115,7 @@ def _write_element(node: dict[str, Any], parts: list[str], *, selected: object) 
         value = attributes.get("value", attributes.get("defaultValue"))
         attributes = {name: each for name, each in attributes.items() if name not in ("value", "defaultValue")}
         if tag == "textarea":
-            # HTML drops one newline right after the tag.
+            # Browsers drop a newline directly after the tag.
             text = "" if value is None else str(value)
             children = [f"\n{text}" if text.startswith("\n") else text]
         else:

@@ -23,9 +23,9 @@ _HANDLE: CodeType = Handler._handle.__code__  # pyright: ignore[reportPrivateUsa
 
 @contextmanager
 def watched_loop(limit_s: float = LIMIT_S) -> Iterator[None]:
-    """Log `loop.blocked` with the seconds and the culprit whenever the running loop does not answer for `limit_s` seconds.
+    """Log `loop.blocked` with the duration and the blocking code whenever the running loop is blocked for `limit_s` seconds.
 
-    A thread measures it, which wakes the loop every 50 ms.
+    A thread measures this by waking the loop every 50 ms.
     """
     loop, blocked_thread = asyncio.get_running_loop(), threading.get_ident()
     ended = threading.Event()
@@ -55,7 +55,7 @@ def watched_loop(limit_s: float = LIMIT_S) -> Iterator[None]:
 
 
 def culprit_of(frame: FrameType | None) -> dict[str, str]:
-    """The handler that is running, if one is, and the innermost line of our own or an extension's code."""
+    """The running handler, if any, and the innermost line of code in the product or an extension."""
     found: dict[str, str] = {}
     while frame is not None:
         if "at" not in found and "site-packages" not in frame.f_code.co_filename and not _is_standard(frame.f_code):

@@ -1,7 +1,7 @@
-"""ReactPy's layout with what a product needs: renderings and events in order, and failures that stay where they happen.
+"""Extends ReactPy's layout: renders and handles events in order, and limits a failure to the component in which it occurs.
 
-ReactPy is pinned: this module overrides and reads what ReactPy does not promise to keep, and no other module does. `REPLACED` and
-`RELIED_ON` list all of it; a test compares its source with what was reviewed.
+ReactPy is pinned, because this module, and no other, overrides and uses private parts of it. `REPLACED` and `RELIED_ON` list them
+all; a test fails when their source differs from what was reviewed.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ log = structlog.get_logger()
 T = TypeVar("T")
 
 REPLACED: Mapping[str, str] = {
-    "Layout.__aenter__": "After it, one rendering at a time needs neither ReactPy's queue nor its locks.",
-    "Layout.__aexit__": "After it, effects are awaited, and a late request for a rendering finds nothing instead of failing.",
-    "Layout.deliver": "Not called: `handle` runs a handler in its turn, says whether it is still there, and raises what it raises.",
+    "Layout.__aenter__": "Extended: removes ReactPy's queue and locks, which are not needed because only one rendering runs at a time.",
+    "Layout.__aexit__": "Extended: awaits effects, and lets a late request for a rendering find nothing instead of failing.",
+    "Layout.deliver": "Not called: `handle` runs handlers, returns whether the handler still exists, and raises its exceptions.",
     "Layout.render": "Renders one component at a time, in the order of the requests. ReactPy starts a task for each.",
-    "Layout._create_layout_update": "After it, effects that have ended are awaited, and the memory of the rendering is released.",
-    "Layout._render_component": "Begins a failed component anew, unmounts what it had shown, and gives its failure an error id.",
-    "Layout._render_model": "Takes an element without components and handlers as it is, without a copy and a state.",
-    "Layout._render_model_children": "Keeps the place of None, and makes text encodable where its component is still known.",
-    "Layout._serialize_event_handler": "Names the code of a handler besides its place, so that a click presses only what was seen.",
-    "Layout._schedule_render_task": "Notes the request for `render`. ReactPy starts a task or fills its queue.",
-    "Layout._unmount_model_states": "Waits for the end of effects after the rendering, not in the middle of it.",
+    "Layout._create_layout_update": "Extended: awaits effects that have ended, and releases the memory of the rendering.",
+    "Layout._render_component": "Extended: resets a failed component, unmounts its previous content, and assigns an error id.",
+    "Layout._render_model": "Uses an element without components and handlers as it is, without a copy or a state.",
+    "Layout._render_model_children": "Extended: keeps the position of None, and makes text encodable while its component is known.",
+    "Layout._serialize_event_handler": "Extended: identifies a handler by its code, too, so that a click reaches only what was shown.",
+    "Layout._schedule_render_task": "Records the request for `render`. ReactPy starts a task or fills its queue.",
+    "Layout._unmount_model_states": "Awaits the end of effects after the rendering instead of during it.",
     "LifeCycleHook.affect_component_will_unmount": "Not called: `_end_effects` ends the effects of a component.",
 }
-"""What is replaced or extended in ReactPy, and why."""
+"""The parts of ReactPy that are replaced or extended, and why."""
 
 RELIED_ON = (
     "Layout.__init__",
@@ -71,33 +71,33 @@ RELIED_ON = (
     "_update_element_model_state",
     "_update_life_cycle_state",
 )
-"""What else of ReactPy the replacements call, or read and write the attributes of."""
+"""Other private parts of ReactPy that the replacements call, or whose attributes they read or write."""
 
 _FINGERPRINT_MARK = "|"
 """Separates the position and the fingerprint in the name of a handler."""
 _RETRY = f"retry{_FINGERPRINT_MARK}"
-"""Stands before an error id in the name of what renders the component that failed with it once more."""
+"""Prefix of a handler name that renders a failed component again; the error id follows."""
 
 
 class GuardedLayout(Layout):
-    """Renders one component at a time, runs handlers when asked and raises what they raise.
+    """Renders one component at a time, runs handlers, and raises their exceptions.
 
-    A component that fails becomes a problem node. It is made anew the next time its parent renders, or when the person asks
-    for it. `has_effects=False` is for first paint: nothing given to `use_effect` runs.
+    A component that fails becomes a problem node. It is created again when its parent renders or when the person retries it.
+    `has_effects=False` is for first paint: functions passed to `use_effect` do not run.
 
-    ReactPy renders each change in a task of its own and takes the results in whatever order they come, so that an older
-    rendering of a component may arrive after a newer one of its parent. Here a queue keeps the order.
+    ReactPy renders each change in a task of its own and uses the results as they arrive, so an older rendering of a component may
+    arrive after a newer one of its parent. Here, a queue keeps the order.
     """
 
     def __init__(self, root: Component, *, has_effects: bool = True) -> None:
         super().__init__(root)
         self._has_effects = has_effects
         self._waiting: dict[Any, None] = {}
-        self._wanted: set[Any] = set()
+        self._requested: set[Any] = set()
         self._has_work = Event()
         self._is_rendering = False
         self._without_effects: list[Any] = []
-        self._living: set[int] = set()
+        self._dynamic: set[int] = set()
         self._ending_effects: list[Any] = []
 
     async def __aenter__(self) -> Self:
@@ -113,29 +113,29 @@ class GuardedLayout(Layout):
         self._model_states_by_life_cycle_state_id = {}
 
     async def handle(self, target: str, data: dict[str, Any], seq: int) -> bool:
-        """Run the handler named `target`. False when it is gone: the event was sent before the page changed."""
+        """Run the handler named `target`. Returns False if it no longer exists because the page changed after the event was sent."""
         if target.startswith(_RETRY):
             return self._retry(target.removeprefix(_RETRY))
         place, _, fingerprint = target.rpartition(_FINGERPRINT_MARK)
         handler = self._event_handlers.get(place)
         if handler is None or _code_fingerprint(handler) != fingerprint:
             return False
-        # ReactPy hands this number to the next rendering of an input, so that the client knows what we have seen.
+        # ReactPy adds this number to the next rendering of an input, so that the client knows which events were handled.
         self._last_event_seq_by_target[place] = seq
         await _finished(handler, data)
         return True
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing is being rendered or waits for it."""
+        """Whether nothing is being rendered or waits to be rendered."""
         return not self._is_rendering and self._next() is None
 
-    def rest(self) -> None:
-        """Let go of what fills the memory until something must be rendered."""
+    def release_memory(self) -> None:
+        """Release the arguments of components that take much memory; their parents provide them again for the next rendering."""
         for state in self._model_states_by_life_cycle_state_id.values():
             if hasattr(state, "_parent_ref") and _error_id(state) is None and _was_given_much(state):
                 state.life_cycle_state = state.life_cycle_state._replace(
-                    component=_Resting(state.life_cycle_state.component.type)
+                    component=_ReleasedComponent(state.life_cycle_state.component.type)
                 )
 
     async def render(self) -> LayoutUpdateMessage:
@@ -153,29 +153,29 @@ class GuardedLayout(Layout):
     async def _create_layout_update(self, old_state: Any) -> LayoutUpdateMessage:
         update = await super()._create_layout_update(old_state)
         await self._effects_ended()
-        self._living.clear()
+        self._dynamic.clear()
         for hook in self._without_effects:
             hook._effect_stops.pop()
         self._without_effects.clear()
-        _forget(self._model_states_by_life_cycle_state_id[old_state.life_cycle_state.id], {})
+        _release(self._model_states_by_life_cycle_state_id[old_state.life_cycle_state.id], {})
         return update
 
     def _next(self) -> Any:
-        """What to render next, or None. Components that were unmounted or rendered with their parent no longer wait:
-        they must not count as work, since no rendering would ever say that it is done."""
+        """The state to render next, or None. Skips components that were unmounted or already rendered with their parent: they must
+        not count as work, because no rendering would ever finish it."""
         while self._waiting:
             component_id = next(iter(self._waiting))
             state = self._model_states_by_life_cycle_state_id.get(component_id)
             if state is not None and self._wants_rendering(component_id, state):
                 if _can_render(state):
                     return self._outermost_waiting(state)
-                self._ask_for(_parent_of(state))
+                self._request(_parent_of(state))
             del self._waiting[component_id]
         return None
 
     def _outermost_waiting(self, state: Any) -> Any:
-        """The outermost component around this one that waits, too, or this one. That component renders this one or removes it: by
-        itself, this one might find an address that is not for its screen."""
+        """The outermost waiting component that contains this one, or this one. Rendering the outer component renders this one or
+        removes it; rendered on its own, it might see the address of another screen."""
         outermost = state
         while hasattr(state, "_parent_ref"):
             state = state.parent
@@ -185,24 +185,24 @@ class GuardedLayout(Layout):
                     outermost = state
         return outermost
 
-    def _ask_for(self, component_id: Any) -> None:
-        """Have this component rendered though nothing of its own has changed."""
-        self._wanted.add(component_id)
+    def _request(self, component_id: Any) -> None:
+        """Schedule a rendering of this component although its own state has not changed."""
+        self._requested.add(component_id)
         self._schedule_render_task(component_id)
 
     def _wants_rendering(self, component_id: Any, state: Any) -> bool:
-        if component_id in self._wanted:
+        if component_id in self._requested:
             return True
         if _error_id(state) is not None:
-            return False  # begun by itself, it would ask its questions anew, fail, and begin again with each answer
+            return False  # otherwise it would run its queries again, fail, and start over with each result
         hook = state.life_cycle_state.hook
         return hook._scheduled_render or not hook._rendered_atleast_once
 
     def _retry(self, error_id: str) -> bool:
-        """Render the component that failed with this id, and nothing else. False when it is gone or was rendered since."""
+        """Render only the component that failed with this id. Returns False if it no longer exists or was rendered since then."""
         for component_id, state in self._model_states_by_life_cycle_state_id.items():
             if _error_id(state) == error_id:
-                self._ask_for(component_id)
+                self._request(component_id)
                 return True
         return False
 
@@ -214,15 +214,15 @@ class GuardedLayout(Layout):
         self, exit_stack: AsyncExitStack, old_state: Any, parent: Any, index: int, key: Any, component: Component
     ) -> Any:
         if old_state is not None and old_state.is_component_state:
-            self._wanted.discard(old_state.life_cycle_state.id)
-            _fill(old_state.life_cycle_state.hook)
+            self._requested.discard(old_state.life_cycle_state.id)
+            _restore_lists(old_state.life_cycle_state.hook)
             if _error_id(old_state) is not None:
-                await self._begin_anew(old_state)
+                self._reset(old_state)
         state = await super()._render_component(exit_stack, old_state, parent, index, key, component)
         model = state.model.current
         if "error" in model:
-            await self._let_children_go(old_state, state)
-            # ReactPy has logged the trace just before this line.
+            await self._unmount_children(old_state, state)
+            # ReactPy has already logged the traceback.
             model["error"] = new_error_id()
             log.error("ui.render_failed", error_id=model["error"], component=component.type.__qualname__)
         elif component.key is not None:
@@ -230,23 +230,23 @@ class GuardedLayout(Layout):
         self._tidy(state.life_cycle_state)
         return state
 
-    async def _begin_anew(self, state: Any) -> None:
-        """Forget the state of a component that failed: its hooks were left half called, and would not line up again."""
+    def _reset(self, state: Any) -> None:
+        """Discard the state of a component that failed: only some of its hooks were called, so the next calls would not match."""
         hook = state.life_cycle_state.hook
         self._end_effects(hook)
         hook._effect_funcs.clear()
         hook._state.clear()
         hook._rendered_atleast_once = False
 
-    async def _let_children_go(self, before: Any, failed: Any) -> None:
-        """ReactPy would leave what a component had shown before it failed mounted, with all its effects."""
+    async def _unmount_children(self, before: Any, failed: Any) -> None:
+        """Unmount the content that a component had before it failed. ReactPy would leave it mounted, with all its effects."""
         if before is None or before.life_cycle_state.id != failed.life_cycle_state.id or failed.children_by_key:
             return
         await self._unmount_model_states(list(before.children_by_key.values()))
 
     async def _unmount_model_states(self, old_states: list[Any]) -> None:
-        """ReactPy waits here until the effects have ended, in the middle of a rendering. The person could move meanwhile, and what
-        is left of the rendering would find an address that is not for its screen."""
+        """Unmount without waiting for effects. ReactPy waits here, during a rendering; if the person navigated meanwhile, the rest
+        of the rendering would see the address of another screen."""
         to_unmount = old_states[::-1]
         while to_unmount:
             state = to_unmount.pop()
@@ -273,28 +273,28 @@ class GuardedLayout(Layout):
                 log.exception("ui.effect_failed")
 
     async def _render_model_children(self, exit_stack: AsyncExitStack, old_state: Any, new_state: Any, raw_children: Any) -> None:
-        """ReactPy leaves None out. Kept as nothing, it keeps the place of what follows: a widget goes on when an alert comes
-        to stand before it, instead of being made anew."""
+        """Render None as an empty child. ReactPy drops it, which changes the position of the children that follow: a widget would
+        be created again when an alert appears before it."""
         children: list[Any] = list(raw_children) if isinstance(raw_children, (list, tuple)) else [raw_children]
         if new_state.is_component_state:
             for child in children:
-                _find_living(child, self._living)
+                _find_dynamic(child, self._dynamic)
         children = ["" if child is None else whole(child) if type(child) is str else child for child in children]
         await super()._render_model_children(exit_stack, old_state, new_state, children)
 
     async def _render_model(
         self, exit_stack: AsyncExitStack, old_state: Any, parent: Any, index: int, key: Any, raw_model: Any
     ) -> Any:
-        """ReactPy copies each element and gives it a state. One without components and handlers in it is taken as it is."""
-        if id(raw_model) in self._living:
+        """Use an element without components and handlers as it is. ReactPy copies each element and creates a state for it."""
+        if id(raw_model) in self._dynamic:
             return await super()._render_model(exit_stack, old_state, parent, index, key, raw_model)
         if old_state is not None:
             await self._unmount_model_states([old_state])
         return raw_model
 
     def _tidy(self, life_cycle_state: Any) -> None:
-        """After each rendering ReactPy adds an event that ends its effects, though mostly there are none. What asks for the next
-        one is a closure over two cells and a method."""
+        """Save memory after a rendering: ReactPy adds an event that ends effects even if there are none, and schedules renderings
+        through a closure that is larger than this partial."""
         hook = life_cycle_state.hook
         hook._schedule_render_callback = partial(GuardedLayout._schedule_render_task, self, life_cycle_state.id)
         if not self._has_effects:
@@ -304,26 +304,28 @@ class GuardedLayout(Layout):
 
     @staticmethod
     def _serialize_event_handler(handler: Any, target: str) -> dict[str, Any]:
-        """ReactPy names a handler after its place. A button that another one has replaced there must not press that one, so
-        the name also says what is done."""
+        """Add a fingerprint of the code to the name of a handler. ReactPy names it by its position only, so a click on a button
+        that has been replaced would run the handler of the new one."""
         if (function := _wrapped_function(handler)) is not None:
-            takes_payload(function)  # or it is refused here, where it is rendered
+            takes_payload(function)  # raises UnclearHandler, so that the component fails when it is rendered
         entry = Layout._serialize_event_handler(handler, f"{target}{_FINGERPRINT_MARK}{_code_fingerprint(handler)}")
         if isinstance(handler, Handler) and handler.is_exclusive:
             entry["isExclusive"] = True
         return entry
 
 
-def _find_living(raw: Any, living: set[int]) -> bool:
-    """Whether there are components or handlers in `raw`; the elements of which that is true are added to `living`, as `id`s.
-    Whatever the browser has no form for is replaced on the way: here it is still known which component has rendered it.
-    Raises ValueError for two children with one key, as ReactPy does for the elements that it looks into, and Unserializable."""
+def _find_dynamic(raw: Any, dynamic: set[int]) -> bool:
+    """Whether `raw` contains components or handlers. Adds the `id` of each element that does to `dynamic`.
+
+    Also replaces values that JSON cannot represent, while it is known which component rendered them. Raises ValueError for two
+    children with the same key, as ReactPy does for the elements that it traverses, and Unserializable.
+    """
     if isinstance(raw, Component):
         return True
     if not isinstance(raw, dict):
         return False
     element = cast(dict[str, Any], raw)
-    is_living = bool(element.get("eventHandlers"))
+    is_dynamic = bool(element.get("eventHandlers"))
     if given := element.get("attributes"):
         element["attributes"] = _plain_attributes(element["tagName"], given)
     keys: list[object] = []
@@ -333,14 +335,14 @@ def _find_living(raw: Any, living: set[int]) -> bool:
             if not child.isascii():
                 children[index] = whole(child)
             continue
-        is_living = _find_living(child, living) or is_living
+        is_dynamic = _find_dynamic(child, dynamic) or is_dynamic
         if isinstance(child, dict) and (key := cast(dict[str, Any], child).get("attributes", _NOTHING).get("key")) is not None:
             keys.append(key)
     if len(keys) != len(set(keys)):
-        raise ValueError(f"Two children of a {element['tagName']} have one key: {keys}")
-    if is_living:
-        living.add(id(element))
-    return is_living
+        raise ValueError(f"Two children of a {element['tagName']} have the same key: {keys}")
+    if is_dynamic:
+        dynamic.add(id(element))
+    return is_dynamic
 
 
 def _plain_attributes(tag: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -356,29 +358,29 @@ def _plain_attributes(tag: str, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _error_id(state: Any) -> str | None:
-    """The id of the failure that this component shows."""
+    """The error id of a component that failed; None for others."""
     return getattr(state.model, "current", {}).get("error")
 
 
 def at_unmount(call: Callable[[], None]) -> None:
-    """Call `call` when the component that is being rendered for the first time leaves the page.
-    `use_effect` would have a task wait for that, at 2 kB each."""
+    """Call `call` when the component that is being rendered for the first time is unmounted.
+    `use_effect` would need a waiting task of 2 kB for this."""
     hook: Any = HOOK_STACK.current_hook()
     hook._effect_stops.append(_Stop(call))
 
 
 def use_kept(make: Callable[[], T]) -> T:
-    """What `make` answers when the component that is being rendered is rendered for the first time."""
+    """The value that `make` returned in the first rendering of the current component."""
     return HOOK_STACK.current_hook().use_state(make)
 
 
 def rerenderer() -> Callable[[], None]:
-    """Has the component that is being rendered rendered again. A state that is changed only for that would cost 0.5 kB."""
+    """A function that renders the current component again. A state that is changed only for this would take 0.5 kB."""
     return HOOK_STACK.current_hook().schedule_render
 
 
 class _Stop:
-    """Stands for the event by which ReactPy ends an effect."""
+    """Replaces the event with which ReactPy ends an effect."""
 
     __slots__ = ("set",)
 
@@ -386,8 +388,8 @@ class _Stop:
         self.set = call
 
 
-class _Forgotten(Ref[dict[str, Any]]):
-    """Stands for a model that was handed over; what ReactPy writes into it is not kept."""
+class _DiscardedModel(Ref[dict[str, Any]]):
+    """Replaces a model that is no longer needed; discards what ReactPy writes into it."""
 
     __slots__ = ()
 
@@ -401,9 +403,9 @@ class _Forgotten(Ref[dict[str, Any]]):
 
 
 class _Unused:
-    """Stands for the queue and the locks by which ReactPy would keep renderings apart: only one runs at a time anyway.
+    """Replaces the queue and the locks with which ReactPy separates renderings, because only one runs at a time.
 
-    Its locks also hand over to the event loop each time, so that a page could change its address in the middle of a rendering.
+    Its locks also yield to the event loop, so that a page could change its address during a rendering.
     """
 
     async def acquire(self) -> None:
@@ -417,7 +419,7 @@ class _Unused:
 
 
 class _States(dict[Any, Any]):
-    """The states of the components of a page, by their ids. A component is added before it is first rendered."""
+    """The component states of a page by id. Components are added before their first rendering."""
 
     def __setitem__(self, component_id: Any, state: Any) -> None:
         state.life_cycle_state.hook._render_access = _UNUSED
@@ -425,7 +427,7 @@ class _States(dict[Any, Any]):
 
 
 class _NoEffects(tuple[Any, ...]):
-    """The empty list of the components that have no effects."""
+    """The shared empty list of components without effects."""
 
     __slots__ = ()
 
@@ -435,20 +437,22 @@ class _NoEffects(tuple[Any, ...]):
 
 _EFFECTS = ("_effect_funcs", "_effect_tasks", "_effect_stops")
 _NO_EFFECTS = _NoEffects()
-_FORGOTTEN = _Forgotten()
+_DISCARDED_MODEL = _DiscardedModel()
 _UNUSED: Any = _Unused()
 _NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
-def _forget(state: Any, contexts: dict[Any, Any]) -> bool:
-    """ReactPy keeps what it rendered a second time, and a state for each node: most of what a page would cost.
-    The view has the tree. What renders again needs only components, handlers and what stands above them, and the paths of
-    the parents of components. Answers whether `state` is still needed."""
+def _release(state: Any, contexts: dict[Any, Any]) -> bool:
+    """Release the copy of the rendering and the state of each node that ReactPy keeps: most of the memory of a page.
+
+    The view has the tree. Later renderings need only components, handlers, and their ancestors, and the paths of components'
+    parents. Returns whether `state` is still needed.
+    """
     if "error" not in state.model.current:
-        state.model = _FORGOTTEN
+        state.model = _DISCARDED_MODEL
     if state.is_component_state:
-        contexts = _thin(state.life_cycle_state.hook, contexts)
-    children = [child for child in state.children_by_key.values() if _forget(child, contexts)]
+        contexts = _share_lists(state.life_cycle_state.hook, contexts)
+    children = [child for child in state.children_by_key.values() if _release(child, contexts)]
     state.children_by_key = _Children(children) if children else _NOTHING
     state.targets_by_event = state.targets_by_event or _NOTHING
     if not any(child.is_component_state for child in children):
@@ -456,14 +460,14 @@ def _forget(state: Any, contexts: dict[Any, Any]) -> bool:
     return state.is_component_state or bool(children or state.targets_by_event)
 
 
-class _Resting(NamedTuple):
-    """Stands for a component that has let go of what it was given: its parent gives that anew."""
+class _ReleasedComponent(NamedTuple):
+    """Replaces a component whose arguments were released: to render it, its parent is rendered, which provides them again."""
 
     type: Any
 
 
 def _was_given_much(state: Any) -> bool:
-    """Whether the component was given elements, or what a query has answered."""
+    """Whether the arguments of the component include elements or models, such as the results of queries."""
     component = state.life_cycle_state.component
     if isinstance(component, ContextProvider) or not _can_render(state):
         return False
@@ -476,7 +480,7 @@ def _parts(value: object) -> Iterable[object]:
 
 
 def _can_render(state: Any) -> bool:
-    return state.is_component_state and not isinstance(state.life_cycle_state.component, _Resting)
+    return state.is_component_state and not isinstance(state.life_cycle_state.component, _ReleasedComponent)
 
 
 def _parent_of(state: Any) -> Any:
@@ -488,7 +492,7 @@ def _parent_of(state: Any) -> Any:
 
 
 class _Children:
-    """The few children that a node keeps, by their keys. A dictionary takes 0.2 kB, however few there are."""
+    """The few children that a node keeps, by key. A dictionary takes 0.2 kB even for one."""
 
     __slots__ = ("_states",)
 
@@ -511,9 +515,9 @@ class _Children:
         return self._states
 
 
-def _thin(hook: Any, contexts: dict[Any, Any]) -> dict[Any, Any]:
-    """ReactPy gives each component a copy of `contexts`, those of its parent, and lists that mostly stay empty: until it is
-    rendered again it shares them with the others. Answers its contexts."""
+def _share_lists(hook: Any, contexts: dict[Any, Any]) -> dict[Any, Any]:
+    """Let a component share its empty lists and its copy of the parent's `contexts` until it is rendered again.
+    ReactPy creates them for each component. Returns the component's contexts."""
     for name in _EFFECTS:
         if not getattr(hook, name):
             setattr(hook, name, _NO_EFFECTS)
@@ -522,20 +526,20 @@ def _thin(hook: Any, contexts: dict[Any, Any]) -> dict[Any, Any]:
     return hook._context_providers
 
 
-def _fill(hook: Any) -> None:
+def _restore_lists(hook: Any) -> None:
     for name in _EFFECTS:
         if getattr(hook, name) is _NO_EFFECTS:
             setattr(hook, name, [])
 
 
 def event_of(target: str) -> str:
-    """The event in the name of a handler, such as `onClick`."""
+    """The event that a handler's name contains, such as `onClick`."""
     return target.rpartition(_FINGERPRINT_MARK)[0].rpartition(":")[2]
 
 
 async def _finished(handler: Any, data: dict[str, Any]) -> None:
-    """ReactPy awaits coroutine functions only; what a lambda answers, such as `lambda: state.set(1)`, would never be done.
-    It also hands every function the payload."""
+    """Call a handler and await its result, also that of a lambda such as `lambda: state.set(1)`. ReactPy would await coroutine
+    functions only, and pass the payload to every function."""
     if not isinstance(handler, Handler):
         data = read_element(data)
     function = _wrapped_function(handler)
@@ -546,7 +550,7 @@ async def _finished(handler: Any, data: dict[str, Any]) -> None:
 
 
 def _wrapped_function(handler: Any) -> Call | None:
-    """The function that ReactPy's own handler was made of; None for one of ours, or for several in one."""
+    """The function that ReactPy's own handler wraps; None for a `Handler`, or if it combines several functions."""
     return None if isinstance(handler, Handler) else getattr(handler.function, "__wrapped__", None)
 
 

@@ -1,4 +1,4 @@
-"""Widgets of other packages: the browser loads the ES module of a package when a page first shows a widget of it."""
+"""Widgets of other packages: the browser loads a package's ES module when a page first shows one of its widgets."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from fundwright_ui.runtime.host import Refused
 if TYPE_CHECKING:
     from fundwright_ui.widgets.base import Widget
 
-# As vite.config.ts finds the sentences of our own.
+# The same pattern that vite.config.ts uses for the sentences of the web client.
 _SENTENCE = re.compile(r'\bt\("([^"]+)"\)')
 
 
 @dataclass(frozen=True)
 class WebModule:
-    """An ES module and the widgets it draws.
+    """An ES module and the widgets that it implements.
 
-    Its default export is a function that is given the kit and returns, or promises, the components by the names of their declarations:
-    `export default ({ React }) => ({ Clock(props) { … } })`. `others` are files beside it or below its folder that it imports or that
-    its styles refer to. The stylesheets among them are loaded with it.
+    Its default export is a function that takes the kit and returns the components by name, or a promise of them:
+    `export default ({ React }) => ({ Clock(props) { … } })`. `others` are files in its folder or below that it imports or that
+    its styles refer to. Stylesheets among them are loaded with the module.
     """
 
     file: Path
@@ -34,14 +34,14 @@ class WebModule:
 
 
 class Modules:
-    """Modules in folders whose names change with their content. Raises Refused for two widgets of one name or a missing file."""
+    """Serves modules from folders whose names change with the content. Raises Refused for a duplicate widget name or a missing file."""
 
     def __init__(self, modules: Iterable[WebModule], *, taken: Collection[str] = ()) -> None:
         self.contents: dict[str, bytes] = {}
         self.addresses: dict[str, list[str]] = {}
-        """Where the browser finds each widget: the script, then its stylesheets."""
+        """The addresses of each widget's files: the script, then the stylesheets."""
         self.strings: tuple[str, ...] = ()
-        """The sentences that the scripts say."""
+        """The English sentences in the scripts, to be translated."""
         for module in modules:
             files = _read(module)
             digest = hashlib.sha256()
@@ -64,7 +64,7 @@ class Modules:
 
 
 def _read(module: WebModule) -> dict[str, bytes]:
-    """The module's files by their paths from its folder, the script first."""
+    """The module's files by path relative to its folder, the script first."""
     files: dict[str, bytes] = {}
     for file in (module.file, *module.others):
         try:

@@ -1,4 +1,4 @@
-"""Puts the runtime into a FastAPI application."""
+"""Mounts the runtime in a FastAPI application."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fundwright_ui.runtime.view import Shell
 
 
 class _PageConvertor(PathConvertor):
-    """Every path but those of the API: a program that asks for what is not there is told so, not led to a page."""
+    """Matches every path outside the API, so that a program gets 404 for an unknown API path instead of a page."""
 
     regex = "(?!api/).*"
 
@@ -40,9 +40,9 @@ def mount(
     modules: Modules | None = None,
     base: str = "",
 ) -> None:
-    """Answer every `GET` outside of `/api/` that nothing else in `app` answers with a page, and drive open pages over `{base}/socket`.
+    """Serve pages at every path outside `/api/` that has no other route in `app`, and open pages over `{base}/socket`.
 
-    `redirects` maps paths to paths. `shell(area, screen)` frames a screen. `modules` are the widgets of other packages.
+    `redirects` maps paths to paths. `shell(area, screen)` adds the frame to a screen. `modules` are the widgets of other packages.
     Call this after every other route has been added.
     """
     router = Router(screens, host.addresses, redirects=redirects, is_closed_to=host.is_closed_to, may_open=host.may_open)
@@ -59,9 +59,9 @@ def mount(
 
     async def page(request: Request) -> Response:
         try:
-            return await documents.answer(request, await host.authenticate(request))
+            return await documents.respond(request, await host.authenticate(request))
         except Exception as error:
-            return documents.excuse(request, error)
+            return documents.error_page(request, error)
 
     async def connection(request: Request) -> Response:
         actor = await host.authenticate(request, is_use=False)
@@ -74,12 +74,12 @@ def mount(
 
     app.add_exception_handler(Refused, refused)
     app.router.add_websocket_route(f"{base}/socket", sockets.accept)
-    for path, answer in {"": streams.open, "/frames": streams.take, "/close": streams.close}.items():
-        app.add_api_route(f"{base}/stream{path}", answer, methods=["POST"], include_in_schema=False, response_model=None)
+    for path, endpoint in {"": streams.open, "/frames": streams.receive_frames, "/close": streams.close}.items():
+        app.add_api_route(f"{base}/stream{path}", endpoint, methods=["POST"], include_in_schema=False, response_model=None)
     reading = ["GET", "HEAD"]
     app.add_api_route(f"{base}/connection", connection, methods=["GET"], include_in_schema=False, response_model=None)
     app.add_api_route(
-        f"{base}/assets/{{path:path}}", assets.answer, methods=reading, include_in_schema=False, response_model=None
+        f"{base}/assets/{{path:path}}", assets.respond, methods=reading, include_in_schema=False, response_model=None
     )
     if base:
         app.add_api_route(base, page, methods=reading, include_in_schema=False, response_model=None)

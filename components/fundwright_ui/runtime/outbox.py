@@ -6,10 +6,10 @@ _MAX_KEPT_CHARACTERS = 4_000_000
 
 
 class Outbox:
-    """Both ends count the frames and acknowledge only the count: frames arrive in order, or the socket is lost."""
+    """Both sides count the frames and acknowledge only the count, because frames arrive in order or the connection is lost."""
 
     def __init__(self) -> None:
-        self._kept: list[str] = []  # a deque takes 0.8 kB even when there is nothing in it
+        self._kept: list[str] = []  # an empty deque takes 0.8 kB
         self._kept_characters = 0
         self._forgotten = 0
         self._sent = 0
@@ -21,12 +21,12 @@ class Outbox:
             self._forget()
 
     def take(self) -> str | None:
-        """The next frame to send, None when all have been sent."""
-        place = self._sent - self._forgotten
-        if place == len(self._kept):
+        """The next frame to send; None if all have been sent."""
+        position = self._sent - self._forgotten
+        if position == len(self._kept):
             return None
         self._sent += 1
-        return self._kept[place]
+        return self._kept[position]
 
     def confirm(self, count: int) -> None:
         """Drop the first `count` frames, which the browser has received."""

@@ -1,4 +1,4 @@
-"""What an open page knows, kept in a fraction of the memory while nobody asks for it."""
+"""Compresses the state of an open page while it is not needed."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _WINDOW_BYTES = 32_768
 
 
 class Packing:
-    """Packs things of one kind: what they have in common with the first of them, such as the frame around a screen or a list that
-    everybody sees, is kept once for all."""
+    """Compresses contents of one kind. The first serves as a dictionary for the others, so what they share with it, such as the
+    frame around a screen or a list that everyone sees, is stored once."""
 
     def __init__(self) -> None:
         self._common = b""
@@ -32,27 +32,27 @@ class Packing:
         return zlib.decompressobj(zdict=self._common).decompress(packed)
 
     def pack_value(self, value: object) -> bytes:
-        """Nothing when `value` cannot be packed."""
+        """The packed `value`; empty if it cannot be pickled."""
         written = io.BytesIO()
         try:
             _Pickler(written, protocol=pickle.HIGHEST_PROTOCOL).dump(value)
-        except Exception:  # whatever a value of another package does when it is pickled
+        except Exception:  # pickling a value of another package may raise anything
             return b""
         return self.pack(written.getvalue())
 
     def unpack_value(self, packed: bytes) -> Any:
-        return pickle.loads(self.unpack(packed))  # noqa: S301  # packed by this very process
+        return pickle.loads(self.unpack(packed))  # noqa: S301  # packed by this process
 
 
 @cache
 def packing_of(kind: Hashable) -> Packing:
-    """The one for this kind: a place in the code, of which there are only so many."""
+    """The packing of this kind. A kind is a location in the code, so their number is limited."""
     return Packing()
 
 
 class _Pickler(pickle.Pickler):
     def reducer_override(self, obj: Any) -> Any:
-        """A class such as `Page[OpportunityRow]` is not found by its name."""
+        """Pickle generic models such as `Page[OpportunityRow]`, which pickle cannot find by name."""
         if isinstance(obj, type) and issubclass(obj, BaseModel):
             made_from = obj.__pydantic_generic_metadata__
             if made_from["origin"] is not None:

@@ -23,7 +23,7 @@ class Owner(NamedTuple):
     party: UUID | str
     """A person, or a network address while signed out."""
     visitor: str | None
-    """One of those who share the address, None for a person. Programs without the cookie count as one visitor."""
+    """The browser among those at the same address; None for a person. Programs without the cookie count as one visitor."""
 
 
 def owner_of(host: Host, actor: Actor | None, connection: HTTPConnection) -> Owner:
@@ -38,7 +38,7 @@ class RenderSlot:
         self._expiry = asyncio.get_running_loop().call_later(_SLOT_TIMEOUT_S, self.release)
 
     def release(self) -> None:
-        """Let the owner's next page be rendered. May be called again."""
+        """Allow the owner's next page to be rendered. May be called more than once."""
         self._expiry.cancel()
         self._permits.close()
 

@@ -1,4 +1,4 @@
-"""Which screen answers an address, and who may see it. The runtime knows no screen: they come from `screens()` hooks."""
+"""Matches addresses to screens and checks who may see them. All screens come from `screens()` hooks."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ _PARAMETER = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True)
 class Screen:
-    """One page.
+    """One page, declared with `screen`.
 
-    `path` may hold parameters (`/generate/slug/{token}`); `title` is an English message id; `render` makes the component
-    anew for each visit: `screen` declares it. Screens of one `area` share a shell that stays mounted while moving between them; everything but
-    `public` needs a signed-in actor, of one of `roles` when given. `away_when_signed_in` sends a signed-in actor elsewhere,
-    as the login page does; `stays_open` in maintenance; `for_strangers` is shown at the same address to whoever is not signed in. `status` is the HTTP status of the page,
-    `feed` the path of an RSS feed that its head names, `help` the address that the help link beside its title leads to.
+    `path` may contain parameters (`/generate/slug/{token}`); `title` is an English message id; `render` creates the component for
+    each visit. Screens of the same `area` share a shell that stays mounted while the person moves between them. All areas except
+    `public` require a signed-in actor, with one of `roles` if given. `away_when_signed_in` is where signed-in actors are redirected,
+    for example by the login page. With `stays_open`, the screen is available during maintenance. `visitor_screen` is shown at the
+    same address to people who are not signed in. `status` is the HTTP status of the page, `feed` the path of an RSS feed that its
+    head links to, and `help` the address of the help link beside its title.
     """
 
     path: str
@@ -36,7 +37,7 @@ class Screen:
     roles: frozenset[str] | None = None
     away_when_signed_in: str | None = None
     stays_open: bool = False
-    for_strangers: Screen | None = None
+    visitor_screen: Screen | None = None
     status: int = 200
     feed: str | None = None
     help: str | None = None
@@ -54,14 +55,14 @@ def screen(
     feed: str | None = None,
     help: str | None = None,
 ) -> Callable[[Callable[[], Any]], Screen]:
-    """Declare the function below as the screen at `path`: a ReactPy component, which may call hooks. Answer it from `screens()`.
+    """Declare the decorated function as the screen at `path`: a ReactPy component, which may call hooks. Return it from `screens()`.
 
-    `path` may hold parameters (`/dashboard/notes/{id}`, read from `use_connection().location.params`), `title` is an English
-    message id. Everything but `area="public"` needs somebody signed in, of one of `roles` when given.
+    `path` may contain parameters (`/dashboard/notes/{id}`, read from `use_connection().location.params`); `title` is an English
+    message id. All areas except `public` require a signed-in person, with one of `roles` if given.
     """
 
     def declare(render: Callable[[], Any]) -> Screen:
-        from reactpy import component  # Every command imports this module, and only the server shows screens.
+        from reactpy import component  # Every command imports this module, but only the server needs ReactPy.
 
         return Screen(
             path, title, component(render), area, roles, away_when_signed_in, stays_open, status=status, feed=feed, help=help
@@ -72,7 +73,7 @@ def screen(
 
 @dataclass(frozen=True)
 class Location:
-    """Where the person is: path without the proxy's prefix, parameters of the screen's pattern, query of the address."""
+    """The current address: path without the proxy's prefix, parameters of the screen's path, and query."""
 
     path: str
     params: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -86,7 +87,7 @@ class Location:
 
 @dataclass(frozen=True)
 class Found:
-    """The address leads to this screen."""
+    """The screen at an address."""
 
     screen: Screen
     location: Location
@@ -94,15 +95,15 @@ class Found:
 
 @dataclass(frozen=True)
 class Redirect:
-    """The address leads elsewhere."""
+    """Another address to go to instead."""
 
     path: str
 
 
 class Router:
-    """Matches addresses in order of registration; `redirects` come first, what nothing matches goes to `addresses.not_found`.
+    """Matches addresses in order of registration, after `redirects`. An address without a match redirects to `addresses.not_found`.
 
-    Whoever the installation `is_closed_to` is led to `addresses.maintenance` from every screen that does not stay open.
+    Actors for whom `is_closed_to` is true are redirected to `addresses.maintenance` from every screen that does not stay open.
     """
 
     def __init__(
@@ -147,8 +148,8 @@ class Router:
         if screen.area == "public":
             return Found(screen, location)
         if actor is None or not self._may_open(actor):
-            if screen.for_strangers is not None:
-                return Found(screen.for_strangers, location)
+            if screen.visitor_screen is not None:
+                return Found(screen.visitor_screen, location)
             return Redirect(f"{self._addresses.login}?next={quote(location.address, safe='')}")
         if screen.roles is not None and actor.role not in screen.roles:
             return Redirect(self._addresses.not_found)
@@ -156,7 +157,7 @@ class Router:
 
 
 def safe_next(path: str | None, *, default: str = "/") -> str:
-    r"""`path` when it is one of our own addresses, else `default`: `//evil`, `/\evil` and `https:` lead outside."""
+    r"""`path` if it is one of our own addresses, otherwise `default`: `//evil`, `/\evil`, and `https:` lead to other sites."""
     if not path or not path.startswith("/") or path.startswith(("//", "/\\")) or any(ord(c) < 0x20 for c in path):
         return default
     return path

@@ -47,7 +47,7 @@ _RECOGNIZE_TIMEOUT_S = 10.0
 _IDLE_CHECK_S = 60.0
 _FIRST_RETRY_S = 0.5
 _LONGEST_RETRY_S = 10.0
-_REST_AFTER_S = 2.0
+_IDLE_AFTER_S = 2.0
 _KEEP_ALIVE_S = 4.0
 _SESSION_ENDED = 4401
 _POLICY = 1008
@@ -60,7 +60,7 @@ _SEQ = re.compile(r'"seq":\s*(\d{1,9})')
 
 @dataclass(frozen=True)
 class Site:
-    """What every page of an application shares."""
+    """The parts that all pages of an application share."""
 
     host: Host
     router: Router
@@ -119,7 +119,7 @@ class Session:
         self._view = View(connection, found, site.shell, on_change=self._wake.set)
         self._opened = Event()
         self.life = asyncio.create_task(self._live())
-        """Ends when the page was left, evicted, or signed out."""
+        """Ends when the page is left, evicted, or signed out."""
 
     @property
     def is_lost(self) -> bool:
@@ -202,8 +202,8 @@ class Session:
             await asyncio.wait(handlers)
 
     async def _mounted(self, transport: Transport, hello: frames.Hello, slot: RenderSlot) -> Frame:
-        # The person may have signed out between the authentication of the connection and the subscription to that news, while
-        # `hello` or a slot was awaited.
+        # The person may have signed out after the connection was authenticated and before the session subscribed to that event,
+        # while `hello` or a slot was awaited.
         if not await self._is_still_allowed(is_use=False):
             await asyncio.wait((self.life,))
             raise TransportClosed(self._close_code)
@@ -221,22 +221,22 @@ class Session:
         return {"type": "mount", "tree": tree, "title": self._title, "session": self.id, "build": self._site.bundle.id}
 
     async def _until_ready(self, transport: Transport, hello: frames.Hello) -> None:
-        """Wait until the tree may replace what the page shows, on which somebody may have typed by now.
+        """Wait until the tree may replace the content of the page, because the person may already be typing on it.
 
         A complete page stays as it is until every query has a result; if one fails, the page gets a message. A page that was
         painted while it was loading continues as soon as the tree is the same. An empty page waits at most a second.
         """
         view = self._view
         began_at = sent_at = time.monotonic()
-        is_told = False
+        is_notified = False
         while view.failure is None:
             await view.rendered()
             wait_s = _KEEP_ALIVE_S
             if view.is_settled:
                 if not (hello.complete and view.connection.failing):
                     return
-                if not is_told:
-                    is_told = True
+                if not is_notified:
+                    is_notified = True
                     await transport.send(encode({"type": "refused", "sentence": _out_of_date(view.connection)}))
             elif not hello.complete:
                 if hello.hash == view.hash():
@@ -261,8 +261,8 @@ class Session:
     async def _drive(self, transport: Transport, first_frame: Callable[[], Awaitable[Frame]]) -> None:
         """Exchange frames until the transport is lost, another one replaces it, or the session ends.
 
-        Every exit passes here and is logged. Afterward, the session either waits for its page to reconnect, for a limited time,
-        or ends. An internal error ends it, since its state may be inconsistent: the page is then mounted anew.
+        Every way out is logged. Afterward, the session either waits a limited time for its page to reconnect, or ends. An internal
+        error ends it, because its state may be inconsistent; the page then starts a new session.
         """
         attached = self._attached = asyncio.create_task(self._exchange(transport, self._attached, first_frame))
         code = _FAILED
@@ -286,7 +286,7 @@ class Session:
     async def _exchange(
         self, transport: Transport, earlier: asyncio.Task[int] | None, first_frame: Callable[[], Awaitable[Frame]]
     ) -> int:
-        """Returns the code with which the transport was closed. `first_frame` is a function so that the frame is not kept until then."""
+        """Returns the close code of the transport. `first_frame` is a function, so that the frame is not kept in memory."""
         if earlier is not None:  # a dead transport whose loss was not noticed
             earlier.cancel()
             await asyncio.wait((earlier,))
@@ -330,7 +330,7 @@ class Session:
                 await transport.close(_POLICY)
                 raise TransportClosed(_POLICY)
             self._read(text)
-            # Backpressure: a page that does not read is not read from.
+            # Backpressure: read nothing from a page that does not read.
             while len(self._frames) > _MAX_UNSENT_FRAMES and not sending.done():
                 self._taken.clear()
                 await self._taken.wait()
@@ -394,7 +394,7 @@ class Session:
 
     async def _begin(self, event: frames.Event, at: float) -> None:
         """Start the handler of `event`. Later events start when it has ended, or after its head start."""
-        earlier = [task for task, target in self._tasks.items() if _goes_before(target, event.target)]
+        earlier = [task for task, target in self._tasks.items() if _must_precede(target, event.target)]
         handling = self._later(self._handle(event, at, earlier), event.target)
         if not earlier:
             await asyncio.wait((handling,), timeout=_HEAD_START_S)
@@ -568,7 +568,7 @@ class Session:
         return 0 < received_at.get() < self._moved_at
 
     def _move(self, wanted: Move) -> None:
-        """Navigate at a screen's request. The browser follows and does not report the move back."""
+        """Navigate because a screen requested it. The browser follows without reporting the move."""
         is_outdated = self._has_moved_on()
         if wanted.leaves_the_document:
             if is_outdated and wanted.reload:
@@ -609,7 +609,7 @@ class Session:
         return None
 
     async def _arrive(self) -> None:
-        """Send `arrived` once the screen that the server navigated to has been sent; `done` does this for moves of the person."""
+        """Send `arrived` once the screen that the server navigated to has been sent. For moves of the person, `done` says so."""
         await self._view.settle(_SETTLE_TIMEOUT_S)
         self._queue({"type": "arrived"})
 
@@ -633,10 +633,10 @@ class Session:
     async def _woken(self) -> None:
         """Wait until there is something to send."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(_REST_AFTER_S):
+            async with asyncio.timeout(_IDLE_AFTER_S):
                 await self._wake.wait()
         if not self._wake.is_set():
-            self._view.rest()
+            self._view.release_memory()
             await self._wake.wait()
 
     async def _flush(self, transport: Transport) -> None:
@@ -646,9 +646,11 @@ class Session:
             await transport.send(text)
 
     def _changes(self) -> Iterator[str]:
-        """Yield what has not been sent yet. Changes come before `done`, which promises that they have been sent. A move to another
-        path comes before its content, so that the browser can save the scroll position of the page it leaves. A move within the
-        path comes after its content, because nobody waits for the address."""
+        """Yield the frames that have not been sent yet. Changes come before `done`, which means that they have been sent.
+
+        A move to another path comes before its content, so that the browser can save the scroll position of the page that it leaves.
+        A move within the path comes after its content, because the content matters more than the address.
+        """
         if self._view.holds_back():
             return
         is_leaving, self._is_leaving = self._is_leaving, False
@@ -667,9 +669,9 @@ class Session:
         yield from frames
 
 
-def _goes_before(earlier: str, target: str) -> bool:
-    """Whether a handler at `earlier` must end before one at `target` starts: a handler runs once at a time, and a form is
-    submitted with the values of its fields."""
+def _must_precede(earlier: str, target: str) -> bool:
+    """Whether a handler at `earlier` must end before one at `target` starts: the same handler never runs concurrently with itself,
+    and a form is submitted after the events of its fields."""
     return earlier == target or (event_of(target) == "onSubmit" and event_of(earlier) in _OF_FIELDS)
 
 

@@ -1,4 +1,4 @@
-"""The sockets of open pages: who may open one, and which session a page resumes."""
+"""Accepts the sockets of open pages, and finds the session that a page resumes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from fundwright_ui.runtime.session import Session, Site
 from fundwright_ui.runtime.transport import MalformedFrame, Transport, TransportClosed, WebSocketTransport
 
 _MAX_SESSIONS_PER_PARTY = 50
-_MAX_HELLO_CHARACTERS = 100_000  # more than the longest address that HTTP lets through
+_MAX_HELLO_CHARACTERS = 100_000  # longer than any address that fits in an HTTP request
 _HELLO_TIMEOUT_S = 10.0
 _TOO_MANY = 4429
 _POLICY = 1008
@@ -43,7 +43,7 @@ class Sockets:
         await self.serve(WebSocketTransport(websocket), actor)
 
     async def serve(self, transport: Transport, actor: Actor | None) -> None:
-        """Read the first frame of the page of `actor`, then serve the page until `transport` is closed."""
+        """Read the first frame, then serve the page of `actor` until `transport` is closed."""
         with suppress(TransportClosed):
             hello = await _hello(transport)
             if hello is not None:
@@ -80,8 +80,8 @@ class Sockets:
         await session.mount(transport, hello, slot)
 
     def _make_room(self, owner: Owner) -> bool:
-        """Whether `owner` may open another page. At the limit, a page that has lost its connection is evicted, or else
-        one of the visitor who has the most, so that nobody locks out others at the same address."""
+        """Whether `owner` may open another page. At the limit, evicts a page that has lost its connection or, if there is none, one
+        of the visitor with the most pages, so that no visitor can lock out others at the same address."""
         own = [session for session in self._sessions.values() if session.owner.party == owner.party]
         if len(own) < _MAX_SESSIONS_PER_PARTY:
             return True
@@ -115,7 +115,7 @@ async def _refuse(transport: Transport, sentence: str, code: int) -> None:
 
 
 def allowed_origins(settings: Settings) -> frozenset[str]:
-    """Origins that may open the socket: configured ones, else this server on the loopback names. Never the Host header."""
+    """Origins that may open the socket: the configured ones, or else this server's loopback addresses; never the Host header's."""
     configured = [*settings.allowed_origins, *([settings.public_url] if settings.public_url else [])]
     if configured:
         return frozenset(f"{parts.scheme}://{parts.netloc}" for parts in map(urlsplit, configured))

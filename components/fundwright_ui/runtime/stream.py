@@ -1,4 +1,4 @@
-"""The fallback transport for pages whose WebSockets are blocked: server-sent events down, POST up."""
+"""The fallback transport for pages whose WebSockets are blocked: server-sent events to the page, POST requests from it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from fundwright_ui.runtime.socket import Sockets
 from fundwright_ui.runtime.transport import TransportClosed
 
 _MAX_HELLO_BYTES = 400_000
-_MAX_POST_BYTES = 4_000_000  # a million characters, as many as a frame may have
+_MAX_POST_BYTES = 4_000_000  # room for one frame of the maximum size: a million characters of up to 4 bytes
 _MAX_FRAMES_OF_POST = 100
 _MAX_CODE_BYTES = 10
 _MAX_NUMBER_DIGITS = 15
 _MAX_WAITING_CHARACTERS = 8_000_000
-_MAX_WAITING_FRAMES = 1_000  # a page that waits for answers sends far fewer
+_MAX_WAITING_FRAMES = 1_000  # a page that waits for responses sends far fewer
 _MAX_EARLY_POSTS = 16
 _BODY_TIMEOUT_S = 10.0
 _WRITE_TIMEOUT_S = 60.0  # the page itself gives up a silent connection after 30 s
@@ -51,14 +51,14 @@ _HEADERS = {
 
 @dataclass(frozen=True)
 class _Post:
-    """The body of a request about a stream: frames, one a line, or, without a number, the code that closes the stream."""
+    """The body of a request about a stream: frames, one per line. Without a number, it is the code that closes the stream."""
 
     number: int | None
     body: str
 
 
 class EventStream:
-    """A transport over server-sent events. Its key is a secret between the server and one page, and identifies the stream in posts."""
+    """A transport over server-sent events. Its key identifies the stream in posts and is known only to the server and one page."""
 
     def __init__(self, request: HTTPConnection, key: str, hello: str) -> None:
         self.key = key
@@ -102,8 +102,8 @@ class EventStream:
             self._code = code
             self._inbox.put_nowait(None)
 
-    def take(self, post: _Post) -> None:
-        """Process posts in the order of their numbers: one that another process forwards may arrive late."""
+    def receive_post(self, post: _Post) -> None:
+        """Process posts in the order of their numbers, because one that another process forwards may arrive late."""
         frames = post.body.split("\n")
         if post.number is None:
             self.end(int(post.body) if post.body.isdecimal() else _ABNORMAL)
@@ -125,17 +125,17 @@ class EventStream:
             self._next_post += 1
 
     async def run(self, serve: Callable[[EventStream], Awaitable[None]], receive: Receive, send: Send) -> None:
-        """Write the response that is the stream until `serve` returns."""
+        """Write the stream as the response until `serve` returns."""
         self._send = send
-        around = [asyncio.create_task(self._watch(receive)), asyncio.create_task(self._comment())]
+        helpers = [asyncio.create_task(self._watch(receive)), asyncio.create_task(self._comment())]
         try:
             await self._write(f"event: key\ndata: {self.key}\n\n")
             await serve(self)
         finally:
             self.end(_ABNORMAL)
-            for task in around:
+            for task in helpers:
                 task.cancel()
-            await asyncio.gather(*around, return_exceptions=True)
+            await asyncio.gather(*helpers, return_exceptions=True)
 
     async def _watch(self, receive: Receive) -> None:
         while (await receive())["type"] != "http.disconnect":
@@ -143,7 +143,7 @@ class EventStream:
         self.end(_ABNORMAL)
 
     async def _comment(self) -> None:
-        """Send comments, because proxies end a response that is silent for a while."""
+        """Send comments at intervals, because proxies end a response that sends nothing."""
         with suppress(TransportClosed):
             while True:
                 await asyncio.sleep(_COMMENT_EVERY_S)
@@ -155,12 +155,12 @@ class EventStream:
         try:
             async with asyncio.timeout(_WRITE_TIMEOUT_S):
                 await self._send({"type": "http.response.body", "body": text.encode(), "more_body": True})
-        except TimeoutError:  # the page reads nothing; unlike a WebSocket, a response has no pings that would find that out
+        except TimeoutError:  # the page reads nothing; a WebSocket would detect this with pings, a response has none
             self.end(_ABNORMAL)
             raise TransportClosed(_ABNORMAL) from None
 
 
-class _Answer(StreamingResponse):
+class _EventStreamResponse(StreamingResponse):
     """A response that is written by `run(receive, send)`."""
 
     def __init__(self, run: Callable[[Receive, Send], Awaitable[None]]) -> None:
@@ -178,9 +178,9 @@ class _Answer(StreamingResponse):
 class _ForwardingLimit:
     """Limits how much is forwarded to other processes for each owner: a session, or a network address while signed out.
 
-    Forwarding costs every process something, even if the stream no longer exists, and a key is valid for as long as its session.
-    Each post adds the time that its bytes take at the allowed rate to the owner's debt, which shrinks as time passes. While the debt
-    is small, a post of any size is forwarded.
+    Forwarding costs every process some work, even if the stream no longer exists, and a key is valid for as long as its session.
+    Each post adds the time that its bytes take at the allowed rate to the owner's debt, and the debt decreases with time. A post of
+    any size is forwarded while the debt is below the limit.
     """
 
     def __init__(self) -> None:
@@ -204,8 +204,8 @@ class _ForwardingLimit:
 class Streams:
     """Opens event streams for our own pages and routes posts to them.
 
-    Any process accepts a post and forwards it over the live bus if the stream is in another process, so no sticky sessions are
-    needed.
+    Any process accepts a post. If the stream is in another process, the post is forwarded over the live bus, so sticky sessions
+    are not needed.
     """
 
     def __init__(self, site: Site, sockets: Sockets) -> None:
@@ -215,7 +215,7 @@ class Streams:
         self._forwarding_limit = _ForwardingLimit()
 
     async def open(self, request: Request) -> Response:
-        """`POST {base}/stream` with `hello`: the response ends when the page is left."""
+        """`POST {base}/stream` with `hello`: opens a stream. The response ends when the person leaves the page."""
         self._require_own_page(request)
         hello = await _body(request, _MAX_HELLO_BYTES)
         actor = await self._host.authenticate(request)
@@ -227,22 +227,22 @@ class Streams:
             with self._registered(stream):
                 await stream.run(lambda stream: self._sockets.serve(stream, actor), receive, send)
 
-        return _Answer(run)
+        return _EventStreamResponse(run)
 
-    async def take(self, request: Request) -> Response:
-        """`POST {base}/stream/frames`: frames, one a line. `X-Stream-Post` numbers these requests, so that they are processed in order."""
+    async def receive_frames(self, request: Request) -> Response:
+        """`POST {base}/stream/frames`: frames, one per line, processed in the order of the header `X-Stream-Post`."""
         number = request.headers.get("x-stream-post", "")[:_MAX_NUMBER_DIGITS]
         return await self._pass(request, int(number) if number.isdecimal() else 0, _MAX_POST_BYTES)
 
     async def close(self, request: Request) -> Response:
-        """`POST {base}/stream/close`: the page was left or has given up the stream."""
+        """`POST {base}/stream/close`: the person has left the page, or the page no longer uses the stream."""
         return await self._pass(request, None, _MAX_CODE_BYTES)
 
     async def _pass(self, request: Request, number: int | None, max_bytes: int) -> Response:
         self._require_own_page(request)
         key = request.headers.get("x-stream", "")
-        # The page's session checks whether it has ended before it acts. A check here would count as a use of the session, and
-        # idle pages post, too.
+        # No check of the sign-in session here: the page's session checks it before it acts. A check here would count as a use,
+        # and idle pages send posts, too.
         session_id = self._host.session_named_by(request)
         if not hmac.compare_digest(_signed(self._host, key.partition(".")[0], session_id).encode(), key.encode()):
             return Response(status_code=410)
@@ -254,7 +254,7 @@ class Streams:
             return Response(status_code=429)
         post = _Post(number, await _body(request, max_bytes))
         if (stream := self._streams.get(key)) is not None:
-            stream.take(post)
+            stream.receive_post(post)
             if stream.is_over and number is not None:
                 return Response(status_code=410)
         elif self._forwarding_limit.charge(owner, len(post.body.encode())):
@@ -276,32 +276,33 @@ class Streams:
     def _registered(self, stream: EventStream) -> Iterator[None]:
         parts: list[bytes] = []
 
-        def hear(passed: dict[str, Any]) -> None:
-            """Process a part that another process forwarded. An empty message means that the bus missed some: the page sends again."""
+        def on_part(passed: dict[str, Any]) -> None:
+            """Process a part that another process forwarded. An empty message means that the bus may have lost some: the stream ends,
+            and the page resends them."""
             if not passed:
                 stream.end(_ABNORMAL)
                 return
             parts.append(b64decode(passed["part"]))
             if passed["left"] == 0:
-                stream.take(_Post(passed["number"], b"".join(parts).decode()))
+                stream.receive_post(_Post(passed["number"], b"".join(parts).decode()))
                 parts.clear()
 
         self._streams[stream.key] = stream
         try:
-            with self._host.core.live.subscribed(_topic(stream.key), hear):
+            with self._host.core.live.subscribed(_topic(stream.key), on_part):
                 yield
         finally:
             del self._streams[stream.key]
 
     def _require_own_page(self, request: Request) -> None:
-        """Refuse other sites, which can send neither this header nor our origin. Raises the host's refusal."""
+        """Refuse requests from other sites, which can send neither this header nor our origin. Raises the host's refusal."""
         origin = request.headers.get("origin", "")
         if origin not in self._sockets.origins or "x-requested-with" not in request.headers:
             raise self._host.refusal_of(origin)
 
 
 def _signed(host: Host, random: str, session_id: UUID | None) -> str:
-    """The key of a stream, signed by us and valid only for the session that opened it."""
+    """The key of a stream: signed, and valid only for the session that opened the stream."""
     digest = hmac.digest(host.stream_key, f"{random} {session_id}".encode(), "sha256")
     return f"{random}.{digest.hex()}"
 

@@ -23,11 +23,11 @@ class MalformedFrame(Exception):
 
 
 class Transport(Protocol):
-    """Carries frames, which are text, in order and both ways. One task sends, one task receives."""
+    """Carries text frames in order in both directions. One task sends, and one task receives."""
 
     @property
     def request(self) -> HTTPConnection:
-        """The request that opened it: address, headers, and cookies."""
+        """The request that opened the transport: address, headers, and cookies."""
         ...
 
     async def send(self, text: str) -> None:
@@ -39,7 +39,7 @@ class Transport(Protocol):
         ...
 
     async def close(self, code: int) -> None:
-        """Closes the transport; does nothing when it is closed already."""
+        """Close the transport. Does nothing if it is already closed."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""ReactPy's rendering as the nodes that travel (docs/runtime-protocol.md)."""
+"""Converts ReactPy's rendering to the nodes of docs/runtime-protocol.md."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any, cast
 from fundwright_ui.runtime.diff import Node
 
 WIDGET = "widget:"
-"""A tag that starts with this names a widget of the browser half."""
+"""Prefix of the tag of a widget, followed by the name of its React component."""
 
 
 def to_node(model: object) -> Node:
-    """The node for a rendered model, or for an element as it was written when nothing in it needed rendering.
-    Children keep their places, because ReactPy's update paths count them."""
+    """The node for a rendered model, or for an element that needed no rendering. Children keep their positions, because ReactPy's
+    update paths count them."""
     if not isinstance(model, dict):
         return ("" if model is None else str(model)) or {"f": 1}
     model = cast(dict[str, Any], model)
@@ -45,7 +45,7 @@ def to_node(model: object) -> Node:
 
 
 def replaced(tree: Node, path: str, node: Node) -> Node:
-    """`tree` with `node` at ReactPy's `path`, such as `/children/0/children/2`. Raises LookupError when there is no such place."""
+    """`tree` with `node` at ReactPy's `path`, such as `/children/0/children/2`. Raises LookupError if the path does not exist."""
     indexes = [int(part) for part in path.split("/") if part and part != "children"]
     return _replaced(tree, indexes, node)
 

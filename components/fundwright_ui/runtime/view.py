@@ -24,21 +24,21 @@ from fundwright_ui.runtime.vdom import replaced, to_node
 from fundwright_ui.runtime.waiting import Event
 
 Shell = Callable[[Area, Component], Component]
-"""Puts a screen into the frame of its area. The frame stays mounted while the person moves within the area."""
+"""Adds the frame of an area to a screen. The frame stays mounted while the person moves within the area."""
 
 _LOADING_AFTER_S = 0.15
 """How long a load may take before the page is shown without its result."""
 _WHOLE_SCREEN_WITHIN_S = 4.0
-"""How long the loading state at the start of a visit waits for further loads, so that the whole screen replaces it at once."""
+"""How long the loading state at the start of a visit waits for further loads, so that the complete screen replaces it."""
 _TIMER_TOLERANCE_S = 0.001
-"""How early a timer may fire."""
+"""How much too early a timer may fire."""
 _SCREEN = "screen:"
 """Prefix of the key of the component that holds the screen."""
 _TEXT_INPUTS = frozenset(("text", "email", "url", "tel", "number", "date", "datetime-local", "time"))
 
 
 class View:
-    """Use as an async context manager. `on_change` is called after each rendering, and when held-back changes can be sent."""
+    """Use as an async context manager. `on_change` is called after each rendering and when delayed changes can be sent."""
 
     def __init__(
         self, connection: Connection, found: Found, shell: Shell, *, on_change: Callable[[], None] = lambda: None
@@ -60,7 +60,7 @@ class View:
         self._rendered = Event()
         self._tree: Node = {"f": 1}
         self._shown = self._tree
-        self._resting = b""
+        self._packed_tree = b""
         self._packing = packing_of(None)
         self._layout = GuardedLayout(_page(self, shell), has_effects=connection.is_live)
 
@@ -71,7 +71,7 @@ class View:
         return self
 
     async def __aexit__(self, *exception: object) -> None:
-        """Written out, since an AsyncExitStack costs each open page 1.5 kB."""
+        """An AsyncExitStack would be shorter, but takes 1.5 kB for each open page."""
         self._held_until = 0.0
         try:
             await self.connection.close()
@@ -81,9 +81,9 @@ class View:
 
     @property
     def tree(self) -> Node:
-        if self._resting:
-            self._tree = self._shown = json.loads(self._packing.unpack(self._resting))
-            self._resting = b""
+        if self._packed_tree:
+            self._tree = self._shown = json.loads(self._packing.unpack(self._packed_tree))
+            self._packed_tree = b""
         return self._tree
 
     @property
@@ -103,7 +103,7 @@ class View:
         is_other_query = found.location.query != self._found.location.query
         self._found = found
         self.connection.location, self.connection.help = found.location, found.screen.help
-        # The frame around the screen depends only on the path. Moving to the same address means that something else has changed.
+        # The frame depends only on the path. A move to the same address means that something else has changed, such as the role.
         if is_same_frame and is_other_query:
             self._rerender_screen()
         else:
@@ -116,7 +116,7 @@ class View:
         self._rerender_screen = rerender
 
     async def handle(self, target: str, data: dict[str, Any], seq: int) -> bool:
-        self._is_arriving = False  # the person acted on a page that is still loading, so show the result at once
+        self._is_arriving = False  # the person acted on a page that is still loading, so show the result immediately
         with self.connection.handling():
             return await self._layout.handle(target, data, seq)
 
@@ -165,8 +165,8 @@ class View:
         return self._is_before(self._held_until)
 
     def take_operations(self) -> list[Operation]:
-        """What changed since this was called last."""
-        if self._resting or self.holds_back():
+        """The changes since the last call."""
+        if self._packed_tree or self.holds_back():
             return []
         before, self._shown = self._shown, self._next_shown()
         return diff(before, self._shown)
@@ -198,22 +198,22 @@ class View:
         return True
 
     def mark_shown(self) -> None:
-        """The client has the whole tree."""
+        """Note that the client has the current tree."""
         self._shown = self.tree
         self._is_loading_shown = True
 
     def _has_text_field(self) -> bool:
-        """Whether the page may hold typed text that only the browser knows."""
+        """Whether the page may contain typed text that only the browser has."""
         return any(_is_text_field(node) for node in _elements(self.tree))
 
-    def rest(self) -> None:
-        """Nobody does anything: until something changes, the tree is kept packed, in a twentieth of the memory."""
-        if self._shown is self._tree and not self._resting and self.is_settled:
+    def release_memory(self) -> None:
+        """Release memory while the page is idle: until something changes, the tree is kept compressed to about a twentieth."""
+        if self._shown is self._tree and not self._packed_tree and self.is_settled:
             self._packing = packing_of(self._found.screen.path)
-            self._resting = self._packing.pack(encode(self._tree).encode())
+            self._packed_tree = self._packing.pack(encode(self._tree).encode())
             self._tree = self._shown = ""
-            self._layout.rest()
-            self.connection.rest()
+            self._layout.release_memory()
+            self.connection.release_memory()
 
     def hash(self) -> str:
         return digest(self.tree)
@@ -225,7 +225,7 @@ class View:
                 if self._layout.is_idle:
                     self._on_change()
         except Exception as error:
-            # The tree can no longer be trusted: whoever shows it must start anew.
+            # The tree may be inconsistent, so the page must start over.
             self.failure = error
             self._rendered.set()
             self._on_change()
@@ -250,8 +250,8 @@ def _screen(view: View, render: Callable[[], Component]) -> Any:
 
 
 def _out_of_date(connection: Connection) -> VdomDict:
-    """The banner above the screen that says that a part of it could not be reloaded. Its container is always there, so that screen
-    readers announce the banner when it appears."""
+    """The banner above the screen if a part of it could not be reloaded. Its container is always rendered, so that screen readers
+    announce the banner when it appears."""
     stale = next((query for query in connection.failing if query.is_stale), None)
     place = {"className": "fw-out-of-date", "aria-live": "polite"}
     if stale is None:

@@ -1,4 +1,4 @@
-"""Event and Queue with less memory than asyncio's, which keep a deque of 0.7 kB each: an idle page would have nine of them."""
+"""Event and Queue that take less memory than asyncio's. Those keep a deque of 0.7 kB each, and an idle page would have nine."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ class Queue(Generic[T]):
 
 
 async def cancel(tasks: Iterable[asyncio.Task[Any]]) -> None:
-    """Cancel `tasks` and wait until they have ended. A task that suppresses its cancellation is logged and left running: it must
-    not keep the page and its share of the limit."""
+    """Cancel `tasks` and wait until they have ended. A task that suppresses its cancellation is logged and left running, so that it
+    does not keep the page open and counted."""
     running = [task for task in tasks if task.cancel()]
     if not running:
         return

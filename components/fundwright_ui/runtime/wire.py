@@ -1,4 +1,4 @@
-"""The socket's own protocol: compression that costs memory only while it works, and time only where it pays."""
+"""The WebSocket implementation: compresses messages without keeping state between them, and leaves short messages as they are."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from websockets.typing import ExtensionParameter
 from fundwright_ui.runtime.waiting import Event, Queue
 
 SMALL_BYTES = 256
-"""Setting zlib up takes 50 µs, half as long as such a message's whole way: it goes as it is."""
+"""Shorter messages are not compressed: initializing zlib takes 50 µs, half of the time in which such a message arrives."""
 
 _LEVEL = 4
-"""Messages come out as large as with level 6, in half the time."""
+"""Compresses as well as level 6 in half the time."""
 
 
 class _Deflate(PerMessageDeflate):
@@ -40,9 +40,11 @@ class _DeflateFactory(ServerPerMessageDeflateFactory):
         )
 
 
-class FrugalWebSocket(WebSocketsSansIOProtocol):
-    """Compresses each message by itself. uvicorn remembers earlier ones, at 45 kB for each open page, with a window of 4 kB;
-    a window of 32 kB that is given back makes large messages smaller, and small ones are small anyway."""
+class LowMemoryWebSocket(WebSocketsSansIOProtocol):
+    """Compresses each message separately, with a window of 32 kB that is released afterward.
+
+    uvicorn keeps a window of 4 kB between messages, which takes 45 kB for each open page and compresses large messages less.
+    """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -54,9 +56,9 @@ class FrugalWebSocket(WebSocketsSansIOProtocol):
     async def send(self, message: ASGISendEvent) -> None:
         await super().send(message)
         if message["type"] == "websocket.http.response.body" and not message.get("more_body", False):
-            self.handshake_complete = True  # a refusal is complete, too; uvicorn would log each one as an error
+            self.handshake_complete = True  # otherwise uvicorn would log each refusal as an error
         if message["type"] == "websocket.accept":
-            # Three copies of the headers, kept as long as the page is open: these two, and one in the parser's frame.
+            # Release three copies of the headers that would be kept while the page is open: these two, and one in the parser's frame.
             del self.request, self.response
             self.conn.parser = self.conn.parse()
             next(self.conn.parser)
@@ -69,7 +71,7 @@ class FrugalWebSocket(WebSocketsSansIOProtocol):
         return message
 
     def pause_writing(self) -> None:
-        """Read nothing more, not even pings, from a client that does not read what was sent: the answers would pile up."""
+        """Stop reading, even pings, from a client that does not read, so that responses do not accumulate in memory."""
         super().pause_writing()
         self.transport.pause_reading()
 

@@ -17,7 +17,7 @@ from fundwright_ui.shell.commands import find, shortcuts
 from fundwright_ui.ui.buttons import icon_button
 from fundwright_ui.widgets import ActChosen, CommandGroup, CommandPalette, WordsTyped
 
-_MOST_CHARACTERS = 200
+_MAX_CHARACTERS = 200
 
 
 def command_palette(
@@ -33,7 +33,7 @@ def command_palette(
     is None."""
 
     def search(typed: WordsTyped) -> None:
-        on_words(typed.words.strip()[:_MOST_CHARACTERS])
+        on_words(typed.words.strip()[:_MAX_CHARACTERS])
 
     palette = partial(
         CommandPalette,

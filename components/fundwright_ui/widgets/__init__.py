@@ -1,4 +1,4 @@
-"""Typed declarations of the widgets that `web/src/widgets` draws. The toaster belongs to the browser half alone."""
+"""Typed declarations of the widgets in `web/src/widgets`. The toaster has none, because only the web client uses it."""
 
 from __future__ import annotations
 

@@ -13,14 +13,14 @@ from fundwright_ui.widgets.base import Props, Widget
 
 
 class Series(Props):
-    """One line or one color of bars: a number for each day."""
+    """The values of one line or of one color of bars, one for each day."""
 
     label: str
     values: tuple[int, ...]
 
 
 class Chart(Widget):
-    """Numbers by day, as a line for each series or as stacked bars. Show the same numbers in a table beside it."""
+    """Values by day, as lines or stacked bars. For accessibility, also show the values in a table."""
 
     label: str
     days: Sequence[date]
@@ -32,6 +32,6 @@ class Chart(Widget):
 def chart(
     *, label: str, days: Sequence[date], series: Sequence[Series], kind: Literal["lines", "bars"], language: str
 ) -> VdomDict:
-    """A `Chart` with reserved space before any script runs."""
+    """A `Chart` whose space is reserved before any script runs."""
     place = html.div({"className": "fw-chart fw-skeleton", "aria-hidden": "true"})
     return Chart(label=label, days=days, series=series, kind=kind, language=language, fallback=[place])

@@ -10,7 +10,7 @@ from fundwright_ui.widgets.base import Widget
 
 
 class CopyButton(Widget):
-    """Copies `text` and says so; if the browser denies access to the clipboard, shows the selected text to copy by hand."""
+    """Copies `text` and confirms it. If the browser denies access to the clipboard, shows the text selected, to copy it by hand."""
 
     text: str
     label: str
@@ -18,11 +18,11 @@ class CopyButton(Widget):
     refused_label: str
     is_small: bool = False
     is_path: bool = False
-    """`text` is one of our paths; its full address is copied."""
+    """Whether `text` is one of our paths. Its full address is copied then."""
 
 
 def copy_button(text: str, label: str, *, is_small: bool = False, is_path: bool = False, key: str | None = None) -> VdomDict:
-    """A `CopyButton` with reserved space before any script runs."""
+    """A `CopyButton` whose space is reserved before any script runs."""
     return CopyButton(
         text=text,
         label=label,

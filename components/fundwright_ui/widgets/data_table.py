@@ -50,7 +50,8 @@ Cell = str | int | float | bool | Decimal | date | UUID | LinkCell | tuple[Chip,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """`percent` cells hold shares between 0 and 1, `money` cells amounts of `currency`, `date` and `datetime` cells what they say."""
+    """A column. `percent` cells are shares between 0 and 1, `money` cells amounts of `currency`, and `date` and `datetime` cells
+    values of these types."""
 
     field: str
     label: str
@@ -91,7 +92,7 @@ class TableQuery(Props):
 
 
 class RowOpened(Props):
-    """A row was pressed."""
+    """The person opened a row."""
 
     id: str
 
@@ -166,8 +167,8 @@ def data_table(
 
 
 def _sent_columns(columns: Sequence[Column]) -> list[TableColumn]:
-    """Each column needs its least width, and gets its part of the rest at the usual width of a table. All are as wide as the
-    tightest of them allows, so that the table scrolls when there is less room."""
+    """Divide the width: each column gets its minimum width and, at the usual width of a table, its share of the rest. Then reduce all
+    widths in proportion as long as each column keeps its minimum; with less space, the table scrolls."""
     least = sum(column.min_width for column in columns)
     parts = sum(column.flex for column in columns)
     width = max(_USUAL_WIDTH, least)
@@ -226,7 +227,7 @@ def _money(amount: Decimal | float, currency: str, language: str) -> str:
     return format_currency(amount, currency, format=pattern.replace("0.00", "0"), locale=language, currency_digits=False)
 
 
-# What web/src/widgets/DataTable draws on a wide screen. Hydration fails when they differ.
+# The same markup as web/src/widgets/DataTable renders on a wide screen. Hydration fails if they differ.
 
 
 @paints(DataTable.__name__)

@@ -64,7 +64,7 @@ def delete_dialog(
 
 
 class FormDialog(Widget):
-    """A form of the server in a dialog, see `form_dialog`."""
+    """A server-rendered form in a dialog. See `form_dialog`."""
 
     is_open: bool
     title: str

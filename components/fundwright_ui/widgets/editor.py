@@ -12,7 +12,7 @@ from fundwright_ui.widgets.markdown import Citation, CitationOpened, rendered
 
 
 class SectionEditor(Widget):
-    """Edit the section at `path` of the API as formatted text, and save it there while it is typed. `[n]` are chips."""
+    """Edit a section as formatted text, and save it to the API at `path` while the person types. Each `[n]` is a chip."""
 
     path: str
     heading: str
@@ -33,8 +33,8 @@ class SectionChosen(Props):
 
 
 class UnsavedTexts(Widget):
-    """Lists unsaved texts of sections below `path` of the API that only the browser has. The section being edited shows its
-    own."""
+    """List unsaved texts that only the browser has, of sections below the API's `path`. The section that is open for editing shows
+    its own."""
 
     path: str
     sections: Sequence[NamedSection]

@@ -8,7 +8,7 @@ from fundwright_ui.widgets.base import On, Props, Widget
 
 
 class FileUploaded(Props):
-    """A file has arrived: its name, and the server's response."""
+    """A file was uploaded: its name and the server's response."""
 
     name: str
     answer: Any = None

@@ -14,9 +14,9 @@ from reactpy.types import VdomDict
 from fundwright_ui.widgets.base import On, Props, Widget
 
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
-_MOST_FORMATTED_CHARACTERS = 5_000
-"""Longer text would hold up others: about 20 ms for each thousand characters of tables or lists."""
-_MOST_CELLS = 5_000
+_MAX_FORMATTED_CHARACTERS = 5_000
+"""Longer text would block the event loop too long: tables and lists take about 20 ms for each thousand characters."""
+_MAX_CELLS = 5_000
 _SAFE_ADDRESS = re.compile(r"https?:|mailto:|/(?!/)|#", re.IGNORECASE)
 _ELEMENTS: dict[str, Any] = {
     "paragraph": html.p,
@@ -60,7 +60,8 @@ class ClaimMark(Props):
 
 
 class MarkdownView(Widget):
-    """Markdown with an allowlist: no HTML, no images, no addresses except http, https, and mailto; `[n]` opens a citation."""
+    """Markdown with an allowlist: no HTML, no images, and links only to http, https, and mailto addresses and our own pages. `[n]`
+    opens a citation."""
 
     text: str
     citations: Sequence[Citation] = ()
@@ -76,7 +77,7 @@ def markdown_view(
     on_citation: On[CitationOpened] = None,
     key: str | None = None,
 ) -> VdomDict:
-    """A `MarkdownView` whose text can be read before any script runs, the end of a long one without formatting."""
+    """A `MarkdownView` whose text is readable before any script runs. The end of a long text is unformatted until then."""
     return MarkdownView(
         text=text,
         citations=citations,
@@ -88,12 +89,12 @@ def markdown_view(
 
 
 def rendered(text: str) -> list[VdomDict | str]:
-    """Markdown as elements, with an allowlist: anything else is shown as text, and so is what follows the first few thousand
+    """Markdown as elements, with an allowlist. Everything else is shown as text, as is everything after the first few thousand
     characters."""
     end = len(text)
-    if end > _MOST_FORMATTED_CHARACTERS:
-        cuts = (text.rfind(mark, 1, _MOST_FORMATTED_CHARACTERS) for mark in ("\n\n", "\n"))
-        end = next((cut for cut in cuts if cut > 0), _MOST_FORMATTED_CHARACTERS)
+    if end > _MAX_FORMATTED_CHARACTERS:
+        cuts = (text.rfind(mark, 1, _MAX_FORMATTED_CHARACTERS) for mark in ("\n\n", "\n"))
+        end = next((cut for cut in cuts if cut > 0), _MAX_FORMATTED_CHARACTERS)
     if _may_have_many_cells(text[:end]):
         end = 0
     elements = list(_render(SyntaxTreeNode(_MARKDOWN.parse(text[:end])).children))
@@ -105,7 +106,7 @@ def rendered(text: str) -> list[VdomDict | str]:
 def _may_have_many_cells(text: str) -> bool:
     """Two characters can create a row as wide as its table: missing cells are filled in."""
     columns = [line.count("|") + 1 for line in text.splitlines()]
-    return max(columns, default=1) > 1 and max(columns) * len(columns) > _MOST_CELLS
+    return max(columns, default=1) > 1 and max(columns) * len(columns) > _MAX_CELLS
 
 
 def _render(nodes: Iterable[SyntaxTreeNode]) -> Iterator[VdomDict | str]:

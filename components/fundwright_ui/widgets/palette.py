@@ -14,7 +14,7 @@ Mode = Literal["light", "dark", "system"]
 
 
 class Command(Props):
-    """A line of the palette. It opens `path` or runs an action."""
+    """A line of the palette, which opens `path` or runs an action."""
 
     id: str
     label: str
@@ -31,7 +31,7 @@ class CommandGroup(Props):
 
 
 class Shortcut(Props):
-    """`g` and then `key` opens `path`."""
+    """Pressing `g` and then `key` opens `path`."""
 
     key: str
     label: str
@@ -47,7 +47,8 @@ class ActChosen(Props):
 
 
 class CommandPalette(Widget):
-    """Finds pages, opportunities, drafts and actions (Ctrl K), and lists the shortcuts (?). `groups` and `summary` answer `words`."""
+    """Finds pages, opportunities, drafts, and actions (Ctrl K), and lists the shortcuts (?). `groups` and `summary` are the results
+    for `words`."""
 
     shortcuts: Sequence[Shortcut]
     words: str | None = None

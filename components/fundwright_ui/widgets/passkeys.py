@@ -18,7 +18,7 @@ class PasskeyRefused(Props):
 
 
 class Passkey(Widget):
-    """Ask the browser for a passkey as soon as `options` is set. With a `label`, it is a button that requests them.
+    """Asks the browser for a passkey as soon as `options` are set. With a `label`, it is a button that requests the options.
 
     If the browser does not support passkeys, it shows `unsupported_label` or nothing.
     """
@@ -38,7 +38,7 @@ class Reauthentication(Props):
 
 
 class ReauthenticationDialog(Widget):
-    """Ask for the password or a code, whichever has a label, or for a passkey if `passkey_label` is given."""
+    """Asks for the password or a code (depending on which has a label), or for a passkey if `passkey_label` is given."""
 
     title: str
     text: str
@@ -58,7 +58,7 @@ class ReauthenticationDialog(Widget):
 
 
 def refusal_of(refused: PasskeyRefused) -> str:
-    """Return what to tell a person whose browser returned no passkey."""
+    """The error message for a person whose browser returned no passkey."""
     if refused.reason == "InvalidStateError":
         return t("This device already has a passkey for your account.")
     return t("No passkey was received: the request was canceled or took too long. Try again.")

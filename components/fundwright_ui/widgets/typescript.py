@@ -1,7 +1,7 @@
-"""Writes `web/src/generated/widgets.ts`: what each widget is given and what its events carry.
+"""Generates `web/src/generated/widgets.ts`, the types of the widgets' props and event payloads.
 
-`python -m fundwright_ui.widgets.typescript` writes it, `--check` fails when it differs from the declarations. With the name of
-a plug-in module it does the same for the package's own widgets: `widgets.d.ts` beside each file that `web_modules()` names.
+`python -m fundwright_ui.widgets.typescript` writes the file; `--check` fails if it differs from the declarations. With the name of
+a plug-in module, it writes `widgets.d.ts` beside each file that the package's `web_modules()` returns.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from fundwright_ui.widgets.base import Widget
 
 TARGET = Path("web/src/generated/widgets.ts")
 _HEADER = "// Written by `python -m fundwright_ui.widgets.typescript{module}`. Change the declarations in {where}.\n"
-_KIT = """/** What the default export of a package's module is given. */
+_KIT = """/** The argument of the default export of a package's module. */
 export interface Kit {
   readonly React: typeof import("react");
   readonly ReactDOM: typeof import("react-dom");
-  /** Fetches MUI. The module's widgets then are inside of its theme, in the colors and the mode of the page. */
+  /** Fetches MUI. The module's widgets then have its theme, with the colors and the mode of the page. */
   readonly mui: () => Promise<typeof import("@mui/material")>;
   readonly theme: {
     /** A design token as CSS: `theme.css("primary")` is `var(--fw-primary)`. */
@@ -38,7 +38,7 @@ export interface Kit {
     /** A hook: whether the page is light or dark. */
     readonly useMode: () => "light" | "dark";
   };
-  /** The translation of a sentence, which must be a literal in the call. */
+  /** Translates a sentence, which must be a literal in the call. */
   readonly t: (sentence: string) => string;
   readonly toast: (message: string, variant: "success" | "info" | "warning" | "error") => void;
 }
@@ -59,7 +59,7 @@ _SIMPLE: Mapping[Any, str] = {
 
 
 def source(widgets: Sequence[type[Widget]] = ALL, *, module: str = "") -> str:
-    """The whole file, for our own widgets or those of a plug-in `module`."""
+    """The generated file, for our own widgets or those of a plug-in `module`."""
     writer = _Writer()
     for widget in widgets:
         writer.add_widget(widget)
@@ -86,7 +86,7 @@ class _Writer:
         if not model.model_fields:
             return "Readonly<Record<string, never>>"
         if model.__name__ not in self.interfaces:
-            self.interfaces[model.__name__] = ""  # reserves its place before the types that use it
+            self.interfaces[model.__name__] = ""  # reserves its position before the types that use it
             self._write(model.__name__, list(self._members(model)), "")
         return model.__name__
 

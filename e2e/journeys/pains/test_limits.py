@@ -21,8 +21,8 @@ TOO_MUCH = "Too many actions at once. Wait a moment and try again."
 TOO_MANY = "Too many pages are open. Close some and reload this one."
 TOO_LARGE = "That was too much to send at once. Upload long content as a file."
 LONG = "pier harbour " * 80_000
-MOST_PAGES = 50
-MOST_WAITING = 200
+MAX_PAGES = 50
+MAX_WAITING = 200
 OVERDUE_AFTER = 5
 """Tries, at growing distances, take longer than the two seconds after which a lost connection is told of."""
 FLOOD = "(button) => { for (let n = 0; n < 400; n += 1) button.click(); }"
@@ -93,7 +93,7 @@ class TestFlood:
         expect(page.get_by_text(TOO_MUCH)).to_have_count(1)
         until(page, "window.clicks === 230")
         ready(page)
-        expect(moving.pressed).to_have_text(f"pressed {MOST_WAITING}")
+        expect(moving.pressed).to_have_text(f"pressed {MAX_WAITING}")
 
 
 class TestOpenPages:
@@ -103,7 +103,7 @@ class TestOpenPages:
         address = urlsplit(laboratory.url)
         with ExitStack() as stack:
             opened: list[ClientConnection] = []
-            for number in range(MOST_PAGES):
+            for number in range(MAX_PAGES):
                 cookie = {"Cookie": f"visitor={number:022}"}
                 websocket = stack.enter_context(
                     connect(f"ws://{address.netloc}/socket", origin=Origin(laboratory.url), additional_headers=cookie)

@@ -132,7 +132,7 @@ def visits() -> list[Visit]:
 
 def visitors(screen: Screen) -> Iterator[tuple[Role | None, LookOptions, str]]:
     is_public = screen.area == "public"
-    if is_public or screen.for_strangers:
+    if is_public or screen.visitor_screen:
         language = next(_IN_TURN)
         yield from ((None, look, language) for look in LOOKS)
     if is_public and screen.away_when_signed_in is None:

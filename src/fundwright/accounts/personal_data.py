@@ -32,7 +32,7 @@ from fundwright.core.spreadsheets import csv_line
 T = TypeVar("T")
 KEPT = timedelta(days=7)
 _HISTORY = ("kind", "title", "state", "error", "created_at", "started_at", "ended_at")
-_MOST_JOBS = 100_000
+_MAX_JOBS = 100_000
 _EMAIL = re.compile(r"[^\s@<>,;]{1,100}@[^\s@<>,;]{1,255}")
 
 
@@ -171,7 +171,7 @@ async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIte
         photo = await repository.find_photo(session, photo_id, reader_id=actor.id, sees_all=False)
         if photo:
             yield DataFile("account/photo.webp", photo.content)
-    yield as_csv("account/history.csv", _HISTORY, await jobs.list_recent(session, actor.id, limit=_MOST_JOBS))
+    yield as_csv("account/history.csv", _HISTORY, await jobs.list_recent(session, actor.id, limit=_MAX_JOBS))
     states = await repository.list_saved_states(session, actor.id)
     yield as_json("account/kept_by_screens.json", {state.name: state.value for state in states})
     lines = _without_others(actor, await repository.list_audit_of(session, row))

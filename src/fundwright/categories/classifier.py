@@ -26,14 +26,14 @@ from fundwright.categories.terms import COLUMNS, Matrix, Terms, Weighting, terms
 Floats = NDArray[np.floating[Any]]
 
 _NEAREST_PHRASES = 5
-_MOST_PHRASES = 40
+_MAX_PHRASES = 40
 _PRIOR = 0.1
 """What one standard deviation of similarity to a description adds to a score."""
-_LEAST_SPREAD = 0.05
+_MIN_SPREAD = 0.05
 """Of similarities to descriptions; that of a few notices that are much alike means nothing."""
 _DESCRIPTION_WEIGHT = 2.0
 """In examples."""
-_MOST_EXACT = 3_000
+_MAX_EXACT = 3_000
 """Examples up to which the equations are solved exactly; more are solved step by step, which takes less memory and time."""
 _STEPS = 80
 """Stopping early also keeps the solution smooth."""
@@ -79,7 +79,7 @@ class Example(NamedTuple):
 def phrases_of(name: str, description: str) -> list[str]:
     """What to embed for a category: its name and each phrase of its description, at most 40."""
     phrases = [phrase.strip() for phrase in re.split(r"[.;,:\n•]+", description)]
-    return list(dict.fromkeys([name, *(phrase for phrase in phrases if len(phrase) > 1)]))[:_MOST_PHRASES]
+    return list(dict.fromkeys([name, *(phrase for phrase in phrases if len(phrase) > 1)]))[:_MAX_PHRASES]
 
 
 class Classifier:
@@ -94,7 +94,7 @@ class Classifier:
         known = _Features(self._weighting, rows)
         unknown = _Features(self._weighting, others)
         similarities = self._similarities(unknown.vectors if others else known.vectors)
-        self._usual, self._spread = float(similarities.mean()), max(float(similarities.std()), _LEAST_SPREAD)
+        self._usual, self._spread = float(similarities.mean()), max(float(similarities.std()), _MIN_SPREAD)
 
         count = len(categories)
         verdicts = np.array([example.verdicts for example in examples], dtype=np.int8).reshape(-1, count)
@@ -153,7 +153,7 @@ def _weights(verdicts: NDArray[np.int8], count: int) -> Floats:
     belongs = verdicts > 0
     is_none = ~belongs.any(axis=1)
     sizes = np.append(belongs.sum(axis=0), is_none.sum()) + 1
-    balance = 1.0 if count <= _MOST_EXACT else _BALANCE_OF_MANY
+    balance = 1.0 if count <= _MAX_EXACT else _BALANCE_OF_MANY
     of_category = (sizes.sum() / (len(sizes) * sizes)) ** balance
     shared = belongs @ of_category[:-1] / np.maximum(belongs.sum(axis=1), 1)
     return np.concatenate([_DESCRIPTION_WEIGHT * of_category[:-1], np.where(is_none, of_category[-1], shared)]).astype(np.float32)
@@ -161,9 +161,9 @@ def _weights(verdicts: NDArray[np.int8], count: int) -> Floats:
 
 def _solve(rows: _Features, weights: Floats, targets: Floats) -> tuple[Floats, Floats]:
     """Factors of the rows, and their scores as if each row had not been known (NaN where that is not computed)."""
-    if len(weights) > _MOST_EXACT:
+    if len(weights) > _MAX_EXACT:
         factors = _descend(rows, weights, targets)
-        some = slice(len(weights) - _MOST_EXACT // 2, None)
+        some = slice(len(weights) - _MAX_EXACT // 2, None)
         left_out = np.full(targets.shape, np.nan)
         left_out[some] = _solve(rows.take(np.arange(len(weights))[some]), weights[some], targets[some])[1]
         return factors, left_out

@@ -45,7 +45,7 @@ from fundwright.core.errors import NotFound
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 
-_MOST_EXAMPLES = 10_000
+_MAX_EXAMPLES = 10_000
 _BATCH = 5_000  # a statement takes at most 65 535 parameters
 _KEY = [Label.owner_id, Label.subject_id, Label.category_id]
 _DECISION = ("state", "source", "confidence", "model_id", "decided_at")
@@ -250,7 +250,7 @@ async def decided(session: AsyncSession, owner_id: UUID) -> dict[UUID, dict[UUID
         .where(Label.owner_id == owner_id, Label.source == LabelSource.PERSON)
         .group_by(Label.subject_id)
         .order_by(func.max(Label.decided_at).desc(), Label.subject_id)
-        .limit(_MOST_EXAMPLES)
+        .limit(_MAX_EXAMPLES)
     )
     rows = await session.execute(
         select(Label.subject_id, Label.category_id, Label.state)

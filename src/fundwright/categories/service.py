@@ -56,7 +56,7 @@ DecisionHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
 """Called in the transaction of a decision about a label, or of a new or changed category text."""
 
 _SAME_CONFIDENCE = 1e-3
-_LEAST_CONFIDENCE = 0.1
+_MIN_CONFIDENCE = 0.1
 """The most confident category of a subject is kept from here on, to be shown on request; others only from the band "low" on."""
 
 
@@ -446,7 +446,7 @@ def _suggested(chances: Mapping[UUID, float], decided: Collection[UUID]) -> dict
     return {
         id: chance
         for id, chance in chances.items()
-        if id not in decided and (chance >= LOW or (id == best and chance >= _LEAST_CONFIDENCE))
+        if id not in decided and (chance >= LOW or (id == best and chance >= _MIN_CONFIDENCE))
     }
 
 

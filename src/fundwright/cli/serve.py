@@ -164,7 +164,7 @@ async def answer_requests(application: FastAPI, listening: socket.socket) -> Non
     from fastapi.routing import iter_route_contexts
 
     from fundwright_ui.runtime.lag import watched_loop
-    from fundwright_ui.runtime.wire import FrugalWebSocket
+    from fundwright_ui.runtime.wire import LowMemoryWebSocket
 
     config = uvicorn.Config(
         application,
@@ -172,7 +172,7 @@ async def answer_requests(application: FastAPI, listening: socket.socket) -> Non
         access_log=False,
         proxy_headers=False,
         server_header=False,
-        ws=FrugalWebSocket,
+        ws=LowMemoryWebSocket,
         ws_max_size=_MAX_FRAME_BYTES,
         lifespan="off",
         timeout_graceful_shutdown=2,

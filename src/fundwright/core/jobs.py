@@ -53,7 +53,7 @@ _SHORT_CONCURRENCY = 1
 _BACKGROUND_PRIORITY = -1_000
 """Below that of any job of an account with fewer jobs underway."""
 _PAUSED_S = 1
-_MOST_ATTEMPTS = 5
+_MAX_ATTEMPTS = 5
 """A job that ends its process, for example by using all memory, would otherwise do so forever. Processes end for other
 reasons, too, so a few such ends in a row are tolerated."""
 
@@ -455,7 +455,7 @@ class JobQueue:
             job = await session.get(Job, job_id, with_for_update=True)
             if job is None or JobState(job.state).is_over:
                 return
-            is_given_up = job.attempts >= _MOST_ATTEMPTS
+            is_given_up = job.attempts >= _MAX_ATTEMPTS
             if not is_given_up:
                 job.state, job.started_at, job.attempts = JobState.RUNNING, job.started_at or now(), job.attempts + 1
                 await _announce(session, job)
@@ -468,7 +468,7 @@ class JobQueue:
                     error=t(
                         "The process that ran this job ended unexpectedly {n} times. Start the job again with fewer items, or ask an "
                         "administrator to check the log.",
-                        n=_MOST_ATTEMPTS,
+                        n=_MAX_ATTEMPTS,
                     ),
                 )
             else:

@@ -34,7 +34,7 @@ log = structlog.get_logger()
 _MEGABYTE = 1_000_000
 _FRAME_BYTES = 100 * _MEGABYTE
 """The maximum size of one result: it is in the server's memory as a whole."""
-_LEAST_BYTES = 10_000
+_MIN_BYTES = 10_000
 """The minimum size that a result counts as: each one costs the server time, even an empty one."""
 _BUFFER_BYTES = 1 << 18
 _REFUSAL_BYTES = 10_000
@@ -128,7 +128,7 @@ class Sandbox:
                         return
                     if kind != b"D":
                         raise _failed(kind, content, limits, name)
-                    room -= max(len(content), _LEAST_BYTES)
+                    room -= max(len(content), _MIN_BYTES)
                     yield content
                     await asyncio.sleep(0)  # results that have arrived would be read without a pause, however many they are
             finally:

@@ -38,7 +38,7 @@ LENGTH = struct.Struct(">Q")
 STATUS = struct.Struct(">i")
 _MESSAGE_BYTES = 65_536
 _TRACEBACK_CHARACTERS = 4_000
-_MOST_OPEN_FILES = 65_536
+_MAX_OPEN_FILES = 65_536
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def _child(channel: int) -> NoReturn:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         os.dup2(os.open(os.devnull, os.O_RDWR), 2)
         os.dup2(channel, 3)
-        os.closerange(4, _MOST_OPEN_FILES)
+        os.closerange(4, _MAX_OPEN_FILES)
         _work(3)
     finally:
         os._exit(1)

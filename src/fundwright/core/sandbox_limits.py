@@ -28,7 +28,7 @@ _SYSTEM_CALLS = (
     "rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "sigaltstack", "restart_syscall", "exit", "exit_group",
 )  # fmt: skip
 """All that a reader may call, besides those below whose arguments count. None of them reaches another process or changes a file."""
-_LEAST_HARMFUL_ADVICE = 100
+_MIN_HARMFUL_ADVICE = 100
 """From here on, advice about memory is for tests of the kernel: it takes the memory away from every process."""
 _FILE_COMMANDS = (fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL)
 
@@ -127,7 +127,7 @@ def _filter_system_calls() -> None:
         allow(name)
     for command in _FILE_COMMANDS:
         allow("fcntl", ArgCmp(1, CmpOp.EQ, command))
-    allow("madvise", ArgCmp(2, CmpOp.LT, _LEAST_HARMFUL_ADVICE))
+    allow("madvise", ArgCmp(2, CmpOp.LT, _MIN_HARMFUL_ADVICE))
     allow("openat", ArgCmp(2, CmpOp.MASKED_EQ, 0, mask=_WRITING_FLAGS))
     allow("open", ArgCmp(1, CmpOp.MASKED_EQ, 0, mask=_WRITING_FLAGS))
     allow("prlimit64", ArgCmp(2, CmpOp.EQ, 0))

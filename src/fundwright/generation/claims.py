@@ -53,16 +53,16 @@ _SUBMISSION = re.compile(
 """How a letter begins."""
 _PLACEHOLDER = re.compile(r"\[[^\]\d][^\]]{0,200}\](?!\()|\bTODO\b|\bTBD\b|_{4,}")
 _WORD = re.compile(r"[^\W_]+")
-_MOST_CLAIMS = 500
+_MAX_CLAIMS = 500
 """Of a section; later ones are not checked."""
-_MOST_CHECKED_CHARACTERS = 300_000
+_MAX_CHECKED_CHARACTERS = 300_000
 """Of a draft, several times the usual length; sections after these are not checked."""
-_MOST_CITED = 6
+_MAX_CITED = 6
 """Passages that one claim is compared with."""
-_MOST_CHARACTERS = 800
+_MAX_CHARACTERS = 800
 """A longer sentence is split into several claims."""
-_MOST_GREETING_WORDS = 12
-_MOST_INTRODUCING_WORDS = 12
+_MAX_GREETING_WORDS = 12
+_MAX_INTRODUCING_WORDS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ def check_draft(draft: DraftRead) -> DraftRead:
     ends = accumulate(len(section.text) for section in draft.sections)
     sections = tuple(
         section.model_copy(update={"checks": check_section(section.text, _cited(section, sources), known)})
-        if section.state == SectionState.DONE and end <= _MOST_CHECKED_CHARACTERS
+        if section.state == SectionState.DONE and end <= _MAX_CHECKED_CHARACTERS
         else section
         for section, end in zip(draft.sections, ends, strict=True)
     )
@@ -140,7 +140,7 @@ def _check(text: str, claim: Claim, sources: Mapping[int, Source], known: str) -
 
 
 def _compare(text: str, claim: Claim, cited: tuple[int, ...], sources: Mapping[int, Source], known: str) -> ClaimCheck:
-    numbers = tuple(number for number in cited if number in sources)[:_MOST_CITED]
+    numbers = tuple(number for number in cited if number in sources)[:_MAX_CITED]
     passages = [sources[number] for number in numbers]
     about = "\n\n".join([known, *(source.about for source in passages)])
     verdict = _verdict(_without_marks(text[claim.start : claim.end]), tuple(source.text for source in passages), about)
@@ -168,9 +168,9 @@ def claims_of(text: str) -> list[Claim]:
         if (head and end <= head.end()) or (closing and start > closing.end() and not numbers_in(text[start:end])):
             continue
         claims += _row_claims(text, start, end) if is_row else _sentence_claims(text, start, end)
-        if len(claims) >= _MOST_CLAIMS:
+        if len(claims) >= _MAX_CLAIMS:
             break
-    return claims[:_MOST_CLAIMS]
+    return claims[:_MAX_CLAIMS]
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
@@ -227,9 +227,9 @@ def _sentence_claims(text: str, start: int, end: int) -> Iterator[Claim]:
 
 def _cut(text: str, claim: Claim) -> Iterator[Claim]:
     start = claim.start
-    while claim.end - start > _MOST_CHARACTERS:
-        space = text.rfind(" ", start, start + _MOST_CHARACTERS)
-        end = space if space > start else start + _MOST_CHARACTERS
+    while claim.end - start > _MAX_CHARACTERS:
+        space = text.rfind(" ", start, start + _MAX_CHARACTERS)
+        end = space if space > start else start + _MAX_CHARACTERS
         yield replace(claim, start=start, end=end)
         start = end
     yield replace(claim, start=start)
@@ -268,11 +268,9 @@ def _claim(text: str, start: int, end: int) -> Claim | None:
 def _claims_nothing(sentence: str) -> bool:
     plain = CITATION.sub("", sentence).strip(" *_")
     words = len(_WORD.findall(plain))
-    is_greeting = bool(_SUBMISSION.match(plain)) or (words <= _MOST_GREETING_WORDS and bool(_GREETING.match(plain)))
-    is_introduction = words <= _MOST_INTRODUCING_WORDS and plain.endswith(":")
-    is_emphasized_line = (
-        sentence.startswith(("**", "__")) and sentence.endswith(("**", "__")) and words <= _MOST_INTRODUCING_WORDS
-    )
+    is_greeting = bool(_SUBMISSION.match(plain)) or (words <= _MAX_GREETING_WORDS and bool(_GREETING.match(plain)))
+    is_introduction = words <= _MAX_INTRODUCING_WORDS and plain.endswith(":")
+    is_emphasized_line = sentence.startswith(("**", "__")) and sentence.endswith(("**", "__")) and words <= _MAX_INTRODUCING_WORDS
     return is_greeting or is_introduction or is_emphasized_line or plain.endswith("?") or bool(_PLACEHOLDER.search(sentence))
 
 

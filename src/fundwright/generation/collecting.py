@@ -28,12 +28,12 @@ from fundwright.training.schemas import DocumentText, Passage, PassagePlace
 
 _FOUND_PER_QUESTION = 24
 _REQUIREMENTS = 6
-_LEAST_SIMILARITY = 0.2
+_MIN_SIMILARITY = 0.2
 """Cosine similarity below which a passage does not answer a question. Low, because a passage may answer with one of many sentences."""
-_LEAST_PART_WORDS = 40
+_MIN_PART_WORDS = 40
 """An unrelated heading starts a new part once the previous one has this many words."""
-_WHOLE_WORDS, _MOST_PART_WORDS = 400, 260
-_MOST_CHARACTERS = 400_000
+_WHOLE_WORDS, _MAX_PART_WORDS = 400, 260
+_MAX_CHARACTERS = 400_000
 """Of a document, more than the writer is given in total."""
 _EXTRACTIVE_WORDS, _GENERATIVE_WORDS = 9_000, 2_200
 """The size of a writer's input. A generative writer reads it all, and may have a context of 4,096 tokens."""
@@ -130,7 +130,7 @@ def _choose(
             for place, topic in enumerate(topics):
                 similarity = max((similar[place].get(passage_id, 0.0) for passage_id in passages), default=0.0)
                 evidence = _evidence(part, topic)
-                if similarity >= _LEAST_SIMILARITY or evidence:
+                if similarity >= _MIN_SIMILARITY or evidence:
                     unanswered.discard(place)
                     best = max(best, similarity + evidence)
             if best >= 0 or not is_generative:
@@ -167,14 +167,14 @@ def _evidence(part: Passage, topic: Topic | None) -> float:
 def parts_of(document: DocumentText) -> Iterator[Passage]:
     """The parts of a document in order."""
     is_whole = document.kind in (DocumentKind.RESUME, DocumentKind.PAST_PERFORMANCE)
-    most_words = _WHOLE_WORDS if is_whole else _MOST_PART_WORDS
+    most_words = _WHOLE_WORDS if is_whole else _MAX_PART_WORDS
     start, heading, above = 0, "", ""
     words, page = 0, document.passages[0].page
-    for block in structure.read(document.text[:_MOST_CHARACTERS]):
+    for block in structure.read(document.text[:_MAX_CHARACTERS]):
         is_heading, topics = block.kind == BlockKind.HEADING, frozenset[Topic]()
         if is_heading:
             topics = topics_of(block.text)
-        begins = is_heading and not is_whole and words and (bool(topics) or words >= _LEAST_PART_WORDS)
+        begins = is_heading and not is_whole and words and (bool(topics) or words >= _MIN_PART_WORDS)
         before, page = page, _place(document, block.start)[1]
         # A citation names one page.
         if begins or page != before or words + len(block.text.split()) > most_words:
@@ -189,7 +189,7 @@ def parts_of(document: DocumentText) -> Iterator[Passage]:
             # A heading in capitals stays above those that follow in lower case.
             above = block.text if topics else above if above.isupper() and not block.text.isupper() else ""
             heading = block.text if above in (block.text, "") else f"{above} › {block.text}"
-    end = min(len(document.text), _MOST_CHARACTERS)
+    end = min(len(document.text), _MAX_CHARACTERS)
     if document.text[start:end].strip():
         yield _part(document, start, end, heading)
 

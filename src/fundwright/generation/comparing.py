@@ -12,7 +12,7 @@ from fundwright.generation.schemas import DiffPiece
 
 _WORDS = re.compile(r"\s+|[\w’'-]+|[^\w\s]")
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
-_MOST_STEPS = 5_000_000
+_MAX_STEPS = 5_000_000
 """Limit of one comparison, about a second. Comparing takes time with the square of the length, or the cube for texts that are
 made for it."""
 
@@ -31,7 +31,7 @@ def compare(old: str, new: str) -> tuple[DiffPiece, ...]:
 
 class _Comparison:
     def __init__(self) -> None:
-        self.steps_left = _MOST_STEPS
+        self.steps_left = _MAX_STEPS
 
     def by_lines(self, old: str, new: str) -> Iterator[_Piece]:
         """Lines first: words are compared only where lines differ."""

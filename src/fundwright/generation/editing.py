@@ -54,8 +54,8 @@ from fundwright.training import service as training
 _ONE_VERSION = timedelta(minutes=10)
 """How long the saves of one open editor are combined into one version."""
 
-_MOST_SECTIONS = 200
-_MOST_VERSIONS = 100
+_MAX_SECTIONS = 200
+_MAX_VERSIONS = 100
 """Of a section; older ones are removed."""
 
 
@@ -122,8 +122,8 @@ async def add_section(session: AsyncSession, actor: Actor, core: Core, draft_id:
     QuotaSpent."""
     draft = await service.lock_draft(session, actor, draft_id)
     sections = await repository.sections(session, draft_id)
-    if len(sections) >= _MOST_SECTIONS:
-        raise Conflict(t("A draft has at most {number} sections. Delete one, or start another draft.", number=_MOST_SECTIONS))
+    if len(sections) >= _MAX_SECTIONS:
+        raise Conflict(t("A draft has at most {number} sections. Delete one, or start another draft.", number=_MAX_SECTIONS))
     section = DraftSection(
         draft_id=draft_id,
         ordinal=len(sections),
@@ -377,7 +377,7 @@ async def keep_version(
         )
     await session.flush()
     if latest is not None:
-        await repository.remove_versions(session, section.id, up_to=latest.number + 1 - _MOST_VERSIONS)
+        await repository.remove_versions(session, section.id, up_to=latest.number + 1 - _MAX_VERSIONS)
 
 
 async def _enqueue(

@@ -50,7 +50,7 @@ _ORDINALS = (
 _COUNTED = frozenset(listed("year quarter"))
 
 """What is counted as “year three” and “the third year”."""
-_MOST_COUNTED = 12
+_MAX_COUNTED = 12
 _QUARTER = re.compile(r"q[1-4]", re.IGNORECASE)
 _MONTHS = listed("january february march april may june july august september october november december")
 _MONTH_NAMES = {name[:3]: name for name in _MONTHS} | {"sept": "september"} | {name: name for name in _MONTHS}
@@ -474,7 +474,7 @@ def _label(token: Token, tokens: list[Token], first: int, place: int, text: str)
     before = tokens[place - 1] if place > first else None
     if before is None or text[before.end : token.start] != " ":
         return ""
-    is_counted = before.key in _COUNTED and token.value is not None and token.value <= _MOST_COUNTED
+    is_counted = before.key in _COUNTED and token.value is not None and token.value <= _MAX_COUNTED
     if (before.is_name and before.is_content and before.key not in MONTHS) or before.word.rstrip("s") in _LABELS or is_counted:
         return before.key
     if before.word in ("and", "or", "through", "to") and place - 2 >= first and tokens[place - 2].value is not None:

@@ -231,22 +231,22 @@ class DraftSectionRead(BaseModel):
 
 _Heading = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
 _Instructions = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
-_MOST_CHARACTERS = 200_000
+_MAX_CHARACTERS = 200_000
 
 
 def _short_enough(text: str) -> str:
-    if len(text) > _MOST_CHARACTERS:
+    if len(text) > _MAX_CHARACTERS:
         raise ValueError(
             t(
                 "A section can have at most {most} characters, and this one has {n}. Move a part of it to another section.",
-                most=number(_MOST_CHARACTERS),
+                most=number(_MAX_CHARACTERS),
                 n=number(len(text)),
             )
         )
     return text
 
 
-_Text = Annotated[str, AfterValidator(_short_enough), Field(json_schema_extra={"maxLength": _MOST_CHARACTERS})]
+_Text = Annotated[str, AfterValidator(_short_enough), Field(json_schema_extra={"maxLength": _MAX_CHARACTERS})]
 
 
 class DraftTitle(BaseModel):

@@ -71,8 +71,8 @@ _NO_NAMES = frozenset(
         "il",
     ]
 )
-_MOST_CHARACTERS, _LINE_CHARACTERS = 20_000, 400
-_LEAST_VOTES = 2.0
+_MAX_CHARACTERS, _LINE_CHARACTERS = 20_000, 400
+_MIN_VOTES = 2.0
 
 
 def infer_company(documents: Iterable[tuple[DocumentKind, str]]) -> str:
@@ -84,7 +84,7 @@ def infer_company(documents: Iterable[tuple[DocumentKind, str]]) -> str:
             continue
         weight = 3.0 if kind == DocumentKind.ABOUT_US else 1.0
         of_document: Counter[str] = Counter()
-        for name, value in _names(text[:_MOST_CHARACTERS], is_about_us=kind == DocumentKind.ABOUT_US):
+        for name, value in _names(text[:_MAX_CHARACTERS], is_about_us=kind == DocumentKind.ABOUT_US):
             key = _key(name)
             if key:
                 of_document[key] = max(of_document[key], value)  # type: ignore[assignment]
@@ -94,7 +94,7 @@ def infer_company(documents: Iterable[tuple[DocumentKind, str]]) -> str:
     if not votes:
         return ""
     best, count = max(votes.items(), key=lambda item: (item[1], len(item[0])))
-    if count < _LEAST_VOTES:
+    if count < _MIN_VOTES:
         return ""
     # The fullest spelling: “Iron Peak Mechanical Contractors Inc.” rather than the same without its form.
     return max(spelled[best], key=lambda name: (bool(re.search(rf"{_FORM}\b", name)), not name.isupper(), spelled[best][name]))

@@ -42,8 +42,8 @@ _CODED = re.compile(
     r"(?P<label>(?i:uei|unique entity id|cage(?: code)?|duns|ein|naics(?: codes?)?|psc(?: codes?)?|sam))(?::[ ]{0,3}|[ ]{1,3})(?P<value>[^\s:].{0,300})"
 )
 _BETWEEN_CODES = re.compile(r"[ ]{0,3}[;~|·•][ ]{1,3}|[ ]{1,3}/[ ]{1,3}")
-_MOST_WORDS = 5
-_MOST_CHARACTERS = 400
+_MAX_WORDS = 5
+_MAX_CHARACTERS = 400
 _IS_POST_BOX = re.compile(r"\s{0,40}P\.?O\.? Box\b", re.IGNORECASE)
 _BEGINS_VALUE = re.compile(r"[A-ZÄÖÜÉÀ0-9$€£\"“(]")
 _WITH_COLON = re.compile(r"(?:^|[;,.|·•][ ]{1,3})([A-ZÄÖÜÉÀ][\w'’/&#-]{0,20}(?: [\w'’/&#-]{1,20}){0,4}(?<=\w)\.?):\s{1,5}(?=\S)")
@@ -64,8 +64,8 @@ def divided(line: str) -> tuple[str, str] | None:
 
 def beside(line: str) -> tuple[str, str] | None:
     """(label, value) of “Value $742,000”. A line alone does not show it: “Contract Management” is not a label."""
-    words = line[:_MOST_CHARACTERS].split() if not line.isupper() and not _IS_POST_BOX.match(line) else []
-    for count in range(min(_MOST_WORDS, len(words) - 1), 0, -1):
+    words = line[:_MAX_CHARACTERS].split() if not line.isupper() and not _IS_POST_BOX.match(line) else []
+    for count in range(min(_MAX_WORDS, len(words) - 1), 0, -1):
         label, value = " ".join(words[:count]).strip("*_ "), " ".join(words[count:]).strip("*_ ")
         if label[:1].isupper() and not label.endswith((",", ";")) and _BEGINS_VALUE.match(value) and is_known(label):
             return label, value
@@ -74,7 +74,7 @@ def beside(line: str) -> tuple[str, str] | None:
 
 def code_beside(line: str) -> tuple[str, str] | None:
     """(label, value) of “CAGE 7R2T4”, which is one wherever it stands."""
-    found = _CODE_BESIDE.fullmatch(line.strip()) if len(line) <= _MOST_CHARACTERS else None
+    found = _CODE_BESIDE.fullmatch(line.strip()) if len(line) <= _MAX_CHARACTERS else None
     return (found["label"], found["value"].strip()) if found else None
 
 

@@ -17,7 +17,7 @@ from fundwright.language import field_labels
 from fundwright.language.sentences import spans_of
 from fundwright.language.topics import Topic, topics_of
 
-MOST_CHARACTERS = 2_000
+MAX_CHARACTERS = 2_000
 """The maximum length of a block, so that code that reads blocks need not expect long text."""
 _LONG_LINE = 400
 """A longer line is prose."""
@@ -59,7 +59,7 @@ _HEADER = re.compile(
 )
 """Of a message: sender, recipient, date, and subject."""
 _FROM = re.compile(r"[>\s*]{0,10}(?:from|von|de)\b", re.IGNORECASE)
-_LEAST_HEADERS = 2
+_MIN_HEADERS = 2
 _ASKED = re.compile(r"(?:What|How|Why|Where|Who) (?:\w+ ){1,4}\w+[.:]")
 """“What came of it.” before its answer."""
 _ASKS = re.compile(r"(?:What|How|Why|Where|Who)\b")
@@ -179,7 +179,7 @@ class _Reading:
         return whole
 
     def _add(self, kind: BlockKind, start: int, end: int, *, label: str = "") -> None:
-        if end - start > MOST_CHARACTERS:
+        if end - start > MAX_CHARACTERS:
             return  # encoded data, or a table without marks: nobody could quote it
         text = " ".join(self.text[start:end].split())
         if text:
@@ -218,7 +218,7 @@ def _headers(text: str, places: list[tuple[int, int]]) -> frozenset[int]:
         if place is not None and _HEADER.fullmatch(text[place[0] : place[1]]):
             run.append(place)
             continue
-        if len(run) >= _LEAST_HEADERS and any(_FROM.match(text[start:end]) for start, end in run):
+        if len(run) >= _MIN_HEADERS and any(_FROM.match(text[start:end]) for start, end in run):
             found += [start for start, _ in run]
         run = []
     return frozenset(found)
@@ -306,7 +306,7 @@ def _turned(rows: list[Block]) -> list[Block]:
     start, end = rows[0].start, rows[-1].end
     across = [tuple(cells[place] for cells in named) for place in range(1, len(named[0]))]
     turned = [Block(BlockKind.ROW, " | ".join(filter(None, cells)), start, end, cells=cells, columns=columns) for cells in across]
-    return turned if all(len(block.text) <= MOST_CHARACTERS for block in turned) else rows
+    return turned if all(len(block.text) <= MAX_CHARACTERS for block in turned) else rows
 
 
 def _is_heading_of(text: str, before: list[Block], block: Block, after: Block | None) -> bool:
@@ -365,7 +365,7 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
         reading.columns = reading.columns if after and _cells(reading.line(after)) else ()
         return
     if len(line) > _LONG_LINE:
-        listed = field_labels.several(line.strip()) if len(line) <= MOST_CHARACTERS else []
+        listed = field_labels.several(line.strip()) if len(line) <= MAX_CHARACTERS else []
         if listed:
             reading.close()
             _add_pairs(reading, listed, place)
@@ -626,7 +626,7 @@ def _is_title_of(reading: _Reading, line: str, after: tuple[int, int] | None) ->
     if not (is_ended and following[:1].isupper() and is_prose) or reading.is_item:
         return False
     # The first of a list without marks has no sentence below it.
-    paragraph = _BLANK_LINE.split(reading.text[after[0] : after[0] + MOST_CHARACTERS], maxsplit=1)[0]
+    paragraph = _BLANK_LINE.split(reading.text[after[0] : after[0] + MAX_CHARACTERS], maxsplit=1)[0]
     return re.search(r"[.!?][\"”)]?(?:\s|$)", paragraph) is not None
 
 
@@ -691,7 +691,7 @@ def _continues_value(reading: _Reading, line: str, before: tuple[int, int] | Non
     """A value that runs on in an indented line."""
     if not reading.blocks or reading.lines or before is None or reading.blocks[-1].kind != BlockKind.PAIR:
         return False
-    if before[1] + len(line) - reading.blocks[-1].start > MOST_CHARACTERS:
+    if before[1] + len(line) - reading.blocks[-1].start > MAX_CHARACTERS:
         return False
     previous = reading.line(before)
     is_adjacent = reading.blocks[-1].end == before[1] and not re.search(r"[|\t]", previous)

@@ -123,13 +123,13 @@ _NUMBER = re.compile(
     r"(?:(?:section|part|teil|partie|tab)\s)?[\dIVX]{0,4}(?:\.\d{1,2}){0,3}[.):]?\s{1,5}|[A-Z][.):]\s{1,5}", re.IGNORECASE
 )
 _END = re.compile(r"\s*[(:–—|].*$|\s+-\s.*$|,\s[a-z].*$")
-_MOST_CHARACTERS = 120
+_MAX_CHARACTERS = 120
 
 
 @lru_cache(maxsize=4_096)
 def topics_of(heading: str) -> frozenset[Topic]:
     """What a single heading names; often nothing. “3. CORE COMPETENCIES (2026)” names one."""
-    text = " ".join(heading[:_MOST_CHARACTERS].split()).strip(" *_#:.•»?").replace(" + ", " and ")
+    text = " ".join(heading[:_MAX_CHARACTERS].split()).strip(" *_#:.•»?").replace(" + ", " and ")
     number = _NUMBER.match(text)
     text = text[number.end() :] if number else text
     whole = _matches(text)

@@ -17,19 +17,19 @@ from fundwright.language.protocols import Vectors
 _TOKEN = re.compile(r'-?"[^"]*"?|\S+')
 _SPELLED = re.compile(r"[a-z]{5,40}")
 """Shorter words are as near to each other as misspelled ones are to what is meant."""
-_LEAST_LIKENESS, _LEAST_LIKENESS_FOUND, _TIMES_OFTENER = 0.85, 0.93, 10
+_MIN_LIKENESS, _MIN_LIKENESS_FOUND, _TIMES_OFTENER = 0.85, 0.93, 10
 """A word that a few notices have, misspelled as well or simply rare, must be nearer to one that many more of them have."""
 _NOT_OF_A_KEY = re.compile(r"[^A-Z0-9]")
 _WORD = re.compile(r"[a-zA-Z]{4,}")
-_FEWEST_IN_NUMBER, _MOST_IN_NUMBER = 5, 40
+_FEWEST_IN_NUMBER, _MAX_IN_NUMBER = 5, 40
 _FEWEST_IN_WHOLE_NUMBER = 8
 """Something shorter, such as CH-47F, may as well be the name of a thing."""
-_MOST_PARTS = 5
+_MAX_PARTS = 5
 _CODE = re.compile(r"[1-9]\d{5}|(ed)?wosb|sdvosbc?|hubzone", re.IGNORECASE)
 """A NAICS code or a set-aside. A notice that is merely like it is of no use."""
 _SET_ASIDES = {"sdvosb": ("sdvosbc", "sdvosbs"), "wosb": ("wosbss",), "edwosb": ("edwosbss",)}
 """As SAM.gov writes set-asides that people abbreviate: for competition (C) and for a sole source (S, SS)."""
-_MOST_SET_ASIDES = 2
+_MAX_SET_ASIDES = 2
 """In a search of which the codes are looked for, too."""
 _GENERIC = frozenset(
     [
@@ -131,7 +131,7 @@ def meant(word: str, known: Mapping[str, int], *, notices: int) -> str | None:
     """The known word that this one, which so many notices have, is taken for. `known` tells how many have each."""
     least = max(notices * _TIMES_OFTENER, 1)
     oftener = [each for each, number in known.items() if each != word and number >= least]
-    least_likeness = _LEAST_LIKENESS_FOUND if notices else _LEAST_LIKENESS
+    least_likeness = _MIN_LIKENESS_FOUND if notices else _MIN_LIKENESS
     near = get_close_matches(word, (each for each in oftener if _is_slip(word, each)), cutoff=least_likeness)
     return max(near, key=lambda each: (SequenceMatcher(None, each, word).ratio(), known[each]), default=None)
 
@@ -184,7 +184,7 @@ def parse(text: str) -> Question:
 
 def _either(tokens: list[str], excluded: list[str]) -> str:
     """All tokens and none of the excluded ones, with each set-aside as people or as SAM.gov write it."""
-    is_spelled = sum(token.lower() in _SET_ASIDES for token in tokens) <= _MOST_SET_ASIDES
+    is_spelled = sum(token.lower() in _SET_ASIDES for token in tokens) <= _MAX_SET_ASIDES
     each = [(token, *(_SET_ASIDES.get(token.lower(), ()) if is_spelled else ())) for token in tokens]
     return " or ".join(" ".join([*all_of_them, *excluded]) for all_of_them in product(*each))
 
@@ -227,10 +227,10 @@ def _is_or(token: str) -> bool:
 def _numbers_in(tokens: list[str]) -> dict[str, None]:
     """Every run of neighboring words that may be a number: people type `W912DY 25 R 0015`."""
     runs = (
-        tokens[start:end] for start in range(len(tokens)) for end in range(start + 1, min(start + _MOST_PARTS, len(tokens)) + 1)
+        tokens[start:end] for start in range(len(tokens)) for end in range(start + 1, min(start + _MAX_PARTS, len(tokens)) + 1)
     )
     return dict.fromkeys(key for run in runs if _may_be_number(key := number_key("".join(run))))
 
 
 def _may_be_number(key: str) -> bool:
-    return _FEWEST_IN_NUMBER <= len(key) <= _MOST_IN_NUMBER and any(character.isdigit() for character in key)
+    return _FEWEST_IN_NUMBER <= len(key) <= _MAX_IN_NUMBER and any(character.isdigit() for character in key)

@@ -22,7 +22,7 @@ from fundwright.language.structure import BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 from fundwright.training.schemas import Answer, Passage
 
-LEAST_RELEVANCE = 0.335
+MIN_RELEVANCE = 0.335
 _ENDS = (".", "!", "?", "…", ".”", '."')
 _SENTENCE_MEANING, _FRAGMENT_MEANING = 0.8, 0.5
 """The weight of meaning; words have the rest."""
@@ -113,7 +113,7 @@ _COUNTED = 0.05
 """What it is worth that a number stands beside what is counted, as in “groups of 12.”"""
 _STEM = 5
 _ABBREVIATION = re.compile(r"\b[A-Z]{3,6}\b")
-_MOST_ABBREVIATIONS = 5
+_MAX_ABBREVIATIONS = 5
 _BETWEEN = r"[\s-]+(?:(?:of|and|the|for|to|in|&)[\s-]+)?"
 
 
@@ -157,7 +157,7 @@ def _words(text: str) -> frozenset[str]:
 
 def abbreviations_in(question: str) -> list[str]:
     """The first few: each is looked for in all of the account's documents."""
-    return list(dict.fromkeys(_ABBREVIATION.findall(question)))[:_MOST_ABBREVIATIONS]
+    return list(dict.fromkeys(_ABBREVIATION.findall(question)))[:_MAX_ABBREVIATIONS]
 
 
 def spelled_out(abbreviation: str) -> str:
@@ -200,7 +200,7 @@ def answers(
     shown = relevances - _NO_QUANTITY_SHOWN * lacking
     best: dict[int, Answer] = {}
     for place in np.argsort(-relevances, kind="stable"):
-        if relevances[place] < LEAST_RELEVANCE:
+        if relevances[place] < MIN_RELEVANCE:
             break
         index = statements[place].passage
         if index not in best:

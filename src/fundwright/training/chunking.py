@@ -24,7 +24,7 @@ MAX_CHARACTERS = 4_000
 _HEADING_CHARACTERS = 300
 """Every chunk below a heading repeats it."""
 _MAX_PLACES = 12
-_LEAST_WORDS = 60
+_MIN_WORDS = 60
 """A heading starts a new chunk once the previous one has this many words."""
 
 
@@ -101,7 +101,7 @@ def _cut(pieces: list[_Piece]) -> list[ChunkSpan]:
     for piece in pieces:
         words = sum(item.words for item in current)
         is_full = words + piece.words > _WORDS or (bool(current) and piece.end - current[0].start > MAX_CHARACTERS)
-        if current and (is_full or (piece.is_heading and fresh >= _LEAST_WORDS and not current[-1].is_heading)):
+        if current and (is_full or (piece.is_heading and fresh >= _MIN_WORDS and not current[-1].is_heading)):
             if fresh:
                 spans.append(_close(current))
             current = [] if piece.is_heading else _tail(current, piece)

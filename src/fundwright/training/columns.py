@@ -10,17 +10,17 @@ from collections import Counter
 from collections.abc import Sequence
 
 _GAP = re.compile(r" {3,80}(?=\S)")
-_LEAST_LINES, _LEAST_COLUMN = 8, 20
-_LEAST_SHARE, _LEAST_RUNNING, _LEAST_WORDS = 0.4, 3, 2.5
+_MIN_LINES, _MIN_COLUMN = 8, 20
+_MIN_SHARE, _MIN_RUNNING, _MIN_WORDS = 0.4, 3, 2.5
 
 
 def below_each_other(lines: Sequence[str]) -> list[str]:
     """The lines, with what stands in a second column after what stands in the first."""
-    starts = Counter(gap.end() for line in lines for gap in _GAP.finditer(line) if gap.end() >= _LEAST_COLUMN)
+    starts = Counter(gap.end() for line in lines for gap in _GAP.finditer(line) if gap.end() >= _MIN_COLUMN)
     if not starts:
         return list(lines)
     start, count = max(starts.items(), key=lambda item: item[1])
-    if count < _LEAST_LINES:
+    if count < _MIN_LINES:
         return list(lines)
     places = [place for place, line in enumerate(lines) if _is_beside(line, start)]
     first, last = places[0], places[-1]
@@ -44,11 +44,11 @@ def _is_across(line: str, start: int) -> bool:
     return len(line) > start and bool(line[start - 3 : start].strip())
 
 
-def _is_prose(column: Sequence[str], *, least_running: int = _LEAST_RUNNING) -> bool:
+def _is_prose(column: Sequence[str], *, least_running: int = _MIN_RUNNING) -> bool:
     filled = [line.strip() for line in column if line.strip()]
-    if len(filled) < _LEAST_LINES * _LEAST_SHARE:
+    if len(filled) < _MIN_LINES * _MIN_SHARE:
         return False
     running = sum(line[0].islower() for line in filled)
     words = sum(len(line.split()) for line in filled) / len(filled)
     cut = sum(bool(_GAP.search(line)) for line in filled)
-    return running >= least_running and words >= _LEAST_WORDS and cut <= len(filled) / 5
+    return running >= least_running and words >= _MIN_WORDS and cut <= len(filled) / 5

@@ -21,9 +21,9 @@ _TEXTS = 2
 _SPANS_PER_RESULT = 100
 _MAX_RESULT_BYTES = 5_000_000
 """What so many need at most, each with 12 headings of nine levels. The server parses no more at once."""
-_LEAST_CHARACTERS = 50
+_MIN_CHARACTERS = 50
 """Two chunks have at least 60 words between them that no other chunk has."""
-_MOST_COPIES = 10
+_MAX_COPIES = 10
 """How many times the chunks together may have the text. Their overlap makes 1.2 of the usual, and less than 3 of any."""
 _LAST_PAGE = 2**31 - 1
 _SPANS = TypeAdapter(list[ChunkSpan])
@@ -69,7 +69,7 @@ def _checked(results: list[bytes]) -> ChunkedDocument:
                     raise ValueError("There is no such page.")
             spans.append(span)
             length += span.end - span.start
-        if len(spans) > len(text) // _LEAST_CHARACTERS + 2 or length > _MOST_COPIES * len(text):
+        if len(spans) > len(text) // _MIN_CHARACTERS + 2 or length > _MAX_COPIES * len(text):
             raise ValueError("The chunks overlap too much.")
     if "\x00" in text:
         raise ValueError("The text has null characters.")

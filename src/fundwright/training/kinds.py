@@ -29,10 +29,10 @@ _READ_TITLE_LINES = 2
 """The first lines of a text say what it is, as its title does."""
 _LINE_CHARACTERS = 90
 _COUNTED_LINES = 3
-_MOST_PER_THOUSAND = 24
-_LEAST_WORDS = 250
+_MAX_PER_THOUSAND = 24
+_MIN_WORDS = 250
 """A shorter text counts as one of so many: a single word says little."""
-_LEAST_POINTS = 1.5
+_MIN_POINTS = 1.5
 _FIRST_LINE_WEIGHT = 0.8
 _FIGURE_POINTS = 1.6
 _CALL = (
@@ -57,7 +57,7 @@ _REPORTED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _QUOTED = re.compile(r"[“\"][^“”\"]*+[”\"]")
-_LEAST_REPORTED, _REPORT_POINTS = 2, 4.0
+_MIN_REPORTED, _REPORT_POINTS = 2, 4.0
 """How newspapers write, who are not those they write of: what they say of “we” stands between quotation marks."""
 _PLANNED = re.compile(
     r"\b(?:we|project|team) (?:will|propose|plan|want|would)\b|\b(?:objective|aim|task) \d|\bbudget period\b", re.IGNORECASE
@@ -285,7 +285,7 @@ def propose(*, title: str, filename: str, text: str) -> DocumentKind:
     """The most likely kind of a document. `text` is what its reader found."""
     points = score(title=title, filename=filename, text=text)
     best = max(points, key=lambda kind: points[kind])
-    return best if points[best] >= _LEAST_POINTS else DocumentKind.ABOUT_US
+    return best if points[best] >= _MIN_POINTS else DocumentKind.ABOUT_US
 
 
 def score(*, title: str, filename: str, text: str) -> dict[DocumentKind, float]:
@@ -304,13 +304,13 @@ def score(*, title: str, filename: str, text: str) -> dict[DocumentKind, float]:
         found = sum(bool(cue.pattern.search(line)) for line in lines)
         points[cue.kind] += cue.points * min(found, _COUNTED_LINES)
     points[_DATA] += _FIGURE_POINTS * min(figures, _COUNTED_LINES)
-    thousands = max(len(text.split()), _LEAST_WORDS) / 1000
+    thousands = max(len(text.split()), _MIN_WORDS) / 1000
     for cue in _WORDS:
         found = sum(1 for _ in cue.pattern.finditer(text))
-        points[cue.kind] += cue.points * math.log2(1 + min(found / thousands, _MOST_PER_THOUSAND))
+        points[cue.kind] += cue.points * math.log2(1 + min(found / thousands, _MAX_PER_THOUSAND))
     asked, planned, done = (sum(1 for _ in pattern.finditer(text)) for pattern in (_ASKS, _PLANNED, _DONE))
     unquoted = _QUOTED.sub(" ", text)
-    is_report = sum(1 for _ in _REPORTED.finditer(unquoted)) >= _LEAST_REPORTED and not _OURSELVES.search(unquoted)
+    is_report = sum(1 for _ in _REPORTED.finditer(unquoted)) >= _MIN_REPORTED and not _OURSELVES.search(unquoted)
     is_account = not is_report and points[_NOTICE] < _ACCOUNT_POINTS and max(asked, planned) <= done and _is_paid_for(text)
     if is_report:
         points[_DATA] += _REPORT_POINTS

@@ -56,9 +56,9 @@ _SAMPLE = Path(__file__).with_name("sample")
 _MAX_QUERY_CHARACTERS = 4_000
 _MAX_TITLE_CHARACTERS = 200
 _READ_PASSAGES = 8
-_MOST_CHARACTERS_READ = 1_000_000
+_MAX_CHARACTERS_READ = 1_000_000
 _NAMED_DOCUMENTS = 3
-_BEGINNING_CHARACTERS, _MOST_BEGINNINGS = 8_000, 12
+_BEGINNING_CHARACTERS, _MAX_BEGINNINGS = 8_000, 12
 
 
 class AlreadyAdded(Conflict):
@@ -530,7 +530,7 @@ async def read_documents(
         return []
     async with core.database.transaction() as session:
         return await repository.read_documents(
-            session, actor.id, document_ids=document_ids, kinds=kinds, first=first, most_characters=_MOST_CHARACTERS_READ
+            session, actor.id, document_ids=document_ids, kinds=kinds, first=first, most_characters=_MAX_CHARACTERS_READ
         )
 
 
@@ -540,7 +540,7 @@ async def read_beginnings(
 ) -> list[tuple[DocumentKind, str]]:
     """Kind and first few pages of the actor's trained documents of these kinds, those about us first; not of all where they are many."""
     return await repository.read_beginnings(
-        session, actor.id, kinds=kinds, characters=_BEGINNING_CHARACTERS, limit=_MOST_BEGINNINGS
+        session, actor.id, kinds=kinds, characters=_BEGINNING_CHARACTERS, limit=_MAX_BEGINNINGS
     )
 
 

@@ -33,7 +33,7 @@ from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.diff import Node, apply
 from fundwright_ui.runtime.mounting import mount
 from fundwright_ui.runtime.router import Area, Screen
-from fundwright_ui.runtime.wire import FrugalWebSocket
+from fundwright_ui.runtime.wire import LowMemoryWebSocket
 from fundwright_ui.widgets import FileDrop
 from tests.support.accounts import add_account
 from tests.support.polling import eventually
@@ -581,7 +581,7 @@ async def server(committed: Core) -> AsyncIterator[Server]:
         shell=shell,
     )
     serving = uvicorn.Server(
-        uvicorn.Config(app, port=port, log_config=None, lifespan="off", ws=FrugalWebSocket, timeout_graceful_shutdown=1)
+        uvicorn.Config(app, port=port, log_config=None, lifespan="off", ws=LowMemoryWebSocket, timeout_graceful_shutdown=1)
     )
     task = asyncio.create_task(serving.serve())
     await eventually(lambda: serving.started)

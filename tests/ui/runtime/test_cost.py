@@ -111,9 +111,9 @@ async def test_a_tree_that_rests_is_small_and_comes_back_as_it_was(core: Core) -
     async with mounted(core, None, thousand_nodes) as screen:
         tree = screen.view.tree
         screen.view.mark_shown()
-        screen.view.rest()
+        screen.view.release_memory()
         kept: Any = vars(screen.view)
-        assert sum(len(pickle.dumps(kept[name])) for name in ("_tree", "_shown", "_resting")) < 5_000
+        assert sum(len(pickle.dumps(kept[name])) for name in ("_tree", "_shown", "_packed_tree")) < 5_000
         assert screen.view.take_operations() == []
         await screen.click("button", "Add")
         operations = screen.view.take_operations()
@@ -125,5 +125,5 @@ async def test_a_tree_that_the_client_has_not_seen_does_not_rest(core: Core) -> 
     async with mounted(core, None, thousand_nodes) as screen:
         screen.view.mark_shown()
         await screen.click("button", "Add")
-        screen.view.rest()
+        screen.view.release_memory()
         assert len(screen.view.take_operations()) == 1

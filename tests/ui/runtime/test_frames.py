@@ -34,10 +34,10 @@ FRAMES = int(os.environ.get("FUNDWRIGHT_SOAK_FRAMES", "5000"))
 FRAMES_A_PAGE = 25
 PAGES_A_BATCH = 20
 PAGES_AT_ONCE = 10
-MOST_OPEN_PAGES = 50
-MOST_POOLED = 10  # the pools of the database and of threads open what they keep one by one
-MOST_MORE_OBJECTS = 20_000  # four a frame; a session is some thousands
-MOST_GROWTH_BYTES = 15_000_000
+MAX_OPEN_PAGES = 50
+MAX_POOLED = 10  # the pools of the database and of threads open what they keep one by one
+MAX_MORE_OBJECTS = 20_000  # four a frame; a session is some thousands
+MAX_GROWTH_BYTES = 15_000_000
 IS_ALONE = "FUNDWRIGHT_SOAK_FRAMES" in os.environ  # the memory of a process that has run 2,000 other tests says nothing
 WARM_UP_BATCHES = 3
 
@@ -208,7 +208,7 @@ async def open_page(server: Server) -> AsyncIterator[None]:
 
 async def as_many_pages_open_as_may_be(server: Server) -> None:
     """Every place is free again: none is taken by a page that is gone."""
-    opened = [open_page(server) for _ in range(MOST_OPEN_PAGES)]
+    opened = [open_page(server) for _ in range(MAX_OPEN_PAGES)]
     for page in opened:
         await page.__aenter__()
     for page in opened:
@@ -262,10 +262,10 @@ async def test_malformed_frames_leave_the_server_as_it_was(server: Server) -> No
     await as_many_pages_open_as_may_be(server)
     after = await settled(earlier_sessions)
     assert after.sessions <= earlier_sessions
-    assert after.descriptors <= before.descriptors + MOST_POOLED
-    assert after.objects - before.objects < MOST_MORE_OBJECTS
+    assert after.descriptors <= before.descriptors + MAX_POOLED
+    assert after.objects - before.objects < MAX_MORE_OBJECTS
     if IS_ALONE:
-        assert after.resident_bytes - before.resident_bytes < MOST_GROWTH_BYTES
+        assert after.resident_bytes - before.resident_bytes < MAX_GROWTH_BYTES
 
 
 def test_what_is_sent_covers_what_is_understood_and_what_is_not() -> None:

@@ -116,7 +116,7 @@ async def test_another_page_is_loaded_as_it_is(committed: Core) -> None:
 async def test_rows_are_the_same_after_a_rest(committed: Core) -> None:
     letters = Letters("a", "b")
     async with mounted(committed, None, letters.screen) as screen:
-        screen.view.rest()
+        screen.view.release_memory()
         letters.listed = ["b"]
         await changed(committed, screen)
         await screen.expect("No longer in this list")

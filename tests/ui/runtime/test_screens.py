@@ -346,7 +346,7 @@ class TestOtherComplaints:
 
 def rest(shown: ScreenUnderTest) -> None:
     shown.view.mark_shown()
-    shown.view.rest()
+    shown.view.release_memory()
 
 
 class TestRest:

@@ -61,23 +61,23 @@ class TestEvent:
         patch = next(frame for frame in client.frames if frame["type"] == "patch")
         assert len(json.dumps(patch)) < 200
 
-    async def test_of_a_page_that_had_come_to_rest_does_what_it_should(
+    async def test_works_on_an_idle_page_that_has_released_its_memory(
         self, server: Server, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        resting = asyncio.Event()
-        rest = View.rest
+        is_released = asyncio.Event()
+        release_memory = View.release_memory
 
-        def rest_and_tell(view: View) -> None:
-            rest(view)
-            resting.set()
+        def release_and_notify(view: View) -> None:
+            release_memory(view)
+            is_released.set()
 
-        monkeypatch.setattr(View, "rest", rest_and_tell)
-        monkeypatch.setattr("fundwright_ui.runtime.session._REST_AFTER_S", 0.02)
+        monkeypatch.setattr(View, "release_memory", release_and_notify)
+        monkeypatch.setattr("fundwright_ui.runtime.session._IDLE_AFTER_S", 0.02)
         async with server.socket() as client:
             await client.hello("/public")
             for count in (1, 2):
-                resting.clear()
-                await resting.wait()
+                is_released.clear()
+                await is_released.wait()
                 await client.click("add")
                 assert client.text.endswith(f"count {count}")
 

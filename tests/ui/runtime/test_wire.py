@@ -18,7 +18,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import InvalidStatus
 
 from fundwright.cli.serve import listen
-from fundwright_ui.runtime.wire import FrugalWebSocket
+from fundwright_ui.runtime.wire import LowMemoryWebSocket
 from tests.support.polling import eventually
 
 _PING = b"\x89\xfd" + bytes(4 + 125)
@@ -52,7 +52,7 @@ class Server:
 async def served(app: Any, **options: Any) -> AsyncIterator[Server]:
     listening = listen("127.0.0.1", 0)
     serving = uvicorn.Server(
-        uvicorn.Config(app, log_config=None, lifespan="off", ws=FrugalWebSocket, timeout_graceful_shutdown=1, **options)
+        uvicorn.Config(app, log_config=None, lifespan="off", ws=LowMemoryWebSocket, timeout_graceful_shutdown=1, **options)
     )
     task = asyncio.create_task(serving.serve([listening]))
     await eventually(lambda: serving.started)

@@ -23,7 +23,7 @@ export interface Series {
   readonly values: readonly number[];
 }
 
-/** Numbers by day, as a line for each series or as stacked bars. Show the same numbers in a table beside it. */
+/** Values by day, as lines or stacked bars. For accessibility, also show the values in a table. */
 export interface ChartProps {
   readonly label: string;
   readonly days: readonly string[];
@@ -65,7 +65,7 @@ export interface LanguageChosen {
   readonly code: "en" | "de" | "fr";
 }
 
-/** Finds pages, opportunities, drafts and actions (Ctrl K), and lists the shortcuts (?). `groups` and `summary` answer `words`. */
+/** Finds pages, opportunities, drafts, and actions (Ctrl K), and lists the shortcuts (?). `groups` and `summary` are the results for `words`. */
 export interface CommandPaletteProps {
   readonly shortcuts: readonly Shortcut[];
   readonly words: string | null;
@@ -90,7 +90,7 @@ export interface ConfirmDialogProps {
   readonly onCancel?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
 }
 
-/** Copies `text` and says so; if the browser denies access to the clipboard, shows the selected text to copy by hand. */
+/** Copies `text` and confirms it. If the browser denies access to the clipboard, shows the text selected, to copy it by hand. */
 export interface CopyButtonProps {
   readonly text: string;
   readonly label: string;
@@ -170,7 +170,7 @@ export interface FileDropProps {
   readonly onUploaded?: (payload: FileUploaded, onDone?: () => void) => void;
 }
 
-/** A form of the server in a dialog, see `form_dialog`. */
+/** A server-rendered form in a dialog. See `form_dialog`. */
 export interface FormDialogProps {
   readonly isOpen: boolean;
   readonly title: string;
@@ -194,7 +194,7 @@ export interface CitationOpened {
   readonly number: number;
 }
 
-/** Markdown with an allowlist: no HTML, no images, no addresses except http, https, and mailto; `[n]` opens a citation. */
+/** Markdown with an allowlist: no HTML, no images, and links only to http, https, and mailto addresses and our own pages. `[n]` opens a citation. */
 export interface MarkdownViewProps {
   readonly text: string;
   readonly citations: readonly Citation[];
@@ -210,7 +210,7 @@ export interface PasskeyRefused {
   readonly reason: string;
 }
 
-/** Ask the browser for a passkey as soon as `options` is set. With a `label`, it is a button that requests them. */
+/** Asks the browser for a passkey as soon as `options` are set. With a `label`, it is a button that requests the options. */
 export interface PasskeyProps {
   readonly label: string;
   readonly unsupportedLabel: string;
@@ -226,7 +226,7 @@ export interface Reauthentication {
   readonly code: string;
 }
 
-/** Ask for the password or a code, whichever has a label, or for a passkey if `passkey_label` is given. */
+/** Asks for the password or a code (depending on which has a label), or for a passkey if `passkey_label` is given. */
 export interface ReauthenticationDialogProps {
   readonly title: string;
   readonly text: string;
@@ -245,7 +245,7 @@ export interface ReauthenticationDialogProps {
   readonly onRefused?: (payload: PasskeyRefused, onDone?: () => void) => void;
 }
 
-/** Edit the section at `path` of the API as formatted text, and save it there while it is typed. `[n]` are chips. */
+/** Edit a section as formatted text, and save it to the API at `path` while the person types. Each `[n]` is a chip. */
 export interface SectionEditorProps {
   readonly path: string;
   readonly heading: string;
@@ -277,7 +277,7 @@ export interface SectionChosen {
   readonly id: string;
 }
 
-/** Lists unsaved texts of sections below `path` of the API that only the browser has. The section being edited shows its own. */
+/** List unsaved texts that only the browser has, of sections below the API's `path`. The section that is open for editing shows its own. */
 export interface UnsavedTextsProps {
   readonly path: string;
   readonly sections: readonly NamedSection[];
@@ -285,11 +285,11 @@ export interface UnsavedTextsProps {
   readonly onContinue?: (payload: SectionChosen, onDone?: () => void) => void;
 }
 
-/** What the default export of a package's module is given. */
+/** The argument of the default export of a package's module. */
 export interface Kit {
   readonly React: typeof import("react");
   readonly ReactDOM: typeof import("react-dom");
-  /** Fetches MUI. The module's widgets then are inside of its theme, in the colors and the mode of the page. */
+  /** Fetches MUI. The module's widgets then have its theme, with the colors and the mode of the page. */
   readonly mui: () => Promise<typeof import("@mui/material")>;
   readonly theme: {
     /** A design token as CSS: `theme.css("primary")` is `var(--fw-primary)`. */
@@ -297,7 +297,7 @@ export interface Kit {
     /** A hook: whether the page is light or dark. */
     readonly useMode: () => "light" | "dark";
   };
-  /** The translation of a sentence, which must be a literal in the call. */
+  /** Translates a sentence, which must be a literal in the call. */
   readonly t: (sentence: string) => string;
   readonly toast: (message: string, variant: "success" | "info" | "warning" | "error") => void;
 }

@@ -8,7 +8,7 @@ import { slotted } from "./slotted";
 
 type Components = Readonly<Record<string, WidgetComponent>>;
 
-/** What the ES module of another package exports. */
+/** The exports of another package's ES module. */
 interface WebModule {
   readonly default: (kit: Kit) => Components | Promise<Components>;
 }
@@ -21,8 +21,8 @@ interface Given extends Pick<Kit, "ReactDOM"> {
 }
 
 /**
- * Loads the module of another package. It makes its widgets with our React, so that hooks and contexts are shared. Once it asks for MUI,
- * they are in a scope with our theme.
+ * Loads the module of another package. Its widgets use our React, so that hooks and contexts are shared. If the module requests MUI,
+ * its widgets are wrapped in our theme.
  */
 export async function loadModule({ ReactDOM, runtime, files, loadMui }: Given): Promise<Components> {
   const { base } = runtime.page;

@@ -5,7 +5,7 @@ import { MuiScope } from "../theme/MuiScope";
 
 export { mui };
 
-/** The same component with our theme around it. */
+/** Wraps a component in our MUI theme. */
 export function inScope(Component: WidgetComponent): WidgetComponent {
   return function InScope(props: Record<string, unknown>): ReactNode {
     return (

@@ -4,7 +4,7 @@ import type { WidgetComponent } from "../runtime/widgets";
 
 const SLOT = "slot:";
 
-/** The same component, given the content of each slot as the prop of that name. What else the server painted is gone by now. */
+/** Wraps a component so that it receives the content of each slot as the prop of that name. Its fallback is no longer shown. */
 export function slotted(Component: WidgetComponent): WidgetComponent {
   return function Slotted({ children, ...props }: Record<string, unknown>): ReactNode {
     return <Component {...props} {...slotsIn(children as ReactNode)} />;

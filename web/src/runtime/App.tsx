@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useLayoutEffect } from "react";
 import { Announcer } from "./Announcer";
 import { ErrorBoundary } from "./ErrorBoundary";
-import { putBackFields } from "./keptFields";
+import { restoreFields } from "./keptFields";
 import { followMoves } from "./moves";
 import { Offline } from "./Offline";
 import { type Runtime, RuntimeContext } from "./Runtime";
@@ -16,7 +16,7 @@ interface AppProps {
   readonly widgets: WidgetRegistry;
 }
 
-/** The one React tree: toasts, and what the server rendered with its widgets. */
+/** The root of the React tree: the toasts, and the server-rendered page with its widgets. */
 export function App({ runtime, widgets }: AppProps): ReactNode {
   useLayoutEffect(() => followMoves(runtime), [runtime]);
   return (
@@ -39,7 +39,7 @@ function AfterHydration({ runtime }: { readonly runtime: Runtime }): ReactNode {
   const isHydrated = useSignal(runtime.isHydrated);
   useLayoutEffect(() => {
     runtime.isHydrated.set(true);
-    if (!putBackFields(runtime.page.account)) {
+    if (!restoreFields(runtime.page.account)) {
       runtime.toast(runtime.t("Your text was too long to keep while you signed in. Enter it again."), "warning");
     }
   }, [runtime]);

@@ -3,7 +3,7 @@ import { formatDate } from "./dates";
 import { Draft, type DraftVersion } from "./drafts";
 import { useRuntime } from "./Runtime";
 
-/** Rendered in a form that keeps drafts: offers to restore the unsaved text of an earlier visit. */
+/** Part of a form that keeps drafts: offers to restore the unsaved text of an earlier visit. */
 export function DraftKeeper({ form }: { readonly form: string }): ReactNode {
   const runtime = useRuntime();
   const place = useRef<HTMLDivElement>(null);

@@ -4,7 +4,7 @@ import { RuntimeContext } from "./Runtime";
 
 interface Props {
   readonly children: ReactNode;
-  /** What the server's log calls the part that failed. */
+  /** The name of the failed part in the server's log. */
   readonly part: string;
 }
 
@@ -19,7 +19,7 @@ function newErrorId(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Catches a failure while rendering, has the server log it, and shows a problem panel with its id and a second try. */
+/** Catches a rendering error, reports it to the server's log, and shows a problem panel with its id and a button to try again. */
 export class ErrorBoundary extends Component<Props, State> {
   static override contextType = RuntimeContext;
   declare context: ContextType<typeof RuntimeContext>;

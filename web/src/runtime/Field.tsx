@@ -6,13 +6,13 @@ import { useElementHandlers } from "./useHandlers";
 
 const BUTTON_LIKE = new Set<unknown>(["submit", "button", "reset", "image", "file"]);
 
-/** Whether an element holds what a person typed or chose. */
+/** Whether an element is a form field. */
 export function isField(node: ElementNode): boolean {
   if (node.t === "textarea" || node.t === "select") return true;
   return node.t === "input" && !BUTTON_LIKE.has(node.a?.["type"]);
 }
 
-/** All but the content and its events, which the keeper sees to. */
+/** The attributes and events of a field, except for its content and the events that `FieldKeeper` handles. */
 function split({ a = {}, e = {} }: ElementNode): { attributes: Record<string, unknown>; start: object; handlers: Handlers } {
   const attributes: Record<string, unknown> = { ...a };
   const start: Record<string, unknown> = {};
@@ -24,7 +24,7 @@ function split({ a = {}, e = {} }: ElementNode): { attributes: Record<string, un
   return { attributes, start, handlers };
 }
 
-/** An input, select or textarea. */
+/** An input, select, or textarea. */
 export function Field({ node, children }: { readonly node: ElementNode; readonly children: ReactNode }): ReactNode {
   const runtime = useRuntime();
   const [keeper] = useState(() => new FieldKeeper(runtime, node));

@@ -18,7 +18,7 @@ export function contentOf(node: ElementNode): FieldContent {
   return { value, checked, ack: typeof ack === "number" ? ack : 0 };
 }
 
-/** What a field that has just been shown holds. */
+/** The initial content of a field. */
 function startOf(node: ElementNode): FieldContent {
   const { defaultValue, defaultChecked } = node.a ?? {};
   const { value = defaultValue, checked = defaultChecked, ack } = contentOf(node);
@@ -26,8 +26,8 @@ function startOf(node: ElementNode): FieldContent {
 }
 
 /**
- * Decides between what the person typed and what the server sent. The browser keeps the content; the server's is written
- * over it only when the server had seen all that was sent, so fast typing, input methods and the cursor stay undisturbed.
+ * Chooses between the text that the person typed and the content that the server sent. The server's content replaces the text only
+ * if the server had received everything that was typed, so fast typing, input methods, and the cursor are not disturbed.
  */
 export class FieldKeeper {
   readonly #runtime: Runtime;
@@ -47,7 +47,7 @@ export class FieldKeeper {
     this.#mounts = runtime.mounts;
   }
 
-  /** Takes charge of a field that has just been shown; a React ref. */
+  /** Attaches this object to the DOM element; used as a React ref. */
   readonly attach = (field: FormField): (() => void) => {
     this.#field = field;
     // Typed before the page was hydrated: the response to `hello` sends it.
@@ -59,7 +59,7 @@ export class FieldKeeper {
     this.#handler = (node.e?.["onChange"] ?? node.e?.["onInput"])?.h;
   }
 
-  /** The server has rendered other content, or has handled more of what was typed. */
+  /** Called when the server has rendered new content, or has handled more events of the field. */
   offer(content: FieldContent): void {
     const isFreshState = this.#mounts !== this.#runtime.mounts;
     this.#mounts = this.#runtime.mounts;
@@ -88,7 +88,7 @@ export class FieldKeeper {
   #send(): void {
     if (this.#field === undefined || this.#handler === undefined) return;
     const sent = this.#runtime.emitContent(this.#handler, readField(this.#field), () => {
-      // What was typed since has been sent, and may have been refused, by itself.
+      // Text that was typed later was sent in its own event, which handles its own refusal.
       if (sent === this.#lastSent) this.#runtime.afterRefusal(() => this.#send());
     });
     this.#isUnsent = sent === 0;
@@ -120,7 +120,7 @@ function write(field: FormField, { value, checked }: FieldContent): void {
 
 function writeText(field: HTMLInputElement | HTMLTextAreaElement, text: string): void {
   if (field.value === text) return;
-  const { selectionStart, selectionEnd } = field; // null in kinds of field without a cursor
+  const { selectionStart, selectionEnd } = field; // null in fields without a cursor
   field.value = text;
   if (document.activeElement === field && selectionStart !== null) field.setSelectionRange(selectionStart, selectionEnd);
 }

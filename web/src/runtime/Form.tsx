@@ -8,10 +8,10 @@ import { Waiting } from "./Waiting";
 
 const DraftKeeper = lazy(async () => ({ default: (await import("./DraftKeeper")).DraftKeeper }));
 
-/** Whether the form around is on its way. */
+/** Whether the enclosing form is being submitted. */
 export const SendingContext = createContext(false);
 
-/** A form; it is sent once at a time, so a double click under latency makes one record. */
+/** A form that ignores further submits until the server has handled the last one, so a double click creates one record. */
 export function Form({ node, children }: { readonly node: ElementNode; readonly children: ReactNode }): ReactNode {
   const runtime = useRuntime();
   const isHydrated = useSignal(runtime.isHydrated);
@@ -31,7 +31,7 @@ export function Form({ node, children }: { readonly node: ElementNode; readonly 
         setBusy(false);
         const release = runtime.readiness.hold();
         setTimeout(() => {
-          focusFirstInvalid(form); // React has shown by now what the server has said
+          focusFirstInvalid(form); // by now, React has rendered the server's response
           release();
         });
       },
@@ -49,7 +49,7 @@ export function Form({ node, children }: { readonly node: ElementNode; readonly 
   );
 }
 
-/** Unless the focus was moved elsewhere while the server validated the form. */
+/** Does nothing if the focus was moved elsewhere while the server validated the form. */
 function focusFirstInvalid(form: HTMLFormElement): void {
   const active = document.activeElement;
   if (active === null || active === document.body || form.contains(active)) form.querySelector<HTMLElement>('[aria-invalid="true"], [data-complaint]')?.focus();

@@ -4,12 +4,12 @@ import type { ElementNode } from "./protocol";
 import { useRuntime } from "./Runtime";
 import { useSignal } from "./signal";
 
-/** Is this a point in time that `moment()` made? */
+/** Whether a node is a point in time created by `moment()` in Python. */
 export function isMoment(node: ElementNode): boolean {
   return node.a?.["data-moment"] !== undefined;
 }
 
-/** A point in time: as the server wrote it until the page is hydrated, then in the reader's own time zone. */
+/** A point in time: in the server's format until the page is hydrated, then in the reader's time zone. */
 export function Moment({ node, children }: { readonly node: ElementNode; readonly children: ReactNode }): ReactNode {
   const { isHydrated, page } = useRuntime();
   const { dateTime, "data-moment": shown } = node.a as { readonly dateTime: string; readonly "data-moment": keyof typeof MOMENT };

@@ -24,7 +24,7 @@ function Trouble(): ReactNode {
   return isConnected ? null : <LostBanner />;
 }
 
-/** After a while, shows what is wrong and what the administrator can do. */
+/** Says that the page is reconnecting. After a while, explains the problem and what the administrator can do. */
 function LostBanner(): ReactNode {
   const { t, page, isServerReachable } = useRuntime();
   const isReachable = useSignal(isServerReachable);

@@ -2,13 +2,13 @@ import type { ReactNode } from "react";
 import { useRuntime } from "./Runtime";
 
 export interface ProblemProps {
-  /** Names the line in the server's log. */
+  /** The id of the entry in the server's log. */
   readonly errorId?: string | undefined;
   readonly isBusy?: boolean;
   readonly onRetry: () => void;
 }
 
-/** Stands in the place of a part that failed, and leaves the rest of the page as it is. */
+/** Replaces a part of the page that failed. The rest of the page keeps working. */
 export function Problem({ errorId, isBusy = false, onRetry }: ProblemProps): ReactNode {
   const { t } = useRuntime();
   return (

@@ -7,12 +7,12 @@ import { claimReload, noteInterruption, takeInterruption } from "./newBuild";
 import type { EventData, Fault, Handler, NavigateFrame, Page, ServerFrame, TreeNode, Variant } from "./protocol";
 import { Readiness } from "./readiness";
 import { setTimeZone } from "./dates";
-import { forgetToken, goTo, takeOver } from "./session";
+import { forgetToken, goTo, exchangeCode } from "./session";
 import { Signal, type Unsubscribe } from "./signal";
 import { applyOperations } from "./tree";
 
-const MOST_EARLY_EVENTS = 50;
-const MOST_FAULT_CHARACTERS = 500;
+const MAX_EARLY_EVENTS = 50;
+const MAX_FAULT_CHARACTERS = 500;
 const AFTER_REFUSAL_MS = 1_000;
 const PROBE_TIMEOUT_MS = 10_000;
 
@@ -50,7 +50,7 @@ export class Runtime {
   readonly refusal = new Signal<string | null>(null);
   /** Why the server has paused the page. It continues automatically, with the state of the page. */
   readonly pause = new Signal<string | null>(null);
-  /** What is shown or waits for room. */
+  /** Toasts that are shown or wait for space. */
   readonly toasts = new Signal<readonly ToastMessage[]>([]);
   /** The name of the draft of the form that was saved last. */
   readonly saved = new Signal<{ readonly form: string } | null>(null);
@@ -61,7 +61,7 @@ export class Runtime {
   readonly #connection: Connection;
   /** After sign-out, nothing is sent any more. */
   isSignedOut = false;
-  /** The account is deleted, and with it what was typed. */
+  /** The account was deleted, so unsaved text must be deleted, too. */
   isAccountDeleted = false;
   readonly #fields = new Set<(isFresh: boolean) => void>();
   readonly #exclusive = new Set<string>();
@@ -89,7 +89,7 @@ export class Runtime {
       address: location.origin + page.base,
       greet: () => {
         this.#greetedPath = this.path;
-        // The mounted tree is the whole screen or becomes it.
+        // The mounted tree is complete or will be completed by patches.
         const { hash, build } = page;
         return { path: this.path, hash: this.#isAsPainted ? hash : null, complete: page.complete || this.mounts > 0, build };
       },
@@ -111,7 +111,7 @@ export class Runtime {
     this.#connection.stop();
   }
 
-  /** Where the page is, without the prefix behind a proxy. */
+  /** The address of the page without the proxy's path prefix. */
   get path(): string {
     return location.pathname.slice(this.page.base.length) + location.search;
   }
@@ -121,24 +121,24 @@ export class Runtime {
 
   readonly toast = (message: string, variant: Variant): void => {
     const toasts = this.toasts.get();
-    // One refusal of each of a hundred clicks would take minutes to be shown, and the same warning would have to be closed repeatedly.
+    // Otherwise, errors for a hundred clicks would be shown one after the other for minutes, and the same warning would have to be closed repeatedly.
     if ((variant === "error" || variant === "warning") && toasts.some((each) => each.message === message)) return;
     this.#toasts += 1;
     this.toasts.set([...toasts, { id: this.#toasts, message, variant }]);
   };
 
-  /** Moves to a path that the person has chosen in a widget. */
+  /** Navigates to a path that the person chose in a widget. */
   readonly go = (path: string): void => this.#move({ path, replace: false, isFollowing: false });
 
   readonly retry = (): void => this.#connection.retry();
 
   /**
-   * Sends an event, or keeps it until the server listens; the handler is looked up when it is sent, because a new
-   * connection may have given it another name. Returns the event's number, or 0 for one that waits.
+   * Sends an event, or keeps it until the server is ready. The handler is looked up when the event is sent, because a new
+   * connection may have renamed it. Returns the event's number, or 0 if it waits.
    */
   readonly emit = (target: () => Handler | undefined, data: EventData, onDone: () => void = () => undefined): number => {
     if (!this.#connection.isMounted) {
-      if (this.#early.length < MOST_EARLY_EVENTS) this.#early.push({ target, data, onDone });
+      if (this.#early.length < MAX_EARLY_EVENTS) this.#early.push({ target, data, onDone });
       else {
         this.toast(this.t("Too many actions at once. Wait a moment and try again."), "error");
         onDone();
@@ -160,7 +160,7 @@ export class Runtime {
     });
   };
 
-  /** Like `emit`, for the content of a field: while the server does not listen, `resend` catches up instead. */
+  /** Like `emit`, for the content of a field. While the server is not ready, nothing is sent; the callbacks of `onListening` resend it. */
   readonly emitContent = (target: string, data: EventData, onRefused: () => void): number => {
     if (!this.#connection.isMounted) return 0;
     const release = this.readiness.hold();
@@ -172,11 +172,11 @@ export class Runtime {
 
   /** Reports a failure in the browser to the server's log. */
   readonly reportFault = (id: string, part: string, message: string): void => {
-    this.#faults.push({ id, part, message: message.slice(0, MOST_FAULT_CHARACTERS) });
+    this.#faults.push({ id, part, message: message.slice(0, MAX_FAULT_CHARACTERS) });
     if (this.#connection.isMounted) this.#sendFaults();
   };
 
-  /** Registers what a field does once the server listens again, with the state it had or with a fresh one. */
+  /** Registers a callback for when the server is ready again, either with the same session or with a fresh one. */
   readonly onListening = (resend: (isFresh: boolean) => void): Unsubscribe => {
     this.#fields.add(resend);
     return () => {
@@ -200,7 +200,7 @@ export class Runtime {
     });
   };
 
-  /** The server had too much to do: try again when it has had time for it. */
+  /** Retries after a delay, because the server refused an event that exceeded its rate limit. */
   readonly afterRefusal = (retry: () => void): void => {
     const release = this.readiness.hold();
     setTimeout(() => {
@@ -257,7 +257,7 @@ export class Runtime {
         this.#endArrival();
         break;
       case "handover":
-        void this.#takeOver(frame.code, frame.next, frame.remember ?? true);
+        void this.#exchangeCode(frame.code, frame.next, frame.remember ?? true);
         break;
       case "signed_out":
         this.isSignedOut = true;
@@ -309,7 +309,7 @@ export class Runtime {
     this.#listenAgain(true);
   }
 
-  /** The server still has the session, and both sides have sent again what the other had missed. */
+  /** The server still has the session, and both sides have resent what the other had not received. */
   #resume(): void {
     const onShown = this.#unreportedMove;
     this.#unreportedMove = undefined;
@@ -317,7 +317,7 @@ export class Runtime {
     this.#listenAgain(false);
   }
 
-  /** Content first: what was pressed since then may depend on it. */
+  /** Sends the content of fields first, because clicks since then may depend on it. */
   #listenAgain(isFresh: boolean): void {
     this.isConnected.set(true);
     this.isServerReachable.set(false);
@@ -368,9 +368,9 @@ export class Runtime {
     location.assign(/^https?:/.test(path) ? path : this.page.base + path);
   }
 
-  async #takeOver(code: string, next: string, remember: boolean): Promise<void> {
+  async #exchangeCode(code: string, next: string, remember: boolean): Promise<void> {
     const release = this.readiness.hold();
-    if (await takeOver(this.page.base, code, next, remember)) return;
+    if (await exchangeCode(this.page.base, code, next, remember)) return;
     release();
     this.toast(this.t("Sign-in did not finish. Try again."), "error");
   }
@@ -397,12 +397,12 @@ export class Runtime {
     return state !== null;
   }
 
-  /** The server has refused a request because of who sends it. */
+  /** Called when the server has refused a request because of its sender. */
   readonly checkSession = (): void => {
     void this.#probe();
   };
 
-  /** A chunk could not be fetched: a new build may have removed it. */
+  /** Called when a chunk could not be fetched: a new build may have removed it. */
   readonly #checkBuild = (): void => {
     void askServer(this.page.base).then((state) => {
       if (state !== null && state !== "signed out") this.#followBuild(state.build);
@@ -422,13 +422,13 @@ export class Runtime {
     return true;
   }
 
-  /** The guard of this page leads to the login page, and from there back. */
+  /** Reloads this page: the server redirects to the login page, which leads back here. */
   #signInAgain(): void {
     this.#keepFields();
     location.reload();
   }
 
-  /** Keeps fields now and once more when the page goes away, because people can go on typing until the next page arrives. */
+  /** Saves the fields now and again when the page is unloaded, because people can keep typing until the next page arrives. */
   #keepFields(): void {
     keepFields(this.page.account);
     const keepAgain = (): void => {
@@ -450,7 +450,7 @@ interface ServerState {
   readonly build: string;
 }
 
-/** The response to `GET /connection`; null when the server does not respond or something else responds in its place. */
+/** The response to `GET /connection`; null if the server does not respond or something else responds instead. */
 async function askServer(base: string): Promise<ServerState | "signed out" | null> {
   try {
     const answer = await fetch(`${base}/connection`, { redirect: "manual", signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });

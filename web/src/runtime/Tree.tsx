@@ -16,14 +16,14 @@ function keyOf(node: TreeNode, index: number): string {
   return `i${index}`;
 }
 
-/** Children in the form that React takes: one lonely text stays a text. */
+/** Children in the form that React needs: a single text is passed as a string. */
 function renderChildren(children: readonly TreeNode[] | undefined): ReactNode {
   if (children === undefined || children.length === 0) return null;
   if (children.length === 1 && typeof children[0] === "string") return children[0];
   return children.map((child, index) => <Tree key={keyOf(child, index)} node={child} />);
 }
 
-/** Of what was pressed and is being done. Not `disabled`, which would take the focus away. */
+/** Attributes of a control whose action is running. Not `disabled`, which would remove the focus. */
 const BUSY = { "aria-disabled": true, "aria-busy": true };
 
 function Element({ node }: { readonly node: ElementNode }): ReactNode {
@@ -36,7 +36,7 @@ function SubmitButton({ node }: { readonly node: ElementNode }): ReactNode {
   return <Element node={isSending ? { ...node, a: { ...node.a, ...BUSY } } : node} />;
 }
 
-/** A component that failed on the server, whose HTML is an empty panel. A second try renders it alone. */
+/** A component that failed on the server, whose HTML is an empty panel. Trying again renders only this component. */
 function Failed({ errorId }: { readonly errorId: string }): ReactNode {
   const runtime = useRuntime();
   const isHydrated = useSignal(runtime.isHydrated);
@@ -49,7 +49,7 @@ function Failed({ errorId }: { readonly errorId: string }): ReactNode {
   return <Problem errorId={errorId} isBusy={isBusy} onRetry={retry} />;
 }
 
-/** Shows a node of the server's tree. A node that is the same object as before is not rendered again. */
+/** Renders a node of the server's tree. An unchanged node is the same object as before and is not rendered again. */
 export const Tree = memo(function Tree({ node }: { readonly node: TreeNode }): ReactNode {
   if (typeof node === "string") return node;
   if ("x" in node) return <Failed errorId={node.x} />;
@@ -59,7 +59,7 @@ export const Tree = memo(function Tree({ node }: { readonly node: TreeNode }): R
   if (node.t === "button" && node.a?.["type"] === "submit") return <SubmitButton node={node} />;
   if (isMoment(node)) return <Moment node={node}>{renderChildren(node.c)}</Moment>;
   if (!isField(node)) return <Element node={node} />;
-  // Another name is another field, even in the same place: it must not inherit what was typed.
+  // A field with another name is a different field, even at the same position: it must not inherit the text.
   const name = `${String(node.a?.["name"])} ${String(node.a?.["id"])}`;
   return (
     <Field key={name} node={node}>

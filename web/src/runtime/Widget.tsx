@@ -9,7 +9,7 @@ import { WidgetRegistry } from "./widgets";
 
 export const WidgetsContext = createContext(new WidgetRegistry({}));
 
-/** A widget's container: what the server painted until the page is hydrated and the widget's chunk is there, if it has one. */
+/** A widget's container. It shows the server's content until the page is hydrated and the widget's chunk has loaded. */
 export function Widget({ node, children }: { readonly node: WidgetNode; readonly children: ReactNode }): ReactNode {
   const runtime = useRuntime();
   const isPainted = use(WidgetsContext).isPainted(node.w);
@@ -22,7 +22,7 @@ export function Widget({ node, children }: { readonly node: WidgetNode; readonly
 function LoadedWidget({ node, children }: { readonly node: WidgetNode; readonly children: ReactNode }): ReactNode {
   const runtime = useRuntime();
   const registry = use(WidgetsContext);
-  // Hydration has what is loaded by now, not what the page began with: a painted widget is here before it begins.
+  // The signal's current value, not its initial one: a painted widget has loaded before hydration begins.
   const signal = registry.load(node.w);
   const loading = useSyncExternalStore(signal.subscribe, signal.get, signal.get);
   const handlers = useWidgetHandlers(node.e);

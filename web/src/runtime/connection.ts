@@ -10,19 +10,19 @@ const STABLE_AFTER_MS = 5_000;
 const PING_AFTER_MS = 20_000;
 const PING_AFTER_FRAMES = 50;
 const PATIENCE_MS = 10_000;
-const MOST_CHARACTERS = 1_000_000;
+const MAX_CHARACTERS = 1_000_000;
 const LEFT = 1000;
 const GIVEN_UP = 4000;
 const SESSION_ENDED = 4401;
 
-/** What became of an event: handled, turned away because there were too many, or sent into a session that was lost. */
+/** The result of an event: handled, refused because there were too many, or lost with its session. */
 export type Outcome = "done" | "refused" | "lost";
 type OnEnd = (outcome: Outcome) => void;
 
 export interface ConnectionOptions {
   /** The origin and path prefix of the server. */
   readonly address: string;
-  /** The content of `hello`: the path, the hash of the tree (null once it was patched), whether it is the whole screen, and the build. */
+  /** The content of `hello`: the path, the hash of the tree (null after a patch), whether the screen is complete, and the build. */
   readonly greet: () => {
     readonly path: string;
     readonly hash: string | null;
@@ -32,7 +32,7 @@ export interface ConnectionOptions {
   readonly onFrame: (frame: ServerFrame) => void;
   readonly onLost: () => void;
   readonly onSessionEnded: () => void;
-  /** Something was not sent because it is longer than the server takes. */
+  /** Called when a frame was not sent because it exceeds the size that the server accepts. */
   readonly onTooLarge: () => void;
   /** Called when nothing was received on a connection. Resolves to whether the server responds to other requests. */
   readonly probe: () => Promise<boolean>;
@@ -66,8 +66,8 @@ export class Connection {
   #reported = 0;
   #isMounted = false;
   #isStopped = false;
-  /** The person has asked again for a page of which a part cannot be read: it may come without that part. */
-  #takesParts = false;
+  /** The person has retried a page of which a part cannot be loaded, so it may be mounted without that part. */
+  #acceptsIncomplete = false;
   readonly #unanswered = new Map<number, Unanswered>();
 
   constructor(options: ConnectionOptions) {
@@ -75,7 +75,7 @@ export class Connection {
     this.#transports = new Transports(options.address);
   }
 
-  /** Whether the server has answered `hello`, so that events have somewhere to go. */
+  /** Whether the server has responded to `hello`, so that events can be sent. */
   get isMounted(): boolean {
     return this.#isMounted;
   }
@@ -83,7 +83,7 @@ export class Connection {
   start(): void {
     this.#press.start();
     addEventListener("offline", this.#drop);
-    addEventListener("online", this.#comeBack);
+    addEventListener("online", this.#reconnect);
     document.addEventListener("visibilitychange", this.#lookAliveWhenSeen);
     addEventListener("pageshow", this.#lookAlive);
     if (this.#transports.isBlocked) void this.#transports.recall().then(() => this.#connect());
@@ -94,7 +94,7 @@ export class Connection {
     this.#isStopped = true;
     this.#press.stop();
     removeEventListener("offline", this.#drop);
-    removeEventListener("online", this.#comeBack);
+    removeEventListener("online", this.#reconnect);
     document.removeEventListener("visibilitychange", this.#lookAliveWhenSeen);
     removeEventListener("pageshow", this.#lookAlive);
     clearTimeout(this.#retry);
@@ -103,19 +103,19 @@ export class Connection {
     this.#transport?.close(LEFT);
   }
 
-  /** Drops the connection and the session and opens new ones, which brings the whole tree. */
+  /** Closes the connection and the session, and opens new ones, so that the server sends the whole tree. */
   restart(): void {
     this.#session = undefined;
     this.#transport?.close(LEFT);
   }
 
-  /** Retries at once instead of waiting for the server or the next attempt. */
+  /** Retries immediately instead of waiting for the server or the next attempt. */
   retry(): void {
     if (this.#retry !== undefined) this.#connect();
     else if (this.#hasHeard) {
-      this.#takesParts = true;
+      this.#acceptsIncomplete = true;
       this.restart();
-    } // else an attempt is under way
+    } // otherwise an attempt is already in progress
   }
 
   sendEvent(target: string, data: EventData, onEnd: OnEnd): number {
@@ -133,8 +133,8 @@ export class Connection {
   #send(make: (seq: number, received: number) => Numbered, onEnd: OnEnd): number {
     const seq = this.#seq + 1;
     const frame = make(seq, this.#received);
-    if (JSON.stringify(frame).length > MOST_CHARACTERS) {
-      // The server would refuse it, or cut the connection, to be sent it again by the next one.
+    if (JSON.stringify(frame).length > MAX_CHARACTERS) {
+      // The server would refuse the frame, or close the connection, after which the frame would be sent again.
       this.#options.onTooLarge();
       onEnd("done");
       return 0;
@@ -161,7 +161,7 @@ export class Connection {
     transport.addEventListener("open", () => {
       const earlier = this.#session === undefined ? {} : { session: this.#session, received: this.#received };
       const greeting = this.#options.greet();
-      const complete = greeting.complete && !this.#takesParts;
+      const complete = greeting.complete && !this.#acceptsIncomplete;
       if (transport === this.#transport) this.#write({ type: "hello", ...greeting, complete, ...earlier });
     });
     const listen = (name: string, handle: (event: Event) => void): void => {
@@ -197,7 +197,7 @@ export class Connection {
     switch (frame.type) {
       case "mount":
         this.#session = frame.session;
-        this.#takesParts = false;
+        this.#acceptsIncomplete = false;
         this.#received = 0;
         this.#reported = 0;
         this.#seq = 0;
@@ -209,7 +209,7 @@ export class Connection {
         for (const [seq, { frame: unseen }] of this.#unanswered) if (seq > frame.seq) this.#write(unseen);
         break;
       default:
-        if (!this.#isMounted) break; // Part of no session, and perhaps from a process that does not have ours.
+        if (!this.#isMounted) break; // It belongs to no session, and may come from a process that does not have this page's session.
         this.#received += 1;
         if (this.#received - this.#reported >= PING_AFTER_FRAMES) this.#ping();
     }
@@ -220,7 +220,7 @@ export class Connection {
     unanswered?.onEnd(frame.refused === true ? "refused" : "done");
   }
 
-  /** The server knows nothing of what the session before it was sent. */
+  /** The session is new: frames of the previous session are lost. */
   #abandon(): void {
     const abandoned = [...this.#unanswered.values()];
     this.#unanswered.clear();
@@ -244,7 +244,7 @@ export class Connection {
   }
 
   #retryLater(): void {
-    // Spread out, so that a server that comes back is not met by everybody at once.
+    // Randomized, so that not all pages reconnect at the same moment after a restart of the server.
     this.#retry = setTimeout(() => this.#connect(), delayAfter(this.#failures) * (0.75 + Math.random() / 2));
     this.#failures += 1;
   }
@@ -261,7 +261,7 @@ export class Connection {
     this.#expectWithin(PATIENCE_MS);
   };
 
-  /** A connection can be dead without anybody having said so, behind a network that changed or after a sleep. */
+  /** A connection can be dead without a notification, for example after a network change or sleep. */
   #expectWithin(patience: number): void {
     clearTimeout(this.#alarm);
     this.#alarm = setTimeout(() => {
@@ -271,7 +271,7 @@ export class Connection {
     }, patience);
   }
 
-  /** No response, or the browser reports that it is offline: TCP alone would wait for minutes. */
+  /** Closes the connection when there is no response or the browser is offline. TCP alone would wait for minutes. */
   readonly #drop = (): void => {
     const transport = this.#transport;
     if (transport === undefined) return;
@@ -280,8 +280,8 @@ export class Connection {
     this.#retryLater();
   };
 
-  /** There is a network again: whatever was begun without one leads nowhere. */
-  readonly #comeBack = (): void => {
+  /** The network is available again: abandon attempts that began without it. */
+  readonly #reconnect = (): void => {
     if (this.#isMounted) this.#ping();
     else {
       this.#drop();
@@ -299,7 +299,7 @@ export class Connection {
   };
 }
 
-/** Grows to 10 s, stays there while a restart may take, and then grows to 2 minutes. */
+/** Grows to 10 s, stays there as long as a restart may take, and then grows to 2 minutes. */
 function delayAfter(failures: number): number {
   const delay = Math.min(FIRST_DELAY_MS * 2 ** failures, LONG_DELAY_MS);
   const late = failures - Math.log2(LONG_DELAY_MS / FIRST_DELAY_MS) - LONG_DELAYS;

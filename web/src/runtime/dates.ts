@@ -1,4 +1,4 @@
-/** How much of a point in time is shown. */
+/** The parts of a point in time that are shown. */
 export const MOMENT = {
   date: { dateStyle: "medium" },
   datetime: { dateStyle: "medium", timeStyle: "short" },
@@ -6,12 +6,12 @@ export const MOMENT = {
 
 let timeZone: string | undefined;
 
-/** Show times in this zone from now on, and read those that are typed in it; null is the browser's own. */
+/** Sets the time zone in which times are shown and entered; null is the browser's. */
 export function setTimeZone(zone: string | null): void {
   timeZone = zone !== null && isKnown(zone) ? zone : undefined;
 }
 
-/** An old browser may lack a new zone. */
+/** An old browser may not know a new zone. */
 function isKnown(zone: string): boolean {
   try {
     Intl.DateTimeFormat("en", { timeZone: zone });
@@ -21,22 +21,22 @@ function isKnown(zone: string): boolean {
   }
 }
 
-/** ISO 8601 in the language's own way of writing dates, in the reader's time zone unless `options` name one. */
+/** Formats an ISO 8601 value in the given language, and in the reader's time zone unless `options` names one. */
 export function formatDate(value: string, language: string, options: Intl.DateTimeFormatOptions): string {
   const date = new Date(value);
   return Number.isNaN(date.getTime()) ? value : new Intl.DateTimeFormat(language, { timeZone, ...options }).format(date);
 }
 
-/** The moment at which a clock of the reader's zone shows `local`, such as `2030-07-01T10:30`. */
+/** Converts a local time in the reader's zone, such as `2030-07-01T10:30`, to UTC. */
 export function momentOf(local: string): string {
   const shown = Date.parse(`${local}Z`);
   if (Number.isNaN(shown)) return local;
-  // Twice: the first guess may lie on the other side of a change of the clock.
+  // Twice, because the first guess may be on the other side of a daylight saving change.
   const guess = shown - offsetAt(shown);
   return new Date(shown - offsetAt(guess)).toISOString();
 }
 
-/** How far the zone's clock is ahead of UTC, in milliseconds. Swedish writes dates as ISO 8601 does. */
+/** The zone's offset from UTC in milliseconds. The Swedish date format is that of ISO 8601. */
 function offsetAt(moment: number): number {
   const clock = new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "medium" }).format(moment);
   return Date.parse(`${clock.replace(" ", "T")}Z`) - Math.floor(moment / 1000) * 1000;

@@ -11,10 +11,10 @@ export const draftKey = (account: string | null, form: string): string => `${PRE
 
 export const draftKeys = (): string[] => ofBrowser.keys().filter((key) => key.startsWith(PREFIX));
 
-/** In memory and in storage: while this tab had no room there, another one may have stored a draft. */
+/** The drafts in memory and in storage: another tab may have stored a draft while there was no space for this tab's. */
 export const draftTexts = (key: string): string[] => [inMemory.get(key), ofBrowser.get(key)].filter((text) => text != null);
 
-/** Keeps a draft only while the document is open, so the browser asks before leaving it. */
+/** Keeps a draft in memory only while the document is open. The browser then asks before it leaves the document. */
 export function keepInMemory(key: string, text: string): void {
   inMemory.set(key, text);
   addEventListener("beforeunload", askBeforeLeaving);

@@ -1,4 +1,4 @@
-/** Unsaved text of forms, kept in the browser. Each visit of a form has its own version, so that none overwrites another. */
+/** Unsaved text of forms, kept in the browser. Each visit to a form has its own version, so that none overwrites another. */
 
 import { draftKey, draftKeys, draftTexts, forgetDraft, forgetInMemory, keepInMemory } from "./draftKeys";
 import { type KeptField, holds, readFields, writeFields } from "./keptFields";
@@ -7,12 +7,12 @@ import type { Unsubscribe } from "./signal";
 import { ofBrowser } from "./storage";
 
 const LONGEST_MS = 7 * 24 * 60 * 60_000;
-const MOST_VERSIONS = 3;
-const MOST_CHARACTERS = 2_000_000;
+const MAX_VERSIONS = 3;
+const MAX_CHARACTERS = 2_000_000;
 const SAVE_AFTER_MS = 250;
 
 export interface KeptVersion {
-  /** Identifies the visit of the form. */
+  /** Identifies the visit to the form. */
   readonly id: string;
   /** When it was typed, in milliseconds since 1970. */
   readonly at: number;
@@ -39,15 +39,15 @@ function read<V extends KeptVersion>(key: string): V[] {
   return found.filter(({ id }, index) => found.findIndex((each) => each.id === id) === index);
 }
 
-/** Returns whether there was room. Drafts of other forms are deleted to make room, the oldest first. */
+/** Returns whether there was enough space. Drafts of other forms are deleted to make space, the oldest first. */
 function store(key: string, text: string): boolean {
-  if (text.length > MOST_CHARACTERS) return false;
+  if (text.length > MAX_CHARACTERS) return false;
   const others = draftKeys().filter((each) => each !== key);
   const oldestFirst = others.sort((one, other) => (read(one)[0]?.at ?? 0) - (read(other)[0]?.at ?? 0));
   let size = others.reduce((sum, each) => sum + (ofBrowser.get(each)?.length ?? 0), text.length);
   for (;;) {
     // The browser's quota may be smaller than ours.
-    if (size <= MOST_CHARACTERS && ofBrowser.set(key, text)) return true;
+    if (size <= MAX_CHARACTERS && ofBrowser.set(key, text)) return true;
     const oldest = oldestFirst.shift();
     if (oldest === undefined) return false;
     size -= ofBrowser.get(oldest)?.length ?? 0;
@@ -55,23 +55,23 @@ function store(key: string, text: string): boolean {
   }
 }
 
-/** What a visitor types is never stored, because the next person at this browser would find it. */
+/** Text typed by a visitor is never stored, because the next person at this browser could see it. */
 function write(account: string | null, key: string, versions: readonly KeptVersion[]): void {
   if (versions.length === 0) {
     forgetDraft(key);
     return;
   }
-  const text = JSON.stringify(versions.slice(0, MOST_VERSIONS));
+  const text = JSON.stringify(versions.slice(0, MAX_VERSIONS));
   if (account !== null && store(key, text)) forgetInMemory(key);
   else keepInMemory(key, text);
 }
 
-/** Unsaved texts of something else than a form, newest first. */
+/** Unsaved texts that do not belong to a form, newest first. */
 export function keptTexts<T extends object>(account: string | null, form: string): (KeptVersion & T)[] {
   return read<KeptVersion & T>(draftKey(account, form));
 }
 
-/** Keeps an unsaved text; it takes the place of the `replaced` one. */
+/** Keeps an unsaved text, which replaces the `replaced` one. */
 export function keepText(account: string | null, form: string, version: KeptVersion, replaced?: string): void {
   const key = draftKey(account, form);
   write(account, key, [version, ...read(key).filter(({ id }) => id !== version.id && id !== replaced)]);
@@ -87,7 +87,7 @@ export function forgetOldDrafts(): void {
   for (const key of draftKeys()) if (read(key).length === 0) ofBrowser.remove(key);
 }
 
-/** One visit of a form. */
+/** One visit to a form. */
 export class Draft {
   readonly #runtime: Runtime;
   readonly #form: string;
@@ -102,11 +102,11 @@ export class Draft {
     this.#key = draftKey(runtime.page.account, form);
   }
 
-  /** Keeps what is typed into the form, and offers the text of an earlier visit. */
+  /** Keeps the text typed into the form, and offers the text of an earlier visit. */
   follow(element: HTMLFormElement, offer: (version: DraftVersion | null) => void): Unsubscribe {
     this.#element = element;
     offer(this.#earlier());
-    this.#note(); // what was typed before this code was there
+    this.#note(); // text that was typed before this code had loaded
     const stopHearing = this.#runtime.saved.subscribe(() => {
       if (this.#runtime.saved.get()?.form !== this.#form) return;
       clearTimeout(this.#timer);

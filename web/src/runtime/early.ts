@@ -9,7 +9,7 @@ declare global {
   var early: EarlyAct[] | null;
 }
 
-/** Does what a person did before the page was alive: React hydrates what such an event hits at once. */
+/** Replays the events from before hydration. React hydrates the target of such an event immediately. */
 export function replayEarly(): void {
   const acts = globalThis.early ?? [];
   globalThis.early = null;

@@ -1,14 +1,14 @@
 import type { Transport } from "./transport";
 
-const MOST_FRAMES = 50;
-const MOST_CHARACTERS = 1_000_000;
+const MAX_FRAMES = 50;
+const MAX_CHARACTERS = 1_000_000;
 const LEFT = 1000;
 const GOING_AWAY = 1001;
 const ABNORMAL = 1006;
 
 /**
- * Server-sent events down and POST up, for networks that block WebSockets. The first frame opens the stream; the others are
- * posted one request at a time, so that they arrive in order.
+ * Server-sent events from the server and POST requests to it, for networks that block WebSockets. The first frame opens the stream;
+ * the others are posted one request at a time, so that they arrive in order.
  */
 export class EventStream extends EventTarget implements Transport {
   readonly #url: string;
@@ -85,7 +85,7 @@ export class EventStream extends EventTarget implements Transport {
       if (line.startsWith("event: ")) name = line.slice(7);
       else if (line.startsWith("data: ")) data = line.slice(6);
     }
-    if (data === undefined || this.#isOver) return; // a comment, which keeps proxies from ending a silent answer
+    if (data === undefined || this.#isOver) return; // a comment, which keeps proxies from ending a response that sends nothing
     if (name === "key") {
       this.#key = data;
       void this.#post();
@@ -105,7 +105,7 @@ export class EventStream extends EventTarget implements Transport {
     while (this.#frames.length > 0 && !this.#isOver) {
       this.#posts += 1;
       const answer = await this.#request("/frames", this.#batch(), { signal: this.#aborting.signal }).catch(() => null);
-      // The post may or may not have arrived; both sides sort that out when the page reconnects.
+      // The post may or may not have arrived. When the page reconnects, both sides resend what is missing.
       if (answer?.ok !== true) this.#end(ABNORMAL);
     }
     this.#isPosting = false;
@@ -115,9 +115,9 @@ export class EventStream extends EventTarget implements Transport {
   #batch(): string {
     let count = 0;
     let characters = 0;
-    for (const frame of this.#frames.slice(0, MOST_FRAMES)) {
+    for (const frame of this.#frames.slice(0, MAX_FRAMES)) {
       characters += frame.length;
-      if (count > 0 && characters > MOST_CHARACTERS) break;
+      if (count > 0 && characters > MAX_CHARACTERS) break;
       count += 1;
     }
     return this.#frames.splice(0, count).join("\n");

@@ -4,7 +4,7 @@ import type { EventData } from "./protocol";
 
 type FormField = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-/** What a field holds: its text, the chosen values of a multiple select, and whether it is checked. */
+/** The content of a field: its text or the selected values of a multiple select, and whether it is checked. */
 export function readField(field: FormField): { value: string | string[]; checked: boolean } {
   if (field instanceof HTMLSelectElement && field.multiple) {
     return { value: Array.from(field.selectedOptions, (option) => option.value), checked: false };
@@ -19,7 +19,7 @@ function isLocalTime(field: Element | RadioNodeList | null): boolean {
 function readForm(form: HTMLFormElement, submitter: HTMLElement | null): EventData {
   const fields: Record<string, string | string[]> = {};
   for (const [name, value] of new FormData(form, submitter)) {
-    if (typeof value !== "string") continue; // Files travel over HTTP, never through the socket.
+    if (typeof value !== "string") continue; // Files are uploaded over HTTP, never over the socket.
     const read = isLocalTime(form.elements.namedItem(name)) ? momentOf(value) : value;
     const earlier = fields[name];
     if (earlier === undefined) fields[name] = read;

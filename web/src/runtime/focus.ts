@@ -7,8 +7,8 @@ import type { Unsubscribe } from "./signal";
 
 const CONTROL = "button, a[href], input, select, textarea, [tabindex]";
 const ROW = "[data-row]";
-/** Enough to remember what opened a form while its fields are filled in. */
-const MOST_HELD = 24;
+/** Enough to remember the control that opened a form while its fields are filled in. */
+const MAX_REMEMBERED = 24;
 const REGION = "section, article, form, [role=tabpanel], [role=dialog], main";
 
 interface Held {
@@ -20,7 +20,7 @@ interface Held {
   readonly place: number;
   readonly regions: readonly HTMLElement[];
   readonly form: HTMLFormElement | null;
-  /** Those that were shown at that time. */
+  /** The forms that were shown at that time. */
   readonly forms: ReadonlySet<HTMLFormElement>;
   readonly isInDialog: boolean;
 }
@@ -76,13 +76,13 @@ function successorOf(held: Held): HTMLElement | undefined {
   return same.find(isUsable) ?? own;
 }
 
-/** The first field of a form in `part` that has appeared since: the control has opened it, or has sent the one that it replaces. */
+/** The first field of a form in `part` that has appeared since then: the control opened it, or submitted the form that it replaces. */
 function fieldOfNewForm({ forms }: Held, part: HTMLElement): HTMLElement | undefined {
   const opened = Array.from(document.forms).find((each) => !forms.has(each) && part.contains(each));
   return Array.from(opened?.querySelectorAll<HTMLElement>("input, textarea, select") ?? []).find((each) => !each.hidden && isUsable(each));
 }
 
-/** What had the focus before the dialog or the form that has gone, or else the control that had it last. */
+/** The control that had the focus before the dialog or form that disappeared, or else the one that had it last. */
 function originOf(held: readonly Held[], last: Held): Held | undefined {
   if (last.isInDialog) return held.findLast(({ isInDialog }) => !isInDialog);
   const { form } = last;
@@ -91,7 +91,7 @@ function originOf(held: readonly Held[], last: Held): Held | undefined {
 }
 
 /** Where the focus goes when `origin` has been replaced or has disappeared. */
-function heirOf(origin: Held): HTMLElement | undefined {
+function focusTargetOf(origin: Held): HTMLElement | undefined {
   if (isUsable(origin.control)) return origin.control;
   const inRow = origin.row?.isConnected === true ? fieldOfNewForm(origin, origin.row) : undefined;
   return inRow ?? successorOf(origin) ?? fieldOfNewForm(origin, document.body);
@@ -109,11 +109,11 @@ export function keepFocus(root: HTMLElement): Unsubscribe {
 
   const hold = (target: EventTarget | null): void => {
     const control = target instanceof Element ? target.closest<HTMLElement>(CONTROL) : null;
-    if (control !== null && control !== held.at(-1)?.control) held = [...held.slice(1 - MOST_HELD), remember(control)];
+    if (control !== null && control !== held.at(-1)?.control) held = [...held.slice(1 - MAX_REMEMBERED), remember(control)];
   };
   const press = ({ target }: Event): void => {
     isByPointer = true;
-    // A click beside all controls clears the focus on purpose.
+    // A click outside of all controls clears the focus on purpose.
     if (target instanceof Element && target.closest(CONTROL) === null) held = [];
   };
   const key = (event: KeyboardEvent): void => {
@@ -137,7 +137,7 @@ export function keepFocus(root: HTMLElement): Unsubscribe {
     // A form that has been sent may have been replaced by an empty one.
     const part = last.regions.find((each) => each.isConnected && each.localName !== "main");
     const origin = originOf(held, last);
-    const next = (origin !== last && part !== undefined ? fieldOfNewForm(last, part) : undefined) ?? (origin && heirOf(origin));
+    const next = (origin !== last && part !== undefined ? fieldOfNewForm(last, part) : undefined) ?? (origin && focusTargetOf(origin));
     if (next !== undefined) {
       next.focus({ preventScroll: isByPointer });
       return;

@@ -1,4 +1,4 @@
-/** Code that the first paint does not need: loaded after hydration where somebody is signed in. */
+/** Code that first paint does not need: loaded after hydration if a person is signed in. */
 
 import { forgetOldDrafts } from "./drafts";
 import { keepFocus } from "./focus";

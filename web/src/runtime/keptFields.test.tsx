@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 
 /** Types into the form, ends the session, and takes down what then would be loaded anew. */
-async function beSentAway(text = "Robotics"): Promise<void> {
+async function endSession(text = "Robotics"): Promise<void> {
   const opened = await openPage(page, { page: { account: "ada" } });
   fireEvent.change(screen.getByLabelText("Name"), { target: { value: text } });
   await userEvent.type(screen.getByLabelText("Secret"), "hush");
@@ -35,7 +35,7 @@ async function beSentAway(text = "Robotics"): Promise<void> {
 
 describe("what was typed when the session ended", () => {
   it("is there again after signing in, and the server hears of it", async () => {
-    await beSentAway();
+    await endSession();
     const opened = await openPage(page, { page: { account: "ada" } });
     expect(name()).toBe("Robotics");
     expect(screen.getByLabelText<HTMLInputElement>("Box").checked).toBe(true);
@@ -56,12 +56,12 @@ describe("what was typed when the session ended", () => {
   });
 
   it("holds no password", async () => {
-    await beSentAway();
+    await endSession();
     expect(sessionStorage.getItem("kept-fields")).not.toContain("hush");
   });
 
   it("is not shown to somebody else, nor kept for longer", async () => {
-    await beSentAway();
+    await endSession();
     await openPage(page, { page: { account: "eve" } });
     expect(name()).toBe("");
     closePages();
@@ -70,7 +70,7 @@ describe("what was typed when the session ended", () => {
   });
 
   it("stays behind when it is longer than the browser keeps, which is said; the rest is there again", async () => {
-    await beSentAway("x".repeat(6_000_000));
+    await endSession("x".repeat(6_000_000));
     await openPage(page, { page: { account: "ada" } });
     expect(name()).toBe("");
     expect(screen.getByLabelText<HTMLInputElement>("Box").checked).toBe(true);
@@ -78,7 +78,7 @@ describe("what was typed when the session ended", () => {
   });
 
   it("waits on its way over the login page", async () => {
-    await beSentAway();
+    await endSession();
     await openPage({ t: "p", c: ["Login"] }, { page: { account: null } });
     closePages();
     await openPage(page, { page: { account: "ada" } });

@@ -13,7 +13,7 @@ type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 export interface KeptField {
   readonly name: string;
-  /** Its place among the fields of that name. */
+  /** Its position among the fields of that name. */
   readonly place: number;
   readonly value: string;
   readonly checked: boolean;
@@ -30,7 +30,7 @@ export function keepFields(account: string | null): void {
   const fields = readFields(document);
   if (fields.length === 0) return;
   fields.sort((one, other) => one.value.length - other.value.length);
-  // Browsers have room for some millions of characters: the longest texts stay behind.
+  // Browsers store a few million characters: the longest texts are left out until the rest fits.
   for (let count = fields.length; count >= 0; count -= 1) {
     const kept: KeptPage = { account, address: address(), fields: fields.slice(0, count), isWhole: count === fields.length };
     if (fits(kept)) return;
@@ -46,10 +46,10 @@ function fits(kept: KeptPage): boolean {
 }
 
 /**
- * Puts back what fits, as if it had been typed. Whatever was kept for another account is forgotten.
- * Returns whether nothing that was typed here is missing.
+ * Restores the content of fields that still exist, as if it had been typed. Content kept for another account is deleted.
+ * Returns whether everything that was typed here is present.
  */
-export function putBackFields(account: string | null): boolean {
+export function restoreFields(account: string | null): boolean {
   const text = ofTab.get(keyOf(account));
   if (text === null) return true;
   const kept = JSON.parse(text) as KeptPage;
@@ -124,7 +124,7 @@ function isChanged(field: Field): boolean {
   return isToggle(field) ? field.checked !== field.defaultChecked : field.value !== field.defaultValue;
 }
 
-/** React hears of a change only when it is made behind the back of its own setter. */
+/** React notices a change only if it bypasses React's own property setter. */
 function write(field: Field, value: string, checked: boolean): void {
   if (isToggle(field)) {
     if (field.checked !== checked) field.click();

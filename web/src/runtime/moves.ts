@@ -12,7 +12,7 @@ function focusHeading(): void {
   heading.focus({ preventScroll: true });
 }
 
-/** The browser itself only follows fragments of documents that it loads. */
+/** The browser scrolls to a fragment only when it loads a document. */
 function wasLoadedByLink(): boolean {
   const [entry] = performance.getEntriesByType("navigation") as Partial<PerformanceNavigationTiming>[];
   return entry?.type === "navigate";
@@ -20,7 +20,7 @@ function wasLoadedByLink(): boolean {
 
 /**
  * Keeps the address, the scroll position, and the focus in step with the screen. It uses react-router's history, but none of its
- * components: a move renders nothing until the server sends what it changes. The server is told of the person's move in the same
+ * components: a move renders nothing until the server sends the changes. The person's move is reported to the server in the same
  * task, so that no move by the server can come in between.
  */
 export function followMoves(runtime: Runtime): Unsubscribe {
@@ -63,7 +63,7 @@ export function followMoves(runtime: Runtime): Unsubscribe {
   runtime.bindMove((move) => {
     isFollowing = move.isFollowing;
     const url = runtime.page.base + move.path;
-    // As browsers do: a second click on a link adds no second entry, which Back would only seem to ignore.
+    // As in browsers, a second click on a link adds no second entry; Back would seem to do nothing.
     if (move.replace || url === createPath(current)) history.replace(url);
     else history.push(url);
     isFollowing = false;

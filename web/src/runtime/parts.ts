@@ -8,7 +8,7 @@ function partAt(hash: string): HTMLElement | null {
   try {
     return document.getElementById(decodeURIComponent(hash.slice(1)));
   } catch {
-    return null; // not an encoding of anything
+    return null; // not a valid encoding
   }
 }
 

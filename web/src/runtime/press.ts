@@ -10,18 +10,18 @@ export class Press {
 
   start(): void {
     addEventListener("pointerdown", this.#begin, true);
-    addEventListener("pointerup", this.#lift, true);
-    addEventListener("pointercancel", this.#lift, true);
+    addEventListener("pointerup", this.#release, true);
+    addEventListener("pointercancel", this.#release, true);
   }
 
   stop(): void {
     removeEventListener("pointerdown", this.#begin, true);
-    removeEventListener("pointerup", this.#lift, true);
-    removeEventListener("pointercancel", this.#lift, true);
+    removeEventListener("pointerup", this.#release, true);
+    removeEventListener("pointercancel", this.#release, true);
     clearTimeout(this.#end);
   }
 
-  /** Runs `change` now, or in its turn after the click, within a second of the press. */
+  /** Runs `change` now, or, while the mouse button is down, in order after the click, but at most a second later. */
   readonly after = (change: Change): void => {
     if (this.#isDown) this.#waiting.push(change);
     else change();
@@ -34,13 +34,13 @@ export class Press {
   };
 
   /** The click follows in the same task. */
-  readonly #lift = (): void => this.#endIn(0);
+  readonly #release = (): void => this.#endIn(0);
 
   #endIn(delay: number): void {
     clearTimeout(this.#end);
     this.#end = setTimeout(() => {
       this.#isDown = false;
-      for (const change of this.#waiting.splice(0)) queueMicrotask(change); // one that fails stops no other
+      for (const change of this.#waiting.splice(0)) queueMicrotask(change); // a failing change must not prevent the others
     }, delay);
   }
 }

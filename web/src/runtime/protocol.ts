@@ -4,7 +4,7 @@ export interface Handler {
   readonly h: string;
   readonly p?: 1;
   readonly s?: 1;
-  /** Once at a time: further events are dropped until the last one is done. */
+  /** Runs once at a time: further events are dropped until the last one is done. */
   readonly o?: 1;
 }
 
@@ -53,11 +53,11 @@ export interface Page {
   readonly nonce: string;
   readonly language: string;
   readonly strings: Readonly<Record<string, string>>;
-  /** Where the widgets of other packages are, by name: the script, then its stylesheets. */
+  /** The files of other packages' widgets, by widget name: the script, then its stylesheets. */
   readonly modules: Readonly<Record<string, readonly string[]>>;
   /** The id of the account that is signed in. */
   readonly account: string | null;
-  /** The zone that they have chosen for times; null is the browser's own. */
+  /** The time zone that the account has chosen; null is the browser's. */
   readonly timeZone: string | null;
 }
 
@@ -99,7 +99,7 @@ export type ServerFrame =
 
 export type EventData = Readonly<Record<string, unknown>>;
 
-/** A part of this half that failed, for the server's log. */
+/** A part of the page that failed in the browser, for the server's log. */
 export interface Fault {
   readonly id: string;
   readonly part: string;

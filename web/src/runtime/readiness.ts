@@ -1,6 +1,6 @@
 import type { Unsubscribe } from "./signal";
 
-/** Keeps `<html data-ready>` true to the page: set while nothing that a script would have to wait for is under way. */
+/** Sets `<html data-ready>` while the page is idle, so that scripts know when to continue. */
 export class Readiness {
   readonly #root: HTMLElement;
   #holds = 0;

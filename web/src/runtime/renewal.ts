@@ -1,9 +1,9 @@
-/** Rotates the token of a long session from time to time, so that a stolen copy becomes useless. */
+/** Renews the token of a long session regularly, so that a stolen copy becomes useless. */
 
 import { claimsOf, keepToken, postSession, readToken, type SessionAnswer } from "./session";
 
 const LOOK_EVERY_MS = 60_000;
-const RENEW_AFTER_MS = 31 * 60_000; // a little after the server begins to answer with a new one
+const RENEW_AFTER_MS = 31 * 60_000; // a little later than the age at which the server issues a new token
 
 export function keepRenewing(base: string): void {
   void renew(base);
@@ -15,13 +15,13 @@ export async function renew(base: string): Promise<void> {
   const { iat, sid } = claimsOf(token);
   if (iat === undefined || Date.now() - iat * 1000 < RENEW_AFTER_MS) return;
   try {
-    // By the cookie, which all tabs share: what this tab has kept may be older.
+    // Uses the cookie, which all tabs share: this tab's token may be older.
     const answer = await postSession(base, {});
-    if (!answer.ok) return; // The socket tells when the session has ended.
+    if (!answer.ok) return; // If the session has ended, the socket reports it.
     const { token: next, remember } = (await answer.json()) as SessionAnswer;
-    // Meanwhile somebody may have signed out or in.
+    // The person may have signed out or in meanwhile.
     if (next !== undefined && readToken() === token && claimsOf(next).sid === sid) keepToken(next, remember ?? false);
   } catch {
-    // The server cannot be reached: the next look is soon enough.
+    // The server cannot be reached: the next attempt is soon enough.
   }
 }

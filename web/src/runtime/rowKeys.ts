@@ -11,7 +11,7 @@ import type { Unsubscribe } from "./signal";
 const LIST = "[data-row-keys]";
 const ROW = "[data-row]";
 const USES_KEYS = "input, textarea, select, [contenteditable], [role=menu], [role=listbox], [role=dialog], dialog";
-/** As long as the palette waits for the letter of a page after `g`. */
+/** The same time that the palette waits for the letter of a page after `g`. */
 const PATIENCE_MS = 1_500;
 
 const isUsable = (control: Element): boolean => !control.matches(":disabled") && control.closest("[inert]") === null;
@@ -24,7 +24,7 @@ function choose(row: Element, digit: number): boolean {
   const select = row.querySelector<HTMLSelectElement>("select");
   const option = select?.options[digit];
   if (select === null || option === undefined || !isUsable(select)) return false;
-  controlOf(row, "a")?.focus(); // and not the select, which would take the next keys
+  controlOf(row, "a")?.focus(); // not the select, which would receive the next keys
   select.value = option.value;
   select.dispatchEvent(new Event("change", { bubbles: true }));
   return true;

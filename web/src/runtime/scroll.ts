@@ -2,7 +2,7 @@
 import { ofTab } from "./storage";
 
 const KEY = "scroll";
-const MOST_ENTRIES = 200;
+const MAX_ENTRIES = 200;
 
 export interface Entry {
   /** Identifies the history entry. */
@@ -31,7 +31,7 @@ export function rememberScroll(entry: Entry): void {
   positions.delete(name);
   positions.set(name, scrollY);
   const [oldest] = positions.keys();
-  if (oldest !== undefined && positions.size > MOST_ENTRIES) positions.delete(oldest);
+  if (oldest !== undefined && positions.size > MAX_ENTRIES) positions.delete(oldest);
 }
 
 export function restoreScroll(entry: Entry): void {

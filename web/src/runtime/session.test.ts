@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { followOtherTabs, forgetToken, goTo, readToken, signInWithToken, takeOver } from "./session";
+import { followOtherTabs, forgetToken, goTo, readToken, signInWithToken, exchangeCode } from "./session";
 
 const assign = vi.fn();
 const reload = vi.fn();
@@ -96,20 +96,20 @@ describe("followOtherTabs", () => {
   });
 });
 
-describe("takeOver", () => {
+describe("exchangeCode", () => {
   it("keeps the token for good, or for this tab when it is not to be remembered", async () => {
     fetched.mockImplementation(() => answer(200, { token: "new" }));
-    await takeOver("", "code", "/", true);
+    await exchangeCode("", "code", "/", true);
     expect([localStorage.getItem("token"), sessionStorage.getItem("token")]).toEqual(["new", null]);
     forgetToken();
-    await takeOver("", "code", "/", false);
+    await exchangeCode("", "code", "/", false);
     expect([localStorage.getItem("token"), sessionStorage.getItem("token")]).toEqual([null, "new"]);
     expect(assign).toHaveBeenLastCalledWith("/");
   });
 
   it("says when the code was refused", async () => {
     fetched.mockReturnValue(answer(400));
-    expect(await takeOver("", "code", "/", true)).toBe(false);
+    expect(await exchangeCode("", "code", "/", true)).toBe(false);
     expect(assign).not.toHaveBeenCalled();
   });
 });

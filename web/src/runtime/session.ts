@@ -48,12 +48,12 @@ export function postSession(base: string, body: { token?: string; code?: string 
   });
 }
 
-/** After signing out: to one of our own paths. */
+/** Loads one of our own paths, after signing out. */
 export function goTo(base: string, path: string): void {
   location.assign(base + path);
 }
 
-/** Returns whether the login page is being loaded: not where its screen is shown already. */
+/** Loads the login page unless its screen is already shown. Returns whether it is being loaded. */
 function goToLogin(base: string): boolean {
   if (SHOW_LOGIN.some((path) => location.pathname === base + path)) return false;
   location.assign(base + LOGIN);
@@ -61,7 +61,7 @@ function goToLogin(base: string): boolean {
 }
 
 /**
- * A page that was opened with a token and without a cookie signs itself in; a token that is refused is forgotten.
+ * Signs in with the token if the page was opened without a session cookie. A token that is refused is deleted.
  * Returns whether another page is being loaded.
  */
 export async function signInWithToken(base: string, isSignedIn: boolean): Promise<boolean> {
@@ -70,7 +70,7 @@ export async function signInWithToken(base: string, isSignedIn: boolean): Promis
     ofTab.remove(TRIED);
     return false;
   }
-  // A browser that drops the cookie would otherwise load the page for ever.
+  // Otherwise, a browser that drops the cookie would reload the page forever.
   if (ofTab.get(TRIED) === token) {
     return giveUp(base);
   }
@@ -78,7 +78,7 @@ export async function signInWithToken(base: string, isSignedIn: boolean): Promis
   try {
     answer = await postSession(base, { token });
   } catch {
-    return false; // The server cannot be reached: that says nothing about the token.
+    return false; // The server cannot be reached, so the token may still be valid.
   }
   if (answer.ok) {
     const { next, token: kept = token, remember } = (await answer.json().catch(() => ({}))) as SessionAnswer;
@@ -97,7 +97,7 @@ function giveUp(base: string): boolean {
 }
 
 /** Exchanges the one-time code of a sign-in over the socket for the cookie and the token. */
-export async function takeOver(base: string, code: string, next: string, remember: boolean): Promise<boolean> {
+export async function exchangeCode(base: string, code: string, next: string, remember: boolean): Promise<boolean> {
   try {
     const answer = await postSession(base, { code });
     if (!answer.ok) return false;
@@ -115,7 +115,7 @@ export function renewTokenInTime(base: string): void {
   setTimeout(() => void import("./renewal").then(({ keepRenewing }) => keepRenewing(base)), FIRST_LOOK_MS);
 }
 
-/** Signing in or out in another tab changes who this tab belongs to; renewing the token does not. */
+/** Reloads this tab when another tab signs in or out, but not when it renews the token. */
 export function followOtherTabs(beforeLeaving: () => void): void {
   addEventListener("storage", (event) => {
     if (event.key === KEY && event.storageArea === localStorage) {

@@ -37,7 +37,7 @@ function parseSettings(text: string | null): Settings {
 
 const prefersDark = matchMedia("(prefers-color-scheme: dark)");
 
-/** The choices under Settings; the same in every tab. */
+/** The current settings, the same in every tab. */
 export const settings = new Signal<Settings>(parseSettings(ofBrowser.get(KEY)));
 
 export function changeSettings(changes: Partial<Settings>): void {
@@ -73,7 +73,7 @@ function showSettings(): void {
   root.dir = themeDirection;
 }
 
-/** Keeps `<html>` in step with the settings, with other tabs and with the system's color scheme. */
+/** Applies the settings to `<html>`, and follows changes in other tabs and of the system's color scheme. */
 export function followSettings(): void {
   showSettings();
   settings.subscribe(showSettings);

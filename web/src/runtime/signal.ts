@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "react";
 
 export type Unsubscribe = () => void;
 
-/** One value that React components may follow. */
+/** A value that React components can subscribe to. */
 export class Signal<T> {
   readonly #initial: T;
   #value: T;
@@ -15,7 +15,7 @@ export class Signal<T> {
 
   readonly get = (): T => this.#value;
 
-  /** What the server rendered; React hydrates with it even when the value has moved on. */
+  /** The value that the server rendered with. React hydrates with it even if the value has changed since then. */
   readonly getInitial = (): T => this.#initial;
 
   readonly set = (value: T): void => {

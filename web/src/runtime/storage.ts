@@ -1,4 +1,4 @@
-/** The browser's storage. Reading finds nothing, and writing fails, where the browser refuses access to it, for example by a policy. */
+/** The browser's storage. If the browser denies access, for example by policy, reads return nothing and writes fail. */
 class Store {
   readonly #open: () => Storage;
 
@@ -14,7 +14,7 @@ class Store {
     return this.#try((storage) => storage.getItem(key)) ?? null;
   }
 
-  /** Returns whether there was room. */
+  /** Returns whether there was enough space. */
   set(key: string, text: string): boolean {
     return this.#try((storage) => (storage.setItem(key, text), true)) ?? false;
   }
@@ -23,7 +23,7 @@ class Store {
     this.#try((storage) => storage.removeItem(key));
   }
 
-  /** Even naming `localStorage` throws a SecurityError where it is not allowed. */
+  /** Even reading the property `localStorage` throws a SecurityError if access is denied. */
   #try<T>(act: (storage: Storage) => T): T | undefined {
     try {
       return act(this.#open());
@@ -33,8 +33,8 @@ class Store {
   }
 }
 
-/** Shared by all tabs, and kept. */
+/** Persistent storage that all tabs share. */
 export const ofBrowser = new Store(() => localStorage);
 
-/** Of this tab alone. */
+/** Storage of this tab only. */
 export const ofTab = new Store(() => sessionStorage);

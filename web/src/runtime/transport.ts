@@ -7,12 +7,12 @@ export interface Transport extends EventTarget {
   close(code?: number): void;
 }
 
-/** When this tab found WebSockets blocked, so that its next page need not find out again. */
+/** The time when this tab found WebSockets blocked, so that its next page need not test them again. */
 const KEY = "sockets-blocked-at";
 const TRY_SOCKETS_AFTER_MS = 10 * 60_000;
 const ENOUGH_FAILURES = 2;
 
-/** Opens WebSockets, or event streams where something between the browser and the server blocks WebSockets. */
+/** Opens WebSockets, or event streams if something between the browser and the server blocks WebSockets. */
 export class Transports {
   readonly #address: string;
   #Stream: typeof EventStream | undefined;
@@ -29,7 +29,7 @@ export class Transports {
     return Date.now() - Number(ofTab.get(KEY) ?? 0) < TRY_SOCKETS_AFTER_MS;
   }
 
-  /** Loads the event stream; must finish before the first `open` where WebSockets are known to be blocked. */
+  /** Loads the event stream. If WebSockets are known to be blocked, this must finish before the first `open`. */
   async recall(): Promise<void> {
     await this.#load();
   }

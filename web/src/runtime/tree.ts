@@ -5,7 +5,7 @@ export class TreeMismatch extends Error {
   override name = "TreeMismatch";
 }
 
-/** The tree after the operations. Whatever no operation touched is the same object as before. */
+/** The tree after the operations. Parts that no operation changes remain the same objects. */
 export function applyOperations(tree: TreeNode, operations: readonly Operation[]): TreeNode {
   return operations.reduce((current, operation) => replaceAt(current, operation[1], 0, change(operation)), tree);
 }

@@ -5,7 +5,7 @@ import { useRuntime } from "./Runtime";
 
 const NONE: Handlers = {};
 
-/** Looks up the name that a handler has now; undefined once the element is gone. */
+/** Looks up the current name of a handler; undefined if the element no longer exists. */
 export type FindHandler = (event: string) => Handler | undefined;
 
 export function useLatestHandlers(handlers: Handlers = NONE): FindHandler {
@@ -21,7 +21,7 @@ export function useLatestHandlers(handlers: Handlers = NONE): FindHandler {
 
 export type ElementHandlers = Readonly<Record<string, (event: SyntheticEvent) => void>>;
 
-/** React event props for an element's handlers, and whether one that runs once at a time is running: it drops further events. */
+/** React event props for an element's handlers, and whether an exclusive handler is running, which drops further events. */
 export function useElementHandlers(handlers: Handlers = NONE): readonly [ElementHandlers, boolean] {
   const runtime = useRuntime();
   const find = useLatestHandlers(handlers);

@@ -16,8 +16,8 @@ export type Loading =
 const loadMui = () => import("../kit/mui");
 
 /**
- * The widgets by name; each is its own chunk, fetched when a page first shows it. The server's HTML holds what `painted` ones draw: they
- * are hydrated in place, for which they have to be here.
+ * The widgets by name. Each is its own chunk, fetched when a page first shows it. The server's HTML contains the output of `painted`
+ * widgets, which are hydrated in place, so they must load before hydration.
  */
 export class WidgetRegistry {
   readonly #loaders: Record<string, WidgetLoader>;
@@ -49,7 +49,7 @@ export class WidgetRegistry {
     return signal;
   }
 
-  /** Starts to fetch what a page shows, before React gets to it. What it answers is over when the painted ones are here. */
+  /** Starts to fetch the widgets of a page before React renders them. The promise resolves when the painted ones have loaded. */
   async loadAll(node: TreeNode): Promise<void> {
     await Promise.all([...new Set(namesIn(node))].map((name) => this.#settled(name)));
   }

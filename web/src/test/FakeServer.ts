@@ -24,7 +24,7 @@ export class FakeServer {
   sent: ClientFrame[] = [];
   /** Holds the answers to posted frames until the test releases them. */
   isHolding = false;
-  /** Fails streams, as a proxy that cannot forward them. */
+  /** Makes streams fail, like a proxy that cannot forward them. */
   breaksStreams = false;
   /** The sentence with which streams are refused. */
   refusal: string | null = null;
@@ -81,7 +81,7 @@ export class FakeServer {
     this.sent.push(...text.split("\n").map((line) => JSON.parse(line) as ClientFrame));
   }
 
-  /** Writes to the last stream as it comes over the wire. */
+  /** Writes raw text to the last stream. */
   write(text: string): void {
     this.#stream?.write(text);
   }

@@ -1,6 +1,6 @@
 import type { ClientFrame, ServerFrame } from "../runtime/protocol";
 
-/** Stands where the browser's WebSocket stands; a test plays the server. */
+/** Replaces the browser's WebSocket; the test acts as the server. */
 export class FakeSocket extends EventTarget {
   static readonly all: FakeSocket[] = [];
 

@@ -28,7 +28,7 @@ interface Options {
 
 const closers: (() => void)[] = [];
 
-/** Ends what a test opened, so that nothing of it reaches the next test. */
+/** Closes everything that a test opened, so that it does not affect the next test. */
 export function closePages(): void {
   for (const close of closers.splice(0)) close();
 }
@@ -46,7 +46,7 @@ export async function openPage(tree: TreeNode, { html, widgets, page, isMounted 
   let renderings = 0;
   await act(async () => {
     if (html === undefined) {
-      // The markup React itself would write stands for the server's.
+      // React's own markup stands in for the server's.
       const { renderToString } = await import("react-dom/server");
       root.innerHTML = renderToString(<App runtime={runtime} widgets={widgets ?? new WidgetRegistry({})} />);
     } else root.innerHTML = html;

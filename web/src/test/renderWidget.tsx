@@ -2,7 +2,7 @@ import { act, render } from "@testing-library/react";
 import type { ReactElement } from "react";
 import { Runtime, RuntimeContext } from "../runtime/Runtime";
 
-/** Renders a widget as it stands in a page: inside the runtime, of nobody or of an account. */
+/** Renders a widget inside a runtime, as on a page, for a visitor or an account. */
 export async function renderWidget(widget: ReactElement, account: string | null = null): Promise<Runtime> {
   const runtime = new Runtime({
     ...{ tree: "", hash: "", complete: true, title: "", path: "/", base: "", nonce: "n", account, timeZone: null, language: "en", strings: {}, modules: {}, build: "b" },

@@ -20,7 +20,7 @@ Object.assign(globalThis, {
   WebSocket: FakeSocket,
 });
 
-// A chunk is a file to be transformed first, on a machine that may be busy.
+// A chunk must be transformed first, and the machine may be busy.
 configure({ asyncUtilTimeout: 15_000 });
 
 let complaints: unknown[][] = [];
@@ -40,11 +40,11 @@ afterEach(() => {
   sessionStorage.clear();
   vi.unstubAllGlobals();
   history.replaceState(null, "", "/");
-  // React reports a hydration that does not match, a missing key and the like on the console.
+  // React reports hydration mismatches, missing keys, and similar errors on the console.
   expect(complaints).toEqual([]);
 });
 
-/** Takes what was said on the console so far, for tests that expect it. */
+/** Returns and clears the console messages so far, for tests that expect them. */
 export function takeComplaints(): unknown[][] {
   const said = complaints;
   complaints = [];

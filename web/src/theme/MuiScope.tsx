@@ -9,8 +9,8 @@ import { isDirectionLoaded, loadDirection, pluginsOf } from "./direction";
 import { createFundwrightTheme } from "./theme";
 
 /**
- * MUI's theme and emotion's cache, in step with the settings. It stands around each widget that uses MUI, not around the
- * whole application: a page without one, such as signing in, then need not load MUI at all.
+ * MUI's theme and emotion's cache, which follow the settings. It wraps each widget that uses MUI instead of the whole application,
+ * so that pages without such a widget, such as the sign-in page, do not load MUI.
  */
 export function MuiScope({ children }: { readonly children: ReactNode }): ReactNode {
   const { themeDirection, themeMode } = useSignal(settings);
@@ -56,7 +56,7 @@ function findCache(direction: Settings["themeDirection"], nonce: string): Cache 
   return cache;
 }
 
-/** The chosen direction; until its plug-ins are there the one before, or undefined. */
+/** The chosen direction once its plug-ins have loaded; until then the previous one, or undefined. */
 function useLoadedDirection(chosen: Settings["themeDirection"]): Settings["themeDirection"] | undefined {
   const { readiness } = useRuntime();
   const [loaded, setLoaded] = useState<Settings["themeDirection"]>();

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
-const COMPOSED = /-$/; // `f"fw-chip-{color}"`: its endings are listed where the class is made
+const COMPOSED = /-$/; // such as `f"fw-chip-{color}"`, whose endings are listed where the class name is built
 
 function classesIn(folder: string, ending: RegExp, written = /(?<!-)\bfw-[a-z-]+/g): Map<string, string> {
   const found = new Map<string, string>();

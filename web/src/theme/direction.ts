@@ -6,7 +6,7 @@ type Direction = Settings["themeDirection"];
 
 let rtl: StylisPlugin[] | undefined;
 
-/** Fetches what emotion needs to write a direction; nothing for left to right. */
+/** Fetches the emotion plug-ins for a direction; left to right needs none. */
 export async function loadDirection(direction: Direction): Promise<void> {
   if (isDirectionLoaded(direction)) return;
   const { default: plugin } = await import("@mui/stylis-plugin-rtl");

@@ -13,7 +13,7 @@ describe("what a busy button shows", () => {
     expect(animated.length).toBeGreaterThan(2);
   });
 
-  // An animation that runs unseen has the browser draw a frame every 16 ms while the server works.
+  // An invisible animation would make the browser draw a frame every 16 ms while the server works.
   it.each(animated)("begins after a while: $selector, $animation", ({ animation }) => {
     expect(animation).toContain("var(--fw-patience)");
   });

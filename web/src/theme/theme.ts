@@ -6,7 +6,7 @@ function color(name: string): { main: string; light: string; dark: string; contr
   return { main: css(name), light: css(`${name}-light`), dark: css(`${name}-dark`), contrastText: css(`${name}-contrast`) };
 }
 
-/** MUI's theme; every color is a custom property of tokens.css, so that both halves of a page look alike. */
+/** MUI's theme. Every color is a custom property from tokens.css, so that MUI widgets match the rest of the page. */
 export function createFundwrightTheme(mode: "light" | "dark", direction: "ltr" | "rtl"): Theme {
   return createTheme({
     cssVariables: { nativeColor: true, cssVarPrefix: "m" },

@@ -20,7 +20,7 @@ const LOADERS = {
 };
 
 /**
- * Every widget that Python may name. The shell's own are here at once, each of the others is a chunk of its own;
- * `DataTable` is hydrated where the server painted it.
+ * The widgets that Python can use. Those of the shell are part of this chunk; each of the others is a separate chunk. `DataTable` is
+ * rendered on the server and hydrated in place.
  */
 export const widgets = new WidgetRegistry(LOADERS, ["DataTable"]);

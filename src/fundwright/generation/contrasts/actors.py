@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from fundwright.generation.contrasts.clauses import Match
 from fundwright.generation.contrasts.neighbors import is_amount, is_name, nearest
-from fundwright.generation.contrasts.pair import MOST_PLACES, ROLES, Pair
+from fundwright.generation.contrasts.pair import MAX_PLACES, ROLES, Pair
 from fundwright.generation.normalizing import MONTHS, Text, Token, listed, stems
 
 _AWARDS = stems(
@@ -93,7 +93,7 @@ def _is_compared_otherwise(pair: Pair) -> bool:
 def _objects(text: Text, word: str, is_object: Callable[[Token], bool]) -> set[str]:
     """The words after each `word`, up to three."""
     found: set[str] = set()
-    for place in text.places.get(word, [])[:MOST_PLACES]:
+    for place in text.places.get(word, [])[:MAX_PLACES]:
         following = text.around(place, 0, 4)[1:]
         if following and following[0].value is None:
             found.update(token.key for token in following if is_object(token) and token.value is None)

@@ -19,7 +19,7 @@ _HALF_ORDERED, MOSTLY_ORDERED = 0.5, 0.7
 """Shares of the words of a claim that stand in the same order in one sentence of the source."""
 _EDGE = 4
 """Words of the source looked at beyond the first and the last word that both have."""
-_MOST_ALIGNED = 200
+_MAX_ALIGNED = 200
 """The number of aligned words of a sentence, so that no claim takes long."""
 
 
@@ -39,7 +39,7 @@ class Gap:
 
 def gaps_of(claimed: Text, source_text: Text) -> tuple[float, list[Gap]]:
     """Share of the claim's words that stand in one sentence of the source in the same order, and what is between them."""
-    claim = [token for token in claimed.tokens if token.word not in _SKIPPED][:_MOST_ALIGNED]
+    claim = [token for token in claimed.tokens if token.word not in _SKIPPED][:_MAX_ALIGNED]
     count = sum(token.is_content for token in claim)
     sentences = sorted(
         source_text.sentences,
@@ -47,7 +47,7 @@ def gaps_of(claimed: Text, source_text: Text) -> tuple[float, list[Gap]]:
     )
     best: tuple[float, list[tuple[int, int]], list[Token]] = (0.0, [], [])
     for tokens in sentences[:2]:
-        source = [token for token in tokens if token.word not in _SKIPPED][:_MOST_ALIGNED]
+        source = [token for token in tokens if token.word not in _SKIPPED][:_MAX_ALIGNED]
         score, pairs = _aligned(claim, source)
         if score > best[0]:
             best = (score, pairs, source)

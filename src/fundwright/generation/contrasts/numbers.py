@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from fundwright.generation.contrasts.alignment import Gap
 from fundwright.generation.contrasts.neighbors import nearest
-from fundwright.generation.contrasts.pair import MOST_PLACES, PERIODS, Pair
+from fundwright.generation.contrasts.pair import MAX_PLACES, PERIODS, Pair
 from fundwright.generation.normalizing import Text, Token, is_year, stem
 
 _MOSTLY_ELSEWHERE = 0.75
@@ -122,7 +122,7 @@ def _is_rate_other(pair: Pair) -> bool:
     """“$520 a week” for “$520 a month”."""
     for place, token in enumerate(pair.claim.tokens):
         mine = _rate(pair.claim, place) if token.value is not None else ""
-        theirs = {_rate(pair.source, at) for at in pair.source.places.get(token.key, ())[:MOST_PLACES]} if mine else set()
+        theirs = {_rate(pair.source, at) for at in pair.source.places.get(token.key, ())[:MAX_PLACES]} if mine else set()
         if theirs - {""} and mine not in theirs:
             return True
     return False

@@ -35,11 +35,11 @@ _YEAR = stem("year")
 PERIODS = stems("day week month quarter year hour minute second night season shift")
 _LONGER = 2
 """Times as many words as a claim has that a sentence may have without being called farther from it."""
-_MOST_REPLACED = 4
+_MAX_REPLACED = 4
 _AROUND = 5
 """Words before and after a place that say where it is."""
-_MOST_COMPARED = 6
-MOST_PLACES = 20
+_MAX_COMPARED = 6
+MAX_PLACES = 20
 """So many words such as “more” of a claim, and places of one number in the source, are looked into, so that no claim takes long."""
 
 
@@ -115,8 +115,8 @@ class Pair:
         return any(
             value
             in (round(abs((first.value or 0) - (second.value or 0)), 6), is_sum and (first.value or 0) + (second.value or 0))
-            for first in measured[:MOST_PLACES]
-            for second in measured[:MOST_PLACES]
+            for first in measured[:MAX_PLACES]
+            for second in measured[:MAX_PLACES]
             if (first.value in given or is_sum)
             and (first.unit == second.unit or not (first.unit and second.unit))
             and first.sentence == second.sentence
@@ -138,10 +138,10 @@ class Pair:
 
     def at(self, token: Token) -> Sequence[int]:
         """Places of the token in the source, the first few."""
-        return self.source.places.get(token.key, [])[:MOST_PLACES]
+        return self.source.places.get(token.key, [])[:MAX_PLACES]
 
     def first(self, is_meant: Callable[[Token], bool]) -> list[tuple[int, Token]]:
-        return [(place, token) for place, token in enumerate(self.claim.tokens) if is_meant(token)][:_MOST_COMPARED]
+        return [(place, token) for place, token in enumerate(self.claim.tokens) if is_meant(token)][:_MAX_COMPARED]
 
     def same_places(self, place: int) -> list[int]:
         """Places of the source with most of the words around a place of the claim."""
@@ -192,7 +192,7 @@ class Pair:
 
     def replacing(self, gap: Gap) -> list[Token]:
         replacing = [token for token in gap.claim if token.is_content and token.key not in self.known.places]
-        return replacing if len(replacing) <= _MOST_REPLACED else []
+        return replacing if len(replacing) <= _MAX_REPLACED else []
 
     def lost(self, gap: Gap) -> list[Token]:
         return [

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 
 from fundwright.generation.contrasts.clauses import Match, words_of
-from fundwright.generation.contrasts.pair import MOST_PLACES, Pair
+from fundwright.generation.contrasts.pair import MAX_PLACES, Pair
 from fundwright.generation.normalizing import Text, is_year, listed
 
 _PLANS = frozenset(
@@ -72,7 +72,7 @@ def _is_range_open(pair: Pair) -> bool:
     """“since 2010” for “2010 to 2016”."""
     for before, token in pairwise(pair.claim.tokens):
         if before.word == "since" and is_year(token):
-            places = pair.source.places.get(token.key, ())[:MOST_PLACES]
+            places = pair.source.places.get(token.key, ())[:MAX_PLACES]
             if any(_is_range(pair.source, place) for place in places) and not any(
                 _is_beginning(pair.source, at) for at in places
             ):

@@ -9,7 +9,7 @@ from itertools import pairwise
 from fundwright.generation.contrasts.actors import AGENTS
 from fundwright.generation.contrasts.alignment import Gap
 from fundwright.generation.contrasts.clauses import Match
-from fundwright.generation.contrasts.pair import MOST_PLACES, PERIODS, ROLES, Pair
+from fundwright.generation.contrasts.pair import MAX_PLACES, PERIODS, ROLES, Pair
 from fundwright.generation.normalizing import Text, Token, listed, stem
 
 _ENDS_LIKE_SUPERLATIVE = frozenset(
@@ -108,7 +108,7 @@ def _is_replaced(pair: Pair, gap: Gap) -> bool:
 
 def _is_written(pair: Pair, token: Token) -> bool:
     """Whether the source has the word itself, not only another one for it."""
-    places = pair.source.places.get(token.key, ())[:MOST_PLACES]
+    places = pair.source.places.get(token.key, ())[:MAX_PLACES]
     return any(token.is_measure or pair.source.tokens[place].word[:3] == token.word[:3] for place in places)
 
 
@@ -155,7 +155,7 @@ def _is_turned(pair: Pair) -> bool:
     for place, token in enumerate(pair.claim.tokens):
         if not token.is_content or token.is_measure or token.is_name or _is_passive(pair.claim, place):
             continue
-        places = pair.source.places.get(token.key, ())[:MOST_PLACES]
+        places = pair.source.places.get(token.key, ())[:MAX_PLACES]
         if not places or any(_is_passive(pair.source, at) for at in places):
             continue
         before, after = _beside(pair.claim, place)
@@ -194,7 +194,7 @@ def _is_less_dropped(pair: Pair) -> bool:
     for before, token in pairwise([None, *pair.claim.tokens]):
         if token is None or token.key not in ROLES or (before and before.word in _LESSENED):
             continue
-        places = pair.source.places.get(token.key, ())[:MOST_PLACES]
+        places = pair.source.places.get(token.key, ())[:MAX_PLACES]
         if places and all(at and pair.source.tokens[at - 1].word in _LESSENED for at in places) and not pair.words & _LESSENED:
             return True
     return False

@@ -25,7 +25,7 @@ _LINK = re.compile(r"(?:https?://|mailto:)\S+\Z", re.IGNORECASE)
 _DEEPEST_LEVEL = 8
 _DEEPEST_LOOK = 20
 """Text within more pairs of emphasis, strikethrough, and links looks as if it were within so many."""
-_MOST_COLUMNS = 63
+_MAX_COLUMNS = 63
 """Word opens no wider table."""
 _CHARACTER = 115
 """Width of a character of table text in twips, generously."""
@@ -110,7 +110,7 @@ class Body:
         rows = rows if has_head else rows[1:]
         if not rows:
             return
-        if len(rows[0]) > _MOST_COLUMNS:
+        if len(rows[0]) > _MAX_COLUMNS:
             for row in rows:
                 self.add("BodyText", " | ".join(_text_of(cell) for cell in row))
             return

@@ -20,7 +20,7 @@ _LANGUAGES: Mapping[Language, str] = {"en": "en-US", "de": "de-DE", "fr": "fr-FR
 _LETTER, _A4 = (12240, 15840), (11906, 16838)
 """Paper in twips, of which an inch has 1,440."""
 _MARGIN = 1440
-_MOST_IN_HEADER = 90
+_MAX_IN_HEADER = 90
 _BULLET_SIGNS = ("•", "–", "▪")
 _NUMBER_FORMATS = ("decimal", "lowerLetter", "lowerRoman")
 
@@ -256,7 +256,7 @@ def _root(tag: str, *children: Element) -> Element:
 
 
 def _short(text: str) -> str:
-    return textwrap.shorten(text, _MOST_IN_HEADER, placeholder=" …")
+    return textwrap.shorten(text, _MAX_IN_HEADER, placeholder=" …")
 
 
 def _zipped(contents: Mapping[str, bytes]) -> bytes:

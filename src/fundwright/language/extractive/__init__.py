@@ -38,10 +38,10 @@ _COMMONPLACE_WEIGHT = 0.5
 _WORDS_ASKED = re.compile(r"[Aa]bout (\d{1,5}) words")
 _DEFAULT_WORDS = 160
 _MAX_CANDIDATES = 400
-_MOST_PROJECTS, _MOST_PEOPLE = 6, 8
-_LEAST_PROJECT_WORDS = 45
+_MAX_PROJECTS, _MAX_PEOPLE = 6, 8
+_MIN_PROJECT_WORDS = 45
 _CELL_CHARACTERS = 320
-_MOST_QUALIFICATIONS, _SHORT_WORDS = 6, 12
+_MAX_QUALIFICATIONS, _SHORT_WORDS = 6, 12
 _YEARS = re.compile(r"\byears?\b|\bjahre?n?\b|\bans\b", re.IGNORECASE)
 _WITHOUT_US = frozenset((DocumentKind.RESUME, DocumentKind.PREVIOUS_PROPOSAL))
 """Kinds of documents that are ours, although they may name none but people."""
@@ -133,7 +133,7 @@ class ExtractiveWriter:
 
     async def _fits(self, request: SectionRequest, projects: Sequence[Project]) -> list[float]:
         """The similarity of each project to the opportunity; computed only if there are more than can be shown."""
-        if Topic.PAST_PERFORMANCE not in request.all_topics or len(projects) <= _MOST_PROJECTS:
+        if Topic.PAST_PERFORMANCE not in request.all_topics or len(projects) <= _MAX_PROJECTS:
             return [0.0] * len(projects)
         texts = [" ".join(fact.text for fact in (*project.fields.values(), *project.work[:3])) for project in projects]
         embedded = await self._embedder.embed([request.opportunity, *texts])
@@ -186,10 +186,10 @@ def _of_us(passages: Sequence[NumberedPassage], us: Others) -> list[NumberedPass
 def _fact_pieces(topic: Topic | None, known: _Known, fits: Sequence[float], words: int) -> list[str]:
     match topic:
         case Topic.PAST_PERFORMANCE:
-            best = sorted(sorted(range(len(known.projects)), key=lambda index: -fits[index])[:_MOST_PROJECTS])
+            best = sorted(sorted(range(len(known.projects)), key=lambda index: -fits[index])[:_MAX_PROJECTS])
             return list(_past_performance([known.projects[index] for index in best], words))
         case Topic.PEOPLE:
-            return list(_people(known.people[:_MOST_PEOPLE]))
+            return list(_people(known.people[:_MAX_PEOPLE]))
         case Topic.COMPANY_DATA:
             table = list(_table((t("Item"), t("Detail")), [[fact.label, fact] for fact in known.data if fact.label]))
             listed = [f"- {fact.text} [{fact.number}]" for fact in known.data if not fact.label]
@@ -232,7 +232,7 @@ def _past_performance(projects: Sequence[Project], words: int) -> Iterator[str]:
     used = [place for place in range(len(_COLUMNS)) if any(row[place] for row in rows)]
     table = list(_table([str(_COLUMNS[place][0]) for place in used], [[row[place] for place in used] for row in rows]))
     yield from table
-    share = max(_LEAST_PROJECT_WORDS, words // max(1, len(projects)))
+    share = max(_MIN_PROJECT_WORDS, words // max(1, len(projects)))
     facts = [(project, _work(project, share)) for project in projects]
     for place, (project, work) in enumerate((project, work) for project, work in facts if work and project.name):
         between = "" if not place and not table else "\n\n" if not place else "\n"
@@ -284,7 +284,7 @@ def _best_qualifications(texts: list[str]) -> Iterator[str]:
         range(len(texts)), key=lambda place: (not _YEARS.search(texts[place]), len(texts[place].split()) > _SHORT_WORDS, place)
     )
     room = _CELL_CHARACTERS
-    for place in order[:_MOST_QUALIFICATIONS]:
+    for place in order[:_MAX_QUALIFICATIONS]:
         if len(texts[place]) + 2 <= room or place == order[0]:
             room -= len(texts[place]) + 2
             yield texts[place]

@@ -71,7 +71,7 @@ _NAMED = re.compile(
 _ACTING = re.compile(_ACTS)
 _SEVERAL = re.compile(rf"(?P<first>{_NAME_WORD})(?: (?:{_NAME_WORD}|&)){{1,6}}")
 _MOSTLY_OTHERS = 0.3
-_LEAST_NAME_WORDS = 2
+_MIN_NAME_WORDS = 2
 _QUOTED = re.compile(r"[“\"][^”\"]{0,600}[”\"]")
 
 
@@ -105,7 +105,7 @@ class Others:
     def is_our_name(self, text: str) -> bool:
         """Whether it contains every word of our name, unlike the name of a person."""
         own = _words(self.company)
-        return len(own) > _LEAST_NAME_WORDS and own <= _words(text)
+        return len(own) > _MIN_NAME_WORDS and own <= _words(text)
 
     def is_named_in(self, text: str) -> bool:
         """Whether it mentions us by our name, as others do."""

@@ -20,9 +20,9 @@ Headings = Mapping[str, frozenset[Topic]]
 """Topics by heading."""
 
 _KINDS = frozenset((DocumentKind.ABOUT_US, DocumentKind.PREVIOUS_PROPOSAL, DocumentKind.DATA))
-_LEAST, _LEAST_MARGIN, _LEAST_ABOVE_OTHER = 0.35, 0.075, 0.13
+_LEAST, _MIN_MARGIN, _MIN_ABOVE_OTHER = 0.35, 0.075, 0.13
 """Cosine similarity with the nearest example, and by how much that is nearer than those of other sections and than what is no section."""
-_MOST_HEADINGS, _CHARACTERS_BELOW = 60, 300
+_MAX_HEADINGS, _CHARACTERS_BELOW = 60, 300
 _EXAMPLES: Mapping[Topic, tuple[str, ...]] = {
     Topic.CAPABILITIES: (
         "What we do: we design, build, install, maintain, and repair",
@@ -103,8 +103,8 @@ class MeaningOfHeadings:
 def _nearest(similar: Vectors) -> Topic | None:
     best = {topic: max(similar[place] for place, other in enumerate(_TOPICS) if other == topic) for topic in _EXAMPLES}
     first, second = sorted(best, key=lambda topic: -best[topic])[:2]
-    is_sure = best[first] >= _LEAST and best[first] - best[second] >= _LEAST_MARGIN
-    return first if is_sure and best[first] - max(similar[len(_TOPICS) :]) >= _LEAST_ABOVE_OTHER else None
+    is_sure = best[first] >= _LEAST and best[first] - best[second] >= _MIN_MARGIN
+    return first if is_sure and best[first] - max(similar[len(_TOPICS) :]) >= _MIN_ABOVE_OTHER else None
 
 
 def _unnamed(passages: Sequence[NumberedPassage]) -> Iterable[tuple[str, str]]:
@@ -121,4 +121,4 @@ def _unnamed(passages: Sequence[NumberedPassage]) -> Iterable[tuple[str, str]]:
             if heading and not topics_of(heading) and len(found.get(heading, "")) < _CHARACTERS_BELOW:
                 text = f"{block.label}: {block.text}" if block.label else block.text
                 found[heading] = f"{found.get(heading, '')} {text}".strip()[:_CHARACTERS_BELOW]
-    return list(found.items())[:_MOST_HEADINGS]
+    return list(found.items())[:_MAX_HEADINGS]

@@ -33,7 +33,7 @@ _SIGNS = (
     ),
 )
 """Of a telephone number, an email address, a postal address."""
-_LEAST_SIGNS, _ADDRESS_WORDS = 1, 14
+_MIN_SIGNS, _ADDRESS_WORDS = 1, 14
 _NOT_FOR_OFFERS = re.compile(r"\bnot for\b|\bdispatch\b|\bemergenc\w+|\bcomplaints?\b", re.IGNORECASE)
 _STATUS_IN_PROSE = re.compile(
     r"\b501\(c\)\(\d{1,2}\)(?: (?:nonprofit|non-profit|public charity|organization))*|\b(?:wom[ae]n|veteran|minority|native|employee|family)[- ]owned(?: small)?(?: business)?\b",
@@ -121,7 +121,7 @@ def contact(passages: Sequence[NumberedPassage]) -> list[Fact]:
 def _address_block(passages: Iterable[NumberedPassage]) -> list[Fact]:
     """Unlabeled lines that together are a contact: a name, a telephone number, an email address, a place."""
     best: list[Fact] = []
-    most = _LEAST_SIGNS
+    most = _MIN_SIGNS
     for passage in passages:
         if passage.kind != DocumentKind.ABOUT_US:
             continue

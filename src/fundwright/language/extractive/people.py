@@ -70,7 +70,7 @@ _HELD_HEADING = re.compile(
 )
 _LABELED_LINE = re.compile(r"(?:Certs?|Certifi\w+|Licen[cs]es?|Degrees?|Education)\b")
 _NEAR_NAME = 5
-_LEAST_BIOGRAPHIES = 2
+_MIN_BIOGRAPHIES = 2
 _PLACE = re.compile(r"[A-Z][\w. ]{2,20}, (?:[A-Z]{2}|[A-Z][a-z]{3,}(?: [A-Z][a-z]+)?)")
 """“Bend, Oregon”, where somebody lives."""
 _MOSTLY = 0.6
@@ -178,7 +178,7 @@ def _parts_of_people(passages: Sequence[NumberedPassage]) -> Iterator[list[Numbe
         for index, block in enumerate(blocks)
         if _begins_person(block, blocks[index + 1 : index + 4])
     ]
-    if len(begins) < _LEAST_BIOGRAPHIES:
+    if len(begins) < _MIN_BIOGRAPHIES:
         yield list(passages)
         return
     ends = [*begins[1:], (len(passages) - 1, len(passages[-1].text))]

@@ -314,7 +314,7 @@ def _of_us(sentences: Sequence[str], others: Others, *, is_claimable: bool) -> t
         is_cut_off = bool(_POINTS_BACK.match(sentence)) and not is_claimable
         is_of_others = others.is_of_organization(sentence) or _is_organization(sentence, others)
         is_claimable = others.may_claim(sentence) and not is_of_others and not is_cut_off
-        if is_claimable and len(sentence.split()) >= _LEAST_WORK_WORDS:
+        if is_claimable and len(sentence.split()) >= _MIN_WORK_WORDS:
             claims.append(sentence)
     return claims, is_claimable
 
@@ -376,7 +376,7 @@ def _row_project(document: str, block: Block, number: int) -> Project:
 
 def _complete(project: Project, others: Others) -> None:
     """Recognize unlabeled values by their form, wherever they are."""
-    if len(project.facts) > _MOST_FACTS:
+    if len(project.facts) > _MAX_FACTS:
         return  # more than the account of one project
     claims = [
         fact
@@ -416,8 +416,8 @@ def _contract_in(text: str) -> str:
 
 
 _FORMS = {ProjectField.VALUE: price_of, ProjectField.PERIOD: _period_in, ProjectField.CONTRACT: _contract_in}
-_MOST_FACTS = 60
-_LEAST_WORK_WORDS = 3
+_MAX_FACTS = 60
+_MIN_WORK_WORDS = 3
 
 
 def _project_field(label: str) -> ProjectField | None:

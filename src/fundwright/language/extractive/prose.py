@@ -21,22 +21,22 @@ from fundwright.language.schemas import OUR_KINDS, DocumentKind
 from fundwright.language.structure import BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 
-LEAST_RELEVANCE = 0.37
+MIN_RELEVANCE = 0.37
 """A sentence under no heading that names what is asked answers when it is this relevant."""
-LEAST_POSSIBLE = 0.2
+MIN_POSSIBLE = 0.2
 """If nothing answers, sentences this relevant are shown as possible matches, wherever they are."""
-_MOST_POSSIBLE = 2
+_MAX_POSSIBLE = 2
 _NAMED, _ABOVE, _DOCUMENT, _OTHER = 1.0, 0.8, 0.3, -0.4
 """What it is worth that the heading right above, one above that, or the document names what is asked; or the heading something else."""
 _EVIDENCE_WEIGHT = 0.1
 _RELEVANCE_WEIGHT = 0.7
 _FIT_WEIGHT = 0.3
-_LEAST_SHARE = 0.6
+_MIN_SHARE = 0.6
 """A sentence is left out when it is less than this share as relevant as the best one."""
 _SAME = 0.92
 """Cosine similarity above which two sentences say the same."""
-_LEAST_FIT = 0.22
-_LEAST_WORDS, _MOST_WORDS, _LEAST_LISTED_WORDS = 4, 70, 2
+_MIN_FIT = 0.22
+_MIN_WORDS, _MAX_WORDS, _MIN_LISTED_WORDS = 4, 70, 2
 _SMALL_SHARE = 0.2
 _NAME_WORDS = 8
 _NAMED_FACTOR = 1.6
@@ -317,8 +317,8 @@ def _words_of_cell(cell: str) -> int:
 
 def _is_worth_quoting(text: str, *, is_listed: bool) -> bool:
     words = text.split()
-    least = _LEAST_LISTED_WORDS if is_listed else _LEAST_WORDS
-    if not least <= len(words) <= _MOST_WORDS or text.endswith(("?", ":", ";", ",")) or "|" in text:
+    least = _MIN_LISTED_WORDS if is_listed else _MIN_WORDS
+    if not least <= len(words) <= _MAX_WORDS or text.endswith(("?", ":", ";", ",")) or "|" in text:
         return False
     if is_listed:
         return not (text.isupper() and len(words) > 1) and sum(character.isalpha() for character in text) / len(text) > 0.5
@@ -396,9 +396,9 @@ def _possible(found: Sequence[Candidate], compared: Compared, place: int, topic:
     close = [
         index
         for index, candidate in enumerate(found)
-        if candidate.kind != DocumentKind.RESUME and relevance[index] >= LEAST_POSSIBLE
+        if candidate.kind != DocumentKind.RESUME and relevance[index] >= MIN_POSSIBLE
     ]
-    return tuple(sorted(close, key=lambda index: -float(relevance[index]))[:_MOST_POSSIBLE])
+    return tuple(sorted(close, key=lambda index: -float(relevance[index]))[:_MAX_POSSIBLE])
 
 
 def _choose(
@@ -412,7 +412,7 @@ def _choose(
     if topic == Topic.OFFER and any(evidence[index] == _NAMED for index in named):
         named = [index for index in named if evidence[index] == _NAMED]
     total = {index: float(relevance[index]) + _EVIDENCE_WEIGHT * evidence[index] for index in may}
-    relevant = [] if topic in _HEADED_ONLY else [index for index in may if total[index] >= LEAST_RELEVANCE]
+    relevant = [] if topic in _HEADED_ONLY else [index for index in may if total[index] >= MIN_RELEVANCE]
     if named:
         more = [
             index
@@ -470,7 +470,7 @@ def _diverse(
     found: Sequence[Candidate], relevant: list[int], total: dict[int, float], compared: Compared, *, words: int
 ) -> list[int]:
     best = max(total[index] for index in relevant)
-    open_to_choice = [index for index in relevant if total[index] >= _LEAST_SHARE * best]
+    open_to_choice = [index for index in relevant if total[index] >= _MIN_SHARE * best]
     chosen: list[int] = []
     spent = 0
     while open_to_choice and spent < words:
@@ -496,7 +496,7 @@ def _diverse(
 def _choose_fitting(found: Sequence[Candidate], compared: Compared, may: list[int], words: int) -> Chosen:
     """What we do and have done that is nearest to what the opportunity asks for."""
     fit = {index: float(compared.fit[index]) for index in may if found[index].evidence(Topic.FIT) > _OTHER}
-    close = [index for index, value in fit.items() if value >= _LEAST_FIT]
+    close = [index for index, value in fit.items() if value >= _MIN_FIT]
     if close:
         return Chosen(answer=tuple(_diverse(found, close, fit, compared, words=words)))
     return Chosen()

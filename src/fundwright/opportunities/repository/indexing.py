@@ -52,7 +52,7 @@ _RARE = 4
 """Words in no more notices than this are not counted."""
 _SPELLED_CHARACTERS = 400
 """Of a description, for how words are spelled; reading all of it would take a minute."""
-_LEAST_SPELLED = 3
+_MIN_SPELLED = 3
 """Notices that must have a word for it to be known."""
 _SORTED_AT_ONCE = 5_000
 
@@ -126,7 +126,7 @@ async def count_words(session: AsyncSession) -> None:
     await session.execute(delete(OpportunitySpelling))
     spelled = func.ts_stat(_SPELLED).table_valued("word", "ndoc", "nentry")
     known = select(spelled.c.word, spelled.c.ndoc).where(
-        spelled.c.ndoc >= _LEAST_SPELLED, spelled.c.word.regexp_match("^[a-z]{5,40}$")
+        spelled.c.ndoc >= _MIN_SPELLED, spelled.c.word.regexp_match("^[a-z]{5,40}$")
     )
     await session.execute(insert(OpportunitySpelling).from_select(["word", "notices"], known))
 

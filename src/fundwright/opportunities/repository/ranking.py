@@ -40,9 +40,9 @@ _FEW = 10
 """With fewer matches, close ones follow."""
 _CLOSE = 50
 _NUMBERED = 1_000
-_LEAST_COSINE = 0.35
+_MIN_COSINE = 0.35
 """Of a match by meaning alone: the ten nearest of a few hundred notices are that near to anything."""
-_LEAST_MEANING = 0.5
+_MIN_MEANING = 0.5
 """A notice with all words elsewhere than in its title matches when its meaning is in the upper half of those found by meaning."""
 _NAMED = 0.25
 """How much more a notice counts when the search names its agency."""
@@ -110,7 +110,7 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
     fused = _raise_named(question, retrieval.fuse(by_words, by_meaning, share=retrieval.NOTICE_WORDS), near)
     flags, has_all_flags = await _list_matching(session, question.text, conditions, fused, meaning, known)
     scores = sorted(fused, key=lambda found: found.is_sample)
-    about = {found for found, is_certain in flags.items() if is_certain or near.get(found, 0) >= _LEAST_MEANING}
+    about = {found for found, is_certain in flags.items() if is_certain or near.get(found, 0) >= _MIN_MEANING}
     has_few = question.is_open and not numbered and len(_by_solicitation(about)) < _FEW
     reasons: dict[Found, Reason] = dict.fromkeys(numbered, "number")
     ordered = [*scores, *sorted(flags.keys() - scores, key=Found.currency, reverse=True)]
@@ -118,7 +118,7 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
     reasons |= dict[Found, Reason].fromkeys((found for found in ordered if found in kept and found not in reasons), "all_words")
     matched, close = _by_solicitation(reasons), dict[str, list[Found]]()
     if has_few:
-        likely = {found for found, cosine in by_meaning.items() if cosine >= _LEAST_COSINE}.union(by_words, flags)
+        likely = {found for found, cosine in by_meaning.items() if cosine >= _MIN_COSINE}.union(by_words, flags)
         others = _by_solicitation(found for found in ordered if found.solicitation not in matched and found in likely)
         close = dict(islice(others.items(), _CLOSE)) | {
             key: alike for key, alike in others.items() if not flags.keys().isdisjoint(alike)
@@ -148,7 +148,7 @@ def _raise_named(question: Question, scores: Mapping[Found, float], near: Mappin
     question do not fit, whatever words they have: the name of the agency is one of them."""
     if not question.agencies:
         return scores
-    likely = (found for found in islice(scores, _NAMED_AMONG) if not near or near.get(found, 0) >= _LEAST_MEANING)
+    likely = (found for found in islice(scores, _NAMED_AMONG) if not near or near.get(found, 0) >= _MIN_MEANING)
     of_named = {found for found in likely if is_named(found.agency, question) or is_named(found.sub_agency, question)}
     raised = {found: score * (1 + _NAMED * (found in of_named)) for found, score in scores.items()}
     return dict(sorted(raised.items(), key=lambda item: -item[1]))

@@ -44,7 +44,7 @@ _EXACT_LIMIT = 5_000
 """Among no more notices than these, all embeddings are compared."""
 _USUAL_WORDS = 100
 """Of a notice whose title is counted three times."""
-_LEAST_COSINE_ALONE = 0.43
+_MIN_COSINE_ALONE = 0.43
 """Of the nearest by meaning when no notice has any of the words: nonsense is no nearer than .42 to anything."""
 
 
@@ -100,7 +100,7 @@ async def score_notices(
     by_words = {known.note(row): -row[-1] for row in await _by_words(session, lexemes, statistics, conditions)}
     by_meaning = await _by_meaning(session, meaning, conditions, is_narrow=is_narrow) if meaning else ()
     cosines = {known.note(row): 1 - row[-1] for row in by_meaning}
-    if not by_words and max(cosines.values(), default=0) < _LEAST_COSINE_ALONE:
+    if not by_words and max(cosines.values(), default=0) < _MIN_COSINE_ALONE:
         return {}, {}
     return by_words, cosines
 

@@ -23,9 +23,9 @@ from fundwright.opportunities.models import (
 from fundwright.opportunities.question import meant, spelled_words, with_words
 from fundwright.opportunities.repository.filters import has_words
 
-_MOST_MISSPELLED = 20
+_MAX_MISSPELLED = 20
 """A word in more notices than this is spelled as it is meant."""
-_MOST_CORRECTED = 5
+_MAX_CORRECTED = 5
 """Words of a search, each of which is compared with thousands."""
 
 _ASKED = func.unnest(bindparam("words", type_=ARRAY(Text))).table_valued("word").render_derived().c.word
@@ -34,7 +34,7 @@ _UNKNOWN = (
     select(_ASKED)
     .join(_STEM, true())
     .where(
-        not_(exists().where(OpportunityWord.place == func.word_place(_STEM.c.lexeme), OpportunityWord.notices > _MOST_MISSPELLED))
+        not_(exists().where(OpportunityWord.place == func.word_place(_STEM.c.lexeme), OpportunityWord.notices > _MAX_MISSPELLED))
     )
 )
 """Words that few notices have. Made once: that takes as long as its execution."""
@@ -46,14 +46,14 @@ async def correct(session: AsyncSession, text_: str) -> str:
     if not spelled:
         return text_
     unknown = (await session.scalars(_UNKNOWN, {"words": list(spelled)})).all()
-    replaced = {spelled[word]: better for word in unknown[:_MOST_CORRECTED] if (better := await _meant(session, word))}
+    replaced = {spelled[word]: better for word in unknown[:_MAX_CORRECTED] if (better := await _meant(session, word))}
     return with_words(text_, replaced)
 
 
 async def _meant(session: AsyncSession, word: str) -> str | None:
-    some = select(Opportunity.id).where(has_words(word)).limit(_MOST_MISSPELLED + 1)
+    some = select(Opportunity.id).where(has_words(word)).limit(_MAX_MISSPELLED + 1)
     notices = await session.scalar(select(func.count()).select_from(some.subquery())) or 0
-    if notices > _MOST_MISSPELLED:
+    if notices > _MAX_MISSPELLED:
         return None
     known = select(OpportunitySpelling.word, OpportunitySpelling.notices).where(
         func.left(OpportunitySpelling.word, 1) == word[0],

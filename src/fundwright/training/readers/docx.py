@@ -12,14 +12,14 @@ from fundwright.core.messages import t
 from fundwright.training.readers import Block, Unreadable
 
 _ITEM = "•"
-_MOST_LINES_OF_DATA = 2
+_MAX_LINES_OF_DATA = 2
 _MAX_UNPACKED_BYTES = 300_000_000
 _MAX_PARTS = 10_000
 _MAX_PART_BYTES = 50_000_000
 """The parser needs about ten times the size of a part."""
 _LONGEST_REPEATED = 200
 """Characters of a merged cell that are read again in each row; more are no label of the rows."""
-_MOST_STYLES = 20
+_MAX_STYLES = 20
 """Based on each other; they may be so in a circle."""
 
 
@@ -90,13 +90,13 @@ class _Cell:
     def __init__(self, blocks: list[Block]) -> None:
         self.blocks = blocks
         lines = [line for block in blocks for line in block.text.splitlines() if line.strip()]
-        self.is_layout = len(lines) > _MOST_LINES_OF_DATA or any(block.level or block.text.startswith(_ITEM) for block in blocks)
+        self.is_layout = len(lines) > _MAX_LINES_OF_DATA or any(block.level or block.text.startswith(_ITEM) for block in blocks)
         self.line = " ".join(" ".join(block.text for block in blocks).split())
 
 
 def _makes_items(style: Any) -> bool:
     """Whether a style, or else the nearest of those it is based on, numbers paragraphs."""
-    for _ in range(_MOST_STYLES):
+    for _ in range(_MAX_STYLES):
         if style is None:
             break
         numbers = _numbers(style.element)

@@ -10,11 +10,11 @@ export interface BellPullProps {
   readonly onPulled?: (payload: Pulled, onDone?: () => void) => void;
 }
 
-/** What the default export of a package's module is given. */
+/** The argument of the default export of a package's module. */
 export interface Kit {
   readonly React: typeof import("react");
   readonly ReactDOM: typeof import("react-dom");
-  /** Fetches MUI. The module's widgets then are inside of its theme, in the colors and the mode of the page. */
+  /** Fetches MUI. The module's widgets then have its theme, with the colors and the mode of the page. */
   readonly mui: () => Promise<typeof import("@mui/material")>;
   readonly theme: {
     /** A design token as CSS: `theme.css("primary")` is `var(--fw-primary)`. */
@@ -22,7 +22,7 @@ export interface Kit {
     /** A hook: whether the page is light or dark. */
     readonly useMode: () => "light" | "dark";
   };
-  /** The translation of a sentence, which must be a literal in the call. */
+  /** Translates a sentence, which must be a literal in the call. */
   readonly t: (sentence: string) => string;
   readonly toast: (message: string, variant: "success" | "info" | "warning" | "error") => void;
 }

@@ -4,7 +4,7 @@ import { Waiting } from "../../runtime/Waiting";
 
 const AccountMenuList = lazy(async () => ({ default: (await import("./AccountMenuList")).AccountMenuList }));
 
-/** The photo or the initial of who is signed in; pressing it opens their menu, whose code is fetched by then. */
+/** The photo or initial of the signed-in person. A click opens the account menu, whose code is fetched first. */
 export function AccountMenu(props: AccountMenuProps): ReactNode {
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);

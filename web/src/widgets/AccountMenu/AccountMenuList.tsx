@@ -27,13 +27,13 @@ export function AccountMenuList(props: AccountMenuListProps): ReactNode {
         anchorOrigin={{ vertical: "bottom", horizontal: "right" }}
         transformOrigin={{ vertical: "top", horizontal: "right" }}
         slotProps={{
-          // Shown at the end of the page: a landmark of its own, since all content must be inside a landmark.
+          // Rendered at the end of the page as a separate landmark, because all content must be inside a landmark.
           root: { role: "region", "aria-label": label },
           list: { "aria-label": label },
           paper: { sx: { minWidth: 220, maxWidth: "90vw", marginBlockStart: 1 } },
         }}
       >
-        {/* A menu may hold nothing but its items: this one says who is signed in and cannot be chosen. */}
+        {/* A menu may contain only items, so the name of the signed-in person is an item that cannot be chosen. */}
         <MenuItem disabled sx={{ display: "block", paddingBlock: 1, "&.Mui-disabled": { opacity: 1 } }}>
           <Typography component="span" variant="subtitle2" noWrap sx={{ display: "block" }}>
             {name}

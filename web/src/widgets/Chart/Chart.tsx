@@ -7,7 +7,7 @@ import { MuiScope } from "../../theme/MuiScope";
 const COLORS = ["var(--fw-primary)", "var(--fw-info)", "var(--fw-warning)"];
 const HEIGHT = 300;
 
-/** Lines or bars by day. */
+/** Lines or stacked bars by day. */
 export function Chart({ label, days, series, kind, language }: ChartProps): ReactNode {
   const day = useMemo(() => new Intl.DateTimeFormat(language, { day: "numeric", month: "short", timeZone: "UTC" }), [language]);
   const number = useMemo(() => new Intl.NumberFormat(language), [language]);

@@ -13,7 +13,7 @@ interface CommandDialogProps extends CommandPaletteProps {
   readonly onClose: () => void;
 }
 
-/** One field, and below it what the server finds for it; the focus stays in the field while the arrows choose. */
+/** A search field with the server's results below it. The focus stays in the field while the arrow keys select a result. */
 export function CommandDialog(props: CommandDialogProps): ReactNode {
   const { groups, summary, words, onSearch, onCommand, onLanguage, onShortcuts, onClose } = props;
   const { t, go, page } = useRuntime();
@@ -34,7 +34,7 @@ export function CommandDialog(props: CommandDialogProps): ReactNode {
 
   const run = (command: Command): void => {
     const { path, mode, language, act } = command;
-    // Sent before the palette is closed, after which its handler no longer exists.
+    // Sent before the palette closes, because its handler no longer exists after that.
     if (language !== null) {
       keepLanguage(language, page.base);
       onLanguage?.({ code: language });
@@ -46,7 +46,7 @@ export function CommandDialog(props: CommandDialogProps): ReactNode {
     else if (act === "shortcuts") onShortcuts();
   };
 
-  // Enter may be pressed before the results arrive; it then means the first of them.
+  // If Enter is pressed before the results arrive, it runs the first of them.
   const runEntered = useEffectEvent(() => {
     if (!isEntered.current || !isAnswered) return;
     isEntered.current = false;

@@ -5,7 +5,7 @@ import { useRuntime } from "../../runtime/Runtime";
 interface CommandListProps {
   readonly id: string;
   readonly groups: readonly CommandGroup[];
-  /** The place of the chosen command, counted through all groups. */
+  /** The position of the selected command across all groups. */
   readonly active: number;
   readonly onChoose: (place: number) => void;
   readonly onRun: (command: Command) => void;

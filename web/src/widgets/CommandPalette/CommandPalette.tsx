@@ -7,7 +7,7 @@ import { listenToKeys, type Panel } from "./keys";
 const CommandDialog = lazy(async () => ({ default: (await import("./CommandDialog")).CommandDialog }));
 const ShortcutsDialog = lazy(async () => ({ default: (await import("./ShortcutsDialog")).ShortcutsDialog }));
 
-/** The magnifier, and the keys that open what it opens; the dialogs are fetched when they are first opened. */
+/** The search button and the keyboard shortcuts that open the palette. The dialogs are fetched when they are first opened. */
 export function CommandPalette(props: CommandPaletteProps): ReactNode {
   const { t, go } = useRuntime();
   const { shortcuts, onClose } = props;

@@ -7,7 +7,7 @@ interface ModalProps {
   readonly children: ReactNode;
 }
 
-/** A dialog of the browser's own: it keeps the focus inside, closes by Escape and a press beside it, and gives the focus back. */
+/** A native dialog: it traps the focus, closes with Escape or a click outside of it, and restores the focus. */
 export function Modal({ label, onClose, children }: ModalProps): ReactNode {
   const dialog = useRef<HTMLDialogElement>(null);
   const close = useEffectEvent(onClose);

@@ -17,7 +17,7 @@ function Keys({ keys }: { readonly keys: readonly string[] }): ReactNode {
   ));
 }
 
-/** Every key that does something from anywhere. */
+/** Lists the keyboard shortcuts that work on every page. */
 export function ShortcutsDialog({ shortcuts, onClose }: ShortcutsDialogProps): ReactNode {
   const { t } = useRuntime();
   const always: readonly (readonly [string, readonly string[]])[] = [

@@ -13,8 +13,8 @@ interface Options {
 }
 
 /**
- * Ctrl or ⌘ K, `?`, `/`, and `g` followed by the letter of a page. Keys of letters are left to whatever uses them, such as a
- * field, and can be switched off (WCAG 2.1.4). Returns the function that removes it.
+ * Listens for Ctrl or ⌘ K, `?`, `/`, and `g` followed by the letter of a page. Single-character shortcuts do nothing in fields and
+ * other elements that use the key, and can be turned off (WCAG 2.1.4). Returns a function that removes the listener.
  */
 export function listenToKeys({ shortcuts, go, open }: Options): () => void {
   let wentAt = -PATIENCE_MS;
@@ -45,7 +45,7 @@ export function listenToKeys({ shortcuts, go, open }: Options): () => void {
 function focusSearch(event: KeyboardEvent): void {
   const search = document.querySelector<HTMLInputElement>('main input[type="search"]');
   if (search === null) return;
-  event.preventDefault(); // or the slash would be typed into it
+  event.preventDefault(); // otherwise the slash would be typed into the field
   search.focus();
   search.select();
 }

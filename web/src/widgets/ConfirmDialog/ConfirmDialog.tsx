@@ -9,7 +9,7 @@ import type { ConfirmDialogProps } from "../../generated/widgets";
 import { MuiScope } from "../../theme/MuiScope";
 
 /**
- * Asks before an action; Escape and a click beside the dialog mean no. While the action runs, the dialog shows that it is busy
+ * Asks before an action. Escape and a click outside of the dialog cancel. While the action runs, the dialog shows that it is busy
  * and can be neither confirmed again nor dismissed.
  */
 export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {

@@ -3,7 +3,7 @@ import type { CopyButtonProps } from "../../generated/widgets";
 
 const SAID_MS = 3_000;
 
-/** Copies a text; the clipboard is refused on pages without HTTPS, so the text is then shown selected instead. */
+/** Copies a text. Browsers deny access to the clipboard on pages without HTTPS; the text is then shown selected instead. */
 export function CopyButton({ text: given, label, copiedLabel, refusedLabel, isSmall, isPath }: CopyButtonProps): ReactNode {
   const text = isPath ? new URL(given, location.origin).href : given;
   const [outcome, setOutcome] = useState<"" | "copied" | "refused">("");

@@ -4,7 +4,7 @@ import { useRuntime } from "../../runtime/Runtime";
 import { CellContent, isLink } from "./CellContent";
 import { Pager } from "./Pager";
 
-/** The same rows for a narrow screen: the compact columns one under the other. */
+/** The rows as cards for narrow screens, with the compact columns one below the other. */
 export function Cards(props: DataTableProps): ReactNode {
   const { label, columns, rows, ids, emptyText, isLoading, onOpen } = props;
   return (

@@ -10,7 +10,7 @@ interface CellContentProps {
   readonly id: string;
 }
 
-/** A cell as people read it: links that are links, chips, points in time, and text. */
+/** The content of a cell: a link, chips, a point in time, or text. */
 export function CellContent({ cell, column, id }: CellContentProps): ReactNode {
   if (isText(cell, column)) return cell;
   if (typeof cell === "string") return column.isMoment ? <CellMoment at={cell} /> : <a href={column.hrefBase + id}>{cell}</a>;
@@ -26,7 +26,7 @@ export function CellContent({ cell, column, id }: CellContentProps): ReactNode {
   );
 }
 
-/** The server has painted it in UTC: hydration leaves that as it is, and the time of the reader takes its place. */
+/** A point in time. The server renders it in UTC; after hydration, the reader's time replaces it. */
 function CellMoment({ at }: { readonly at: string }): ReactNode {
   const { isHydrated, page } = useRuntime();
   return (
@@ -36,7 +36,7 @@ function CellMoment({ at }: { readonly at: string }): ReactNode {
   );
 }
 
-/** Whether there is nothing but text in a cell. */
+/** Whether a cell contains only text. */
 export function isText(cell: TableCell | undefined, { hrefBase, isMoment }: TableColumn): cell is string {
   return cell === "" || (typeof cell === "string" && hrefBase === "" && !isMoment);
 }

@@ -12,8 +12,8 @@ function subscribe(listener: () => void): () => void {
 }
 
 /**
- * Rows that the server pages and sorts: a table, or a list of cards where a table would not fit. The server paints the table
- * (components/fundwright_ui/widgets/data_table.py), which hydration takes over whatever the width is.
+ * Rows that the server pages and sorts, as a table, or as a list of cards if the screen is too narrow. The server renders the table
+ * (components/fundwright_ui/widgets/data_table.py), so hydration always starts with the table.
  */
 export function DataTable(props: DataTableProps): ReactNode {
   const isNarrow = useSyncExternalStore(subscribe, () => narrow.matches, () => false);

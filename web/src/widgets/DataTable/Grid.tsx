@@ -3,13 +3,13 @@ import type { DataTableProps, Sort, TableCell, TableColumn } from "../../generat
 import { CellContent, isLink, isText } from "./CellContent";
 import { Pager } from "./Pager";
 
-/** A table in which the server sorts and pages. A row opens by a press or by Enter; arrow keys lead from row to row. */
+/** A table that the server sorts and pages. A click or Enter opens a row; arrow keys move between rows. */
 export function Grid(props: DataTableProps): ReactNode {
   const { label, columns, rows, pageSize, sort, isLoading, emptyText, onQuery } = props;
   const sortBy = (field: string): void => onQuery?.({ page: 1, pageSize, sort: next(sort, field) });
   return (
     <div className="fw-grid-frame">
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- who has no mouse scrolls it by its arrow keys */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- people without a mouse scroll it with the arrow keys */}
       <div className="fw-table-scroll" tabIndex={0}>
         <table className="fw-table fw-table-fixed" aria-label={label} aria-busy={isLoading}>
           <colgroup>
@@ -43,14 +43,14 @@ function HeadCell({ column, sort, onSort }: HeadCellProps): ReactNode {
   const { field, label, isSortable } = column;
   if (!isSortable || onSort === undefined) {
     return (
-      <th scope="col" className={look(column)}>
+      <th scope="col" className={classNameOf(column)}>
         {label}
       </th>
     );
   }
   const direction = sort?.field === field ? sort.direction : undefined;
   return (
-    <th scope="col" className={look(column)} aria-sort={direction === undefined ? undefined : direction === "asc" ? "ascending" : "descending"}>
+    <th scope="col" className={classNameOf(column)} aria-sort={direction === undefined ? undefined : direction === "asc" ? "ascending" : "descending"}>
       <button type="button" className="fw-table-sort" onClick={() => onSort(field)}>
         {label}
         <span aria-hidden="true">{direction === undefined ? "" : direction === "asc" ? " ↑" : " ↓"}</span>
@@ -61,11 +61,11 @@ function HeadCell({ column, sort, onSort }: HeadCellProps): ReactNode {
 
 type Content = Pick<DataTableProps, "columns" | "rows" | "ids">;
 
-/** React draws which cells there are; a text that changes is written into its cell, because React would make and compare all cells for it. */
+/** React renders the cells. Text that changes is written directly into its cell, because React would create and compare all cells. */
 function Body({ columns, rows, ids, onOpen }: DataTableProps): ReactNode {
   const body = useRef<HTMLTableSectionElement>(null);
   const [drawn, setDrawn] = useState<Content>({ columns, rows, ids });
-  if (drawn.rows !== rows && !lookTheSame(drawn, { columns, rows, ids })) setDrawn({ columns, rows, ids });
+  if (drawn.rows !== rows && !differOnlyInText(drawn, { columns, rows, ids })) setDrawn({ columns, rows, ids });
   const canOpen = onOpen !== undefined;
   const bodyRows = useMemo(
     () =>
@@ -111,7 +111,7 @@ const BodyRow = memo(
     return (
       <tr data-row={canOpen ? id : undefined} tabIndex={needsFocus ? 0 : undefined}>
         {columns.map((column, index) => (
-          <td key={column.field} className={look(column)}>
+          <td key={column.field} className={classNameOf(column)}>
             {CellContent({ cell: cells[index] ?? "", column, id })}
           </td>
         ))}
@@ -122,8 +122,8 @@ const BodyRow = memo(
     before.canOpen === after.canOpen && before.columns === after.columns && areTheSame(before.cells, after.cells, after.columns),
 );
 
-/** Texts aside, which are written into their cells. Rows arrive as new objects with each change. */
-function lookTheSame(before: Content, after: Content): boolean {
+/** Whether two contents differ in text only, which is written into the cells. Rows arrive as new objects with each change. */
+function differOnlyInText(before: Content, after: Content): boolean {
   return (
     before.columns === after.columns &&
     (before.ids === after.ids || (before.ids.length === after.ids.length && before.ids.every((id, index) => id === after.ids[index]))) &&
@@ -159,17 +159,17 @@ function write(place: Element, text: string): void {
   else place.textContent = text;
 }
 
-function look({ isNumber }: TableColumn): string | undefined {
+function classNameOf({ isNumber }: TableColumn): string | undefined {
   return isNumber ? "fw-number" : undefined;
 }
 
-/** A press on a column: ascending, descending, the default order. */
+/** The order after a click on a column header: ascending, then descending, then the default. */
 function next(sort: Sort | null, field: string): Sort | null {
   if (sort?.field !== field) return { field, direction: "asc" };
   return sort.direction === "asc" ? { field, direction: "desc" } : null;
 }
 
-/** Whether something in the row takes the press or the key for itself. */
+/** Whether the target is a control that handles the click or the key itself. */
 function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest("a, button, input") !== null;
 }

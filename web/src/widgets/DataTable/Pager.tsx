@@ -9,14 +9,14 @@ interface PagerProps extends Pick<DataTableProps, "page" | "pageSize" | "total" 
   readonly hasSizes?: boolean;
 }
 
-/** Leads from page to page. */
+/** Navigation between pages. */
 export function Pager({ page, pageSize, total, sort, onQuery, hasSizes = false }: PagerProps): ReactNode {
   const { t, page: document } = useRuntime();
   const last = Math.max(1, Math.ceil(total / pageSize));
   const sizes = PAGE_SIZES.includes(pageSize) ? PAGE_SIZES : [pageSize, ...PAGE_SIZES];
   if (onQuery === undefined || (last === 1 && (!hasSizes || total <= Math.min(...sizes)))) return null;
   const go = (to: number): void => onQuery({ page: to, pageSize, sort });
-  /** With another size of pages, the one that holds the row which stood first. */
+  /** Changes the page size, and shows the page that contains the row that was first. */
   const resize = (size: number): void => onQuery({ page: Math.floor(((page - 1) * pageSize) / size) + 1, pageSize: size, sort });
   const numbers = new Intl.NumberFormat(document.language);
   return (

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { renderWidget } from "../../test/renderWidget";
 import { FileDrop } from "./FileDrop";
 
-/** Stands where the browser's XMLHttpRequest stands. */
+/** Replaces the browser's XMLHttpRequest. */
 class FakeRequest {
   static all: FakeRequest[] = [];
   readonly upload: { onprogress?: (event: { loaded: number; total: number }) => void } = {};

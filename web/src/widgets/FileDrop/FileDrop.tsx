@@ -7,7 +7,7 @@ import { useRuntime } from "../../runtime/Runtime";
 import { MuiScope } from "../../theme/MuiScope";
 import { type UploadItem, useUploads } from "./useUploads";
 
-/** Takes files by button or by drop and sends them over HTTP, each with its progress. */
+/** Uploads files that are chosen or dropped, and shows the progress of each. */
 export function FileDrop(props: FileDropProps): ReactNode {
   const { label, hint, uploadUrl, accept, isMultiple, maxBytes, onUploaded } = props;
   const { t } = useRuntime();
@@ -23,7 +23,7 @@ export function FileDrop(props: FileDropProps): ReactNode {
   });
 
   useEffect(() => {
-    // A file that misses the place would be opened by the browser, which leaves the page and all that was typed.
+    // The browser would open a file that is dropped outside of the zone, and leave the page with everything that was typed.
     const stay = (event: Event): void => event.preventDefault();
     addEventListener("dragover", stay);
     addEventListener("drop", stay);
@@ -110,7 +110,7 @@ function UploadRow({ item, onRemove }: { readonly item: UploadItem; readonly onR
   );
 }
 
-/** Whether the picker would have offered this file: what is dropped comes unasked. `accept` lists endings of names. */
+/** Whether the file picker would have offered this file; a dropped file may be of any type. `accept` lists file name extensions. */
 function isAccepted(file: File, accept: string): boolean {
   return accept === "" || accept.split(",").some((ending) => file.name.toLowerCase().endsWith(ending.trim().toLowerCase()));
 }

@@ -12,7 +12,7 @@ export interface UploadItem {
 
 interface UploadsOptions {
   readonly url: string;
-  /** What is wrong with a file before it is sent; "" when nothing is. */
+  /** The error message for a file that must not be sent; "" if it is valid. */
   readonly check: (file: File) => string;
   readonly onUploaded: (name: string, answer: unknown) => void;
 }

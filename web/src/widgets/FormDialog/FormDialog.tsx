@@ -5,7 +5,7 @@ import { type ReactNode, useId } from "react";
 import type { FormDialogProps } from "../../generated/widgets";
 import { MuiScope } from "../../theme/MuiScope";
 
-/** A form of the server in a dialog. Escape closes it; a click beside it does not, because that would lose what was typed. */
+/** A server-rendered form in a dialog. Escape closes it. A click outside of it does not, because typed text would be lost. */
 export function FormDialog({ isOpen, title, children, onClose }: FormDialogProps): ReactNode {
   const titleId = useId();
   const close = (_event: object, reason: string): void => {

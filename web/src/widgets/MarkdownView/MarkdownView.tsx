@@ -3,19 +3,19 @@ import { createElement, type ReactNode, useMemo } from "react";
 import type { ClaimMark, MarkdownViewProps } from "../../generated/widgets";
 import { useRuntime } from "../../runtime/Runtime";
 
-// Written by models and by strangers: no HTML, no images, and links only to where a person may safely go.
-// Without text_join, an escaped bracket stays apart from the text around it, and so is no part of a citation.
+// The text may come from models and untrusted people: no HTML, no images, and links only to safe addresses.
+// Without text_join, an escaped bracket stays separate from the text around it and is not read as part of a citation.
 const markdown = new MarkdownIt("commonmark", { html: false }).enable(["table", "strikethrough"]).disable(["image", "text_join"]);
 const SAFE_LINK = /^(https?:|mailto:|\/(?!\/)|#)/i;
 const CITATION = /\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\]/;
 
-// Characters of no meaning, put into the text where a mark begins and ends, because tokens do not know their places in it.
+// Private-use characters that are inserted where a mark begins and ends, because tokens do not record their positions.
 const BEGIN = "\uE000";
 const END = "\uE001";
 const BOUNDARY = /([\uE000\uE001])/;
 const BOUNDARIES = /[\uE000\uE001]/g;
 
-/** How a citation is shown, and how far the marks have been used up. */
+/** How citations are rendered, and which marks have been processed. */
 interface Context {
   readonly cite: (numbers: string, key: string) => ReactNode;
   readonly marks: readonly ClaimMark[];
@@ -33,7 +33,7 @@ function withBoundaries(text: string, marks: readonly ClaimMark[]): string {
   return characters.join("");
 }
 
-/** React elements of a run of tokens; what is not on the list below comes out as its text. */
+/** React elements for a sequence of tokens. Tokens that are not listed below are rendered as text. */
 function renderTokens(tokens: readonly Token[], context: Context): ReactNode[] {
   const [nodes] = renderUntilClosed(tokens, 0, context);
   return nodes;
@@ -130,7 +130,7 @@ function Marked({ mark, children }: { readonly mark: ClaimMark | null; readonly 
   return <span className={mark.isCited ? "fw-claim" : "fw-claim fw-claim-uncited"} title={mark.note}>{children}</span>;
 }
 
-/** Code is shown as it is. */
+/** Code is rendered unchanged. */
 function codeOf(text: string, context: Context): string {
   context.next += text.split(BEGIN).length - 1;
   return text.replace(BOUNDARIES, "");

@@ -7,7 +7,7 @@ const props = { label: "Sign in with a passkey", unsupportedLabel: "No passkeys 
 const get = vi.fn();
 const create = vi.fn();
 
-/** A browser that knows passkeys. */
+/** A browser that supports passkeys. */
 const Known = Object.assign(() => undefined, {
   parseRequestOptionsFromJSON: (options: unknown) => ({ parsed: options }),
   parseCreationOptionsFromJSON: (options: unknown) => ({ made: options }),

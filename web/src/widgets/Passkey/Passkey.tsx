@@ -1,11 +1,11 @@
 import type { ReactNode } from "react";
 import type { PasskeyProps } from "../../generated/widgets";
-import { knowsPasskeys, usePasskey } from "./usePasskey";
+import { supportsPasskeys, usePasskey } from "./usePasskey";
 
-/** Asks the browser for a passkey, by a button where it has a label. */
+/** Asks the browser for a passkey; with a label, as a button. */
 export function Passkey({ label, unsupportedLabel, options, isBlock, onStart, onAnswer, onRefused }: PasskeyProps): ReactNode {
   usePasskey(options, { onAnswer, onRefused });
-  if (!knowsPasskeys()) return unsupportedLabel === "" ? null : <p className="fw-muted">{unsupportedLabel}</p>;
+  if (!supportsPasskeys()) return unsupportedLabel === "" ? null : <p className="fw-muted">{unsupportedLabel}</p>;
   if (label === "") return null;
   return (
     <button

@@ -6,18 +6,18 @@ interface Answers {
   readonly onRefused?: ((payload: PasskeyRefused) => void) | undefined;
 }
 
-export function knowsPasskeys(): boolean {
+export function supportsPasskeys(): boolean {
   return typeof PublicKeyCredential === "function" && "parseRequestOptionsFromJSON" in PublicKeyCredential;
 }
 
-/** Asks the browser for a passkey each time there are other `options`, which are of one kind or the other. */
+/** Asks the browser to create or use a passkey each time `options` change; they determine which of the two. */
 export function usePasskey(options: string, answers: Answers): void {
   const latest = useRef(answers);
   useEffect(() => {
     latest.current = answers;
   });
   useEffect(() => {
-    if (options === "" || !knowsPasskeys()) return undefined;
+    if (options === "" || !supportsPasskeys()) return undefined;
     const leaving = new AbortController();
     void (async () => {
       try {

@@ -6,9 +6,9 @@ import DialogTitle from "@mui/material/DialogTitle";
 import { type ReactNode, type SubmitEvent, useId } from "react";
 import type { ReauthenticationDialogProps } from "../../generated/widgets";
 import { MuiScope } from "../../theme/MuiScope";
-import { knowsPasskeys, usePasskey } from "../Passkey/usePasskey";
+import { supportsPasskeys, usePasskey } from "../Passkey/usePasskey";
 
-/** Asks the person to re-authenticate before a sensitive action; Escape and a click beside the dialog cancel it. */
+/** Asks the person to re-authenticate before a sensitive action; Escape and a click outside of the dialog cancel it. */
 export function ReauthenticationDialog(props: ReauthenticationDialogProps): ReactNode {
   const { title, text, passwordLabel, codeLabel, passkeyLabel, confirmLabel, cancelLabel, error, options, isBusy } = props;
   const { onReauthenticate, onCancel, onStart, onAnswer, onRefused } = props;
@@ -41,7 +41,7 @@ export function ReauthenticationDialog(props: ReauthenticationDialogProps): Reac
             )}
           </DialogContent>
           <DialogActions sx={{ padding: 3, paddingBlockStart: 1, flexWrap: "wrap", rowGap: 1 }}>
-            {passkeyLabel === "" || !knowsPasskeys() ? null : (
+            {passkeyLabel === "" || !supportsPasskeys() ? null : (
               <Button variant="text" onClick={() => onStart?.({})} sx={{ marginInlineEnd: "auto" }}>
                 {passkeyLabel}
               </Button>

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Runtime } from "../../runtime/Runtime";
-import { Autosave, leftTexts } from "./Autosave";
+import { Autosave, unsavedTexts } from "./Autosave";
 
 const PATH = "/api/drafts/d/sections/s";
 
@@ -15,7 +15,7 @@ function page(account = "ada"): Runtime {
   });
 }
 
-/** A server with one section: it answers as the route does, unless it is away. */
+/** A server with one section. It responds like the route, unless it is offline. */
 class Server {
   revision = 3;
   text = "Server text";
@@ -142,7 +142,7 @@ describe("Autosave", () => {
     const stop = open().start();
     type(open(), "Of another tab");
     await vi.advanceTimersByTimeAsync(300);
-    sessionStorage.clear(); // as another tab has its own
+    sessionStorage.clear(); // because another tab has its own
     expect(open().content.get().text).toBe("Server text");
     vi.setSystemTime(Date.now() + 60_000);
     expect(open().content.get().text).toBe("Of another tab");
@@ -168,11 +168,11 @@ describe("Autosave", () => {
     stop();
     await vi.advanceTimersByTimeAsync(1_000);
     expect(edit()).toBe(autosave);
-    expect(leftTexts(runtime, "/api/drafts/d/sections/")).toEqual([expect.objectContaining({ sectionId: "s", text: "Typed" })]);
+    expect(unsavedTexts(runtime, "/api/drafts/d/sections/")).toEqual([expect.objectContaining({ sectionId: "s", text: "Typed" })]);
     server.away = false;
     await vi.advanceTimersByTimeAsync(5_000);
     expect(server.text).toBe("Typed");
-    expect(leftTexts(runtime, "/api/drafts/d/sections/")).toEqual([]);
+    expect(unsavedTexts(runtime, "/api/drafts/d/sections/")).toEqual([]);
     expect(edit()).not.toBe(autosave);
   });
 

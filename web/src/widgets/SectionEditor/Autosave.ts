@@ -5,15 +5,15 @@ import { Signal } from "../../runtime/signal";
 import { ofTab } from "../../runtime/storage";
 
 const KEEP_AFTER_MS = 250;
-/** An editor keeps its unsaved text again this often, so that other tabs know that it is open. */
+/** How often an editor stores its unsaved text again, so that other tabs know that it is open. */
 const KEEP_EVERY_MS = 5_000;
 const ALIVE_MS = 3 * KEEP_EVERY_MS;
 const SAVE_AFTER_MS = 1_200;
 const SAVE_AT_LATEST_MS = 5_000;
 const FIRST_RETRY_MS = 2_000;
 const LAST_RETRY_MS = 30_000;
-/** Browsers send no more than 64 kB once a page goes away. */
-const MOST_BYTES_AT_THE_END = 60_000;
+/** Browsers send at most 64 kB while a page is unloaded. */
+const MAX_KEEPALIVE_BYTES = 60_000;
 
 export interface Content {
   readonly heading: string;
@@ -25,7 +25,7 @@ export interface DiffPiece {
   readonly text: string;
 }
 
-/** What stands on the server instead, and what leads from there to the text here. */
+/** The different text on the server, and the changes from it to the text in the editor. */
 export interface Other extends Content {
   readonly revision: number;
   readonly pieces: readonly DiffPiece[];
@@ -39,32 +39,32 @@ export type SaveState =
 
 interface Kept extends Content {
   readonly basedOn: number;
-  /** What was sent and not answered: the server may have it. */
+  /** The text that was sent without a response, so the server may have it. */
   readonly sent: string | null;
   readonly tab: string;
 }
 
-/** A text that was typed into a section and has not reached the server, although no editor of it is open. */
-export interface LeftText extends Content {
+/** Text of a section that has not reached the server and has no open editor. */
+export interface UnsavedText extends Content {
   readonly sectionId: string;
-  /** Identifies it among the texts that are kept. */
+  /** Identifies the text among those that are kept. */
   readonly id: string;
 }
 
-/** The editors of each page that are open, or were closed before the server had their text, by path. */
-const atWork = new WeakMap<Runtime, Map<string, Autosave>>();
+/** By page and path, the editors that are open, or were closed before the server had their text. */
+const activeEditors = new WeakMap<Runtime, Map<string, Autosave>>();
 
 function editorsOf(runtime: Runtime): Map<string, Autosave> {
-  const editors = atWork.get(runtime) ?? new Map<string, Autosave>();
-  atWork.set(runtime, editors);
+  const editors = activeEditors.get(runtime) ?? new Map<string, Autosave>();
+  activeEditors.set(runtime, editors);
   return editors;
 }
 
-/** Not of an editor in another tab. */
-const isLeft = ({ tab, at }: Kept & KeptVersion): boolean => tab === tabId() || Date.now() - at > ALIVE_MS;
+/** Whether the text does not belong to an open editor in another tab. */
+const isUnclaimed = ({ tab, at }: Kept & KeptVersion): boolean => tab === tabId() || Date.now() - at > ALIVE_MS;
 
 /** Unsaved texts of the sections below `path` that will not be saved automatically. */
-export function leftTexts(runtime: Runtime, path: string): LeftText[] {
+export function unsavedTexts(runtime: Runtime, path: string): UnsavedText[] {
   const { account } = runtime.page;
   const start = draftKey(account, path);
   return draftKeys()
@@ -72,7 +72,7 @@ export function leftTexts(runtime: Runtime, path: string): LeftText[] {
     .flatMap((key) => {
       const sectionId = key.slice(start.length);
       const isHandled = editorsOf(runtime).get(path + sectionId)?.isHandled === true;
-      const kept = isHandled ? undefined : keptTexts<Kept>(account, path + sectionId).find(isLeft);
+      const kept = isHandled ? undefined : keptTexts<Kept>(account, path + sectionId).find(isUnclaimed);
       return kept === undefined ? [] : [{ sectionId, id: kept.id, heading: kept.heading, text: kept.text }];
     });
 }
@@ -90,12 +90,12 @@ interface SectionAnswer extends Content {
 }
 
 /**
- * Saves a section while it is typed. Until the server has acknowledged a text, the browser keeps it, over a reload and a restart.
- * One request is underway at a time; each carries the revision that the text is based on.
+ * Saves a section while the person types. Until the server has acknowledged a text, the browser keeps it, even across a reload or
+ * restart. Requests are sent one at a time; each contains the revision that the text is based on.
  */
 export class Autosave {
   readonly state = new Signal<SaveState>({ kind: "saved" });
-  /** What stands in the editor. */
+  /** The content of the editor. */
   readonly content: Signal<Content>;
   readonly #runtime: Runtime;
   readonly #url: string;
@@ -115,7 +115,7 @@ export class Autosave {
   #isOpen = false;
   #stopListening: (() => void) | undefined;
 
-  /** An editor that was closed before the server had its text goes on; opened again, it is the same. */
+  /** The editor of a section. One that was closed before the server had its text continues to save, and is returned again. */
   static of(runtime: Runtime, path: string, content: Content, revision: number): Autosave {
     return editorsOf(runtime).get(path) ?? new Autosave(runtime, path, content, revision);
   }
@@ -124,8 +124,8 @@ export class Autosave {
     this.#runtime = runtime;
     this.#url = runtime.page.base + path;
     this.#form = path;
-    // What was typed earlier and has not reached the server goes on where it ended, but for what another tab is about to save.
-    const kept = keptTexts<Kept>(runtime.page.account, path).find(isLeft);
+    // Continue with unsaved text from earlier, except for text that another tab is about to save.
+    const kept = keptTexts<Kept>(runtime.page.account, path).find(isUnclaimed);
     this.#adopted = kept?.id;
     this.#isDirty = kept !== undefined && !isSame(kept, content);
     this.content = new Signal(kept === undefined ? content : { heading: kept.heading, text: kept.text });
@@ -133,7 +133,7 @@ export class Autosave {
     this.#sent = kept?.sent ?? null;
   }
 
-  /** Whether everything that was typed is on the server. */
+  /** Whether the server has all of the text. */
   get isClean(): boolean {
     return !this.#isDirty && !this.#isSending;
   }
@@ -148,7 +148,7 @@ export class Autosave {
     return this.#revision;
   }
 
-  /** The server has a newer text, and none here waits. */
+  /** Shows a newer text from the server if no text here waits to be saved. */
   follow({ heading, text }: Content, revision: number): void {
     this.content.set({ heading, text });
     this.#revision = revision;
@@ -165,27 +165,27 @@ export class Autosave {
     if (!isRetrying) this.#plan(Math.min(SAVE_AFTER_MS, Math.max(0, this.#dirtySince + SAVE_AT_LATEST_MS - Date.now())));
   }
 
-  /** Save now, whatever was planned. */
+  /** Saves immediately instead of at the scheduled time. */
   flush(): void {
     if (this.#isDirty && this.state.get().kind !== "conflict") void this.#save();
   }
 
-  /** Save what is typed; whether all of it is on the server now. */
+  /** Saves the text. Resolves to whether the server has all of it. */
   async settle(): Promise<boolean> {
     await this.#underway;
-    // A second time for what was typed meanwhile, or what the first answer has cleared up.
+    // A second try saves text that was typed meanwhile, or succeeds with the revision from the first response.
     for (let tries = 0; tries < 2 && this.#isDirty && this.state.get().kind !== "conflict"; tries += 1) await this.#save();
     return this.isClean && this.state.get().kind !== "conflict";
   }
 
-  /** The text here replaces the other one. */
+  /** Replaces the server's text with the text in the editor. */
   keepMine(other: Other): void {
     this.#revision = other.revision;
     this.state.set({ kind: "unsaved" });
     void this.#save();
   }
 
-  /** The other text has been taken into the editor. */
+  /** Continues with the server's text, which the editor now shows. */
   takeOther(other: Other): void {
     this.follow(other, other.revision);
     this.#isDirty = false;
@@ -252,8 +252,8 @@ export class Autosave {
     if (!this.#isDirty || this.#runtime.isSignedOut || this.state.get().kind === "conflict") return;
     const content = this.content.get();
     const body = this.#body();
-    if (new Blob([body]).size > MOST_BYTES_AT_THE_END) return;
-    // Whatever comes of it, the browser still has the text.
+    if (new Blob([body]).size > MAX_KEEPALIVE_BYTES) return;
+    // Even if this fails, the browser still has the text.
     void this.#put(body, true).then(
       ({ ok }) => (ok && this.content.get() === content ? this.#forget() : undefined),
       () => undefined,
@@ -306,7 +306,7 @@ export class Autosave {
     } else if (answer.status === 409) {
       const other = await this.#compare();
       const isOwn = isSame(other, content);
-      // What this editor, or this page before it was reloaded, had sent.
+      // The text was sent by this editor, or by this page before it was reloaded.
       if (isOwn || other.text === unanswered) this.#revision = other.revision;
       if (isOwn) this.#acknowledge(content);
       else if (other.text === unanswered) this.state.set({ kind: "unsaved" });
@@ -351,7 +351,7 @@ function isSame(one: Content, other: Content): boolean {
   return one.heading === other.heading && one.text === other.text;
 }
 
-/** NUL and halves of characters come with what is pasted. The server refuses them, and nobody can see them to take them out. */
+/** Pasted text may contain NUL and lone surrogates. The server refuses them, and people cannot see them to remove them. */
 const NOT_KEPT = /\0|\p{Surrogate}/gu;
 const UNAUTHORIZED = 401;
 const HEADERS = { "Content-Type": "application/json", "X-Requested-With": "fundwright" };

@@ -8,7 +8,7 @@ interface ConflictProps {
   readonly onTake: () => void;
 }
 
-/** The section was saved elsewhere meanwhile: shows what the text here changes in the other one, and asks which to keep. */
+/** Shown if the section was saved elsewhere meanwhile: compares the two texts and asks which one to keep. */
 export function Conflict({ other, onKeep, onTake }: ConflictProps): ReactNode {
   const { t } = useRuntime();
   const titleId = useId();

@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import { useRuntime } from "../../runtime/Runtime";
 import type { SaveState } from "./Autosave";
 
-/** Whether what was typed is on the server. Only failures are announced: anything else would interrupt typing. */
+/** The save status. Screen readers announce only failures; other announcements would interrupt typing. */
 export function SaveLine({ state }: { readonly state: SaveState }): ReactNode {
   const { t } = useRuntime();
   if (state.kind === "failed") {

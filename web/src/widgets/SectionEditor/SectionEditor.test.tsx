@@ -14,7 +14,7 @@ const props = {
 const answer = vi.fn<(url: string, body: Record<string, unknown>) => Response>();
 
 beforeEach(() => {
-  // jsdom measures nothing.
+  // jsdom has no layout.
   Range.prototype.getClientRects = () => [] as unknown as DOMRectList;
   vi.stubGlobal("fetch", async (url: string, { body }: RequestInit) => answer(url, JSON.parse(body as string) as Record<string, unknown>));
 });

@@ -12,7 +12,7 @@ import { SaveLine } from "./SaveLine";
 import "./SectionEditor.css";
 import { Toolbar } from "./Toolbar";
 
-/** Edits one section: its heading, and its text without the signs of Markdown. What is typed saves itself. */
+/** Edits the heading and the text of a section without Markdown syntax, and saves automatically. */
 export function SectionEditor(props: SectionEditorProps): ReactNode {
   const { path, heading, text, revision, citations } = props;
   const runtime = useRuntime();
@@ -69,7 +69,7 @@ export function SectionEditor(props: SectionEditorProps): ReactNode {
   };
   useEffect(() => {
     if (view === null || revision <= autosave.revision || !autosave.isClean) return;
-    // Another page has saved. Its text replaces what stands here unsaid, because nothing here waits to be saved.
+    // Another page has saved. Its text replaces the text here without asking, because nothing here waits to be saved.
     autosave.follow({ heading, text }, revision);
     show(text);
   });

@@ -11,7 +11,7 @@ interface ToolbarProps {
   readonly citations: readonly Citation[];
 }
 
-/** What can be done to the selected text. One stop of the Tab key; arrow keys move along it. */
+/** The formatting controls. The toolbar is one tab stop; arrow keys move between its controls. */
 export function Toolbar({ view, state, citations }: ToolbarProps): ReactNode {
   const { t } = useRuntime();
   const bar = useRef<HTMLDivElement>(null);
@@ -50,7 +50,7 @@ export function Toolbar({ view, state, citations }: ToolbarProps): ReactNode {
       title={label}
       aria-pressed={isOn}
       aria-disabled={!command(state) || undefined}
-      // The selection stays where it is.
+      // Keep the selection.
       onMouseDown={(event) => event.preventDefault()}
       onClick={() => run(command)}
       {...stop()}

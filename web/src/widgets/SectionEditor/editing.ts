@@ -17,7 +17,7 @@ import {
 } from "prosemirror-tables";
 import { schema } from "./schema";
 
-/** A type that the schema has. */
+/** A node type of the schema. */
 function node(name: string): NodeType {
   const type = schema.nodes[name];
   if (type === undefined) throw new Error(`The schema has no node ${name}.`);
@@ -62,7 +62,7 @@ export function isInList(state: EditorState, name: "bullet_list" | "ordered_list
   return listAround(state) === node(name);
 }
 
-/** Makes a list of the selected paragraphs, changes its kind, or ends it. */
+/** Turns the selected paragraphs into a list, changes the kind of list, or turns the list into paragraphs. */
 export function toggleList(name: "bullet_list" | "ordered_list"): Command {
   return (state, dispatch) => {
     const around = listAround(state);
@@ -78,7 +78,7 @@ export function toggleList(name: "bullet_list" | "ordered_list"): Command {
   };
 }
 
-/** The level of the heading that the cursor is in; 0 for other text. */
+/** The level of the heading at the cursor; 0 for other text. */
 export function headingLevel(state: EditorState): number {
   const { parent } = state.selection.$from;
   return parent.type === node("heading") ? (parent.attrs["level"] as number) : 0;
@@ -88,7 +88,7 @@ export function setHeading(level: number): Command {
   return level === 0 ? setBlockType(paragraph) : setBlockType(node("heading"), { level });
 }
 
-/** Two columns and two rows, the first one of headers. */
+/** Inserts a table with two columns and two rows, the first of which is a header row. */
 export const insertTable: Command = (state, dispatch) => {
   if (isInTable(state)) return false;
   const row = (type: string): ReturnType<NodeType["create"]> => node("table_row").create(null, [node(type).create(), node(type).create()]);
@@ -108,7 +108,7 @@ export function insertCitation(number: number): Command {
   };
 }
 
-/** `[3]` becomes a citation when the draft has such a source. */
+/** Turns `[3]` into a citation if the draft has a source with this number. */
 function citationRule(isKnown: (number: number) => boolean): InputRule {
   return new InputRule(/\[(\d{1,4})\]$/, (state, match, start, end) => {
     const number = Number(match[1]);
@@ -116,7 +116,7 @@ function citationRule(isKnown: (number: number) => boolean): InputRule {
   });
 }
 
-/** In a cell, Enter moves on: Markdown has no line breaks in tables. */
+/** In a table cell, Enter moves to the next cell, because Markdown tables have no line breaks. */
 const enterInTable: Command = (state, dispatch, view) => {
   if (!isInTable(state)) return false;
   if (goToNextCell(1)(state, dispatch)) return true;
@@ -131,7 +131,7 @@ const breakLine: Command = (state, dispatch) => {
   return true;
 };
 
-/** Below a table or a rule there is always a line to go on in. */
+/** Keeps a paragraph after a table or rule at the end of the text, so that a person can continue there. */
 const lastParagraph = new Plugin({
   appendTransaction: (_transactions, _before, state) => {
     const last = state.doc.lastChild;
@@ -170,7 +170,7 @@ export function plugins({ isKnown, openCitation, save }: PluginOptions): Plugin[
       "Mod-s": () => (save(), true),
       Enter: chainCommands(openSelected, enterInTable, splitListItem(listItem)),
       "Shift-Enter": breakLine,
-      // Outside lists and tables, Tab leaves the editor: no keyboard is trapped.
+      // Outside of lists and tables, Tab leaves the editor, so that keyboard users are not trapped.
       Tab: chainCommands(goToNextCell(1), sinkListItem(listItem)),
       "Shift-Tab": chainCommands(goToNextCell(-1), liftListItem(listItem)),
     }),

@@ -5,7 +5,7 @@ import { schema } from "./schema";
 
 const CITATIONS = /^\[(\d{1,4}(?:\s*[,;]\s*\d{1,4})*)\](?!\()/;
 
-/** What a section may hold: as `MarkdownView` reads it, and `[n]` only for sources that the draft has. */
+/** Parses the Markdown of a section like `MarkdownView`, and `[n]` as a citation only for sources of the draft. */
 const tokenizer = new MarkdownIt("commonmark", { html: false }).enable(["table", "strikethrough"]).disable(["image", "reference"]);
 
 tokenizer.inline.ruler.before("link", "citation", (state, silent) => {
@@ -44,7 +44,7 @@ const parser = new MarkdownParser(schema, tokenizer, {
   link: { mark: "link", getAttrs: (token) => ({ href: token.attrGet("href") }) },
 });
 
-/** A line break in the source is a space. */
+/** Replaces a line break in the source with a space. */
 function joinLines(tokens: readonly Token[]): void {
   for (const token of tokens) {
     if (token.type === "softbreak") Object.assign(token, { type: "text", content: " " });
@@ -128,13 +128,13 @@ const serializer = new MarkdownSerializer(
 
 const TIGHT = { tightLists: true };
 
-/** What would mean something else than itself at this place gets a backslash. */
+/** Escapes characters that would be Markdown syntax at this position. */
 function escaped(state: MarkdownSerializerState, text: string, before: Node | null): string {
   const isLineStart = before === null || before.type.name === "hard_break";
   let safe = state.esc(isLineStart ? text.replace(/^\s+/, "") : text, isLineStart);
   safe = safe.replace(/&(?=#?\w+;)|<(?=[a-z/!?])|~(?=~)/gi, "\\$&").replace(/(\s)(#+\s*)$/, "$1\\$2");
   if (isLineStart) safe = safe.replace(/^(\d+)\)(?=\s|$)/, "$1\\)").replace(/^(?:[=+|]|\d+(?=\.$))/, (run) => (/\d/.test(run) ? `${run}\\` : `\\${run}`));
-  // `[1](` would begin a link.
+  // `[1](` would start a link.
   return before?.type.name === "citation" ? safe.replace(/^\(/, "\\(") : safe;
 }
 
@@ -145,7 +145,7 @@ function ticks(node: Node, side: 1 | -1): string {
   return side < 0 ? `${fence} ` : ` ${fence}`;
 }
 
-/** A table of Markdown has one row of headers, and cells of one line. */
+/** Writes a table with one header row and single-line cells, as Markdown requires. */
 function writeTable(state: MarkdownSerializerState, table: Node): void {
   const rows: string[][] = [];
   table.forEach((row) => {

@@ -36,7 +36,7 @@ const nodes: Record<string, NodeSpec> = {
   ...tableNodes({ tableGroup: "block", cellContent: "inline*", cellAttributes: {} }),
   text: { group: "inline" },
   hard_break: { inline: true, group: "inline", selectable: false, parseDOM: [{ tag: "br" }], toDOM: (): DOMOutputSpec => ["br"] },
-  /** A number that stands for a passage; it is deleted and moved as a whole. */
+  /** The number of a cited passage, which is deleted and moved as a unit. */
   citation: {
     attrs: { number: {} },
     inline: true,
@@ -55,7 +55,7 @@ const marks: Record<string, MarkSpec> = {
     attrs: { href: {} },
     inclusive: false,
     parseDOM: [{ tag: "a[href^='https:'], a[href^='http:'], a[href^='mailto:']", getAttrs: (link) => ({ href: link.getAttribute("href") }) }],
-    // Not followed while it is edited.
+    // Links are inactive in the editor.
     toDOM: (mark): DOMOutputSpec => ["a", { title: mark.attrs["href"] as string, class: "fw-link" }, 0],
   },
   strong: { parseDOM: [{ tag: "strong" }, { tag: "b" }], toDOM: (): DOMOutputSpec => ["strong", 0] },
@@ -64,5 +64,5 @@ const marks: Record<string, MarkSpec> = {
   code: { code: true, parseDOM: [{ tag: "code" }], toDOM: (): DOMOutputSpec => ["code", 0] },
 };
 
-/** The parts of Markdown that a section may have. */
+/** The Markdown elements that a section may contain. */
 export const schema = new Schema({ nodes, marks });

@@ -7,7 +7,7 @@ import { Waiting } from "../../runtime/Waiting";
 
 const SettingsPanel = lazy(async () => ({ default: (await import("./SettingsPanel")).SettingsPanel }));
 
-/** Opens the choice of theme and language; its code is fetched when it is first opened. */
+/** The button for the theme and language settings. The panel's code is fetched when it is first opened. */
 export function SettingsDrawer(props: SettingsDrawerProps): ReactNode {
   const { t } = useRuntime();
   const isOpen = useSignal(settingsAreOpen);

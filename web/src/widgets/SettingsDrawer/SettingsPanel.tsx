@@ -112,7 +112,7 @@ function ShortcutsSwitch(): ReactNode {
   );
 }
 
-/** Mode, color, direction, width, shortcuts and language. */
+/** The settings for mode, color, direction, width, shortcuts, and language. */
 export function SettingsPanel({ language, languages, onLanguage, isOpen, onClose }: SettingsPanelProps): ReactNode {
   const { t, page } = useRuntime();
   const { themeMode, themeDirection, themeColor, themeStretch } = useSignal(settings);

@@ -10,9 +10,9 @@ interface ToastProps extends ToastMessage {
 }
 
 /**
- * A message that disappears after a while, or a warning, which asks the person to do something and stays until it is closed.
- * A message's time stops while somebody points at it or the focus is on it. A pointer that was there before the message, or that
- * has rested for a while, does not count.
+ * A message that disappears after a few seconds, or a warning, which requires action and stays until it is closed. The timer pauses
+ * while the pointer or the focus is on the message. A pointer that was there before the message appeared, or that has not moved for
+ * a while, does not count.
  */
 export function Toast({ message, variant, closeLabel, onClose }: ToastProps): ReactNode {
   /** Counts the pointer's movements over the message; 0 while it points elsewhere. */

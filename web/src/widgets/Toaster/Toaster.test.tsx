@@ -4,7 +4,7 @@ import type { Runtime } from "../../runtime/Runtime";
 import { Toasts } from "../../runtime/Toasts";
 import { renderWidget } from "../../test/renderWidget";
 
-/** The toaster is fetched with the first message; time stands still from then on. */
+/** Loads the toaster with a first message, and uses fake timers from then on. */
 async function openToaster(): Promise<Runtime> {
   const runtime = await renderWidget(<Toasts />);
   act(() => runtime.toast("Warming up.", "info"));

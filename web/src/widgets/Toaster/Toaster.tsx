@@ -5,7 +5,7 @@ import { Toast } from "./Toast";
 
 const isLasting = ({ variant }: ToastMessage): boolean => variant === "warning";
 
-/** Moves the page down by the height of the warnings: they stay, so they must not cover the controls at its top. */
+/** Moves the page down by the height of the warnings, which stay open and must not cover the controls at the top. */
 function makeRoom(warnings: HTMLElement | null): (() => void) | undefined {
   if (warnings === null) return undefined;
   const { style } = document.documentElement;

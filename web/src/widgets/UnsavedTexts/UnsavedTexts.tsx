@@ -3,26 +3,26 @@ import type { UnsavedTextsProps } from "../../generated/widgets";
 import { forgetText } from "../../runtime/drafts";
 import { useRuntime } from "../../runtime/Runtime";
 import { CopyButton } from "../CopyButton/CopyButton";
-import { type LeftText, leftTexts } from "../SectionEditor/Autosave";
+import { type UnsavedText, unsavedTexts } from "../SectionEditor/Autosave";
 
 const LOOK_EVERY_MS = 2_000;
 
-/** Names the texts that were typed into sections of a draft and lie in this browser alone, and leads back to them. */
+/** Lists unsaved texts of a draft's sections that only this browser has, with links to continue editing them. */
 export function UnsavedTexts({ path, sections, editing, onContinue }: UnsavedTextsProps): ReactNode {
   const runtime = useRuntime();
   const { t } = runtime;
-  const [left, setLeft] = useState<readonly LeftText[]>(() => leftTexts(runtime, path));
+  const [left, setLeft] = useState<readonly UnsavedText[]>(() => unsavedTexts(runtime, path));
   useEffect(() => {
     const look = (): void => {
-      const found = leftTexts(runtime, path);
+      const found = unsavedTexts(runtime, path);
       setLeft((before) => (JSON.stringify(found) === JSON.stringify(before) ? before : found));
     };
     const timer = setInterval(look, LOOK_EVERY_MS);
     return () => clearInterval(timer);
   }, [runtime, path]);
-  const discard = ({ sectionId, id }: LeftText): void => {
+  const discard = ({ sectionId, id }: UnsavedText): void => {
     forgetText(runtime.page.account, path + sectionId, id);
-    setLeft(leftTexts(runtime, path));
+    setLeft(unsavedTexts(runtime, path));
   };
   const isEdited = (sectionId: string): boolean => sectionId === editing && sections.some(({ id }) => id === editing);
   const shown = left.filter(({ sectionId }) => !isEdited(sectionId));
