@@ -90,7 +90,7 @@ class Services(Protocol):
 
 @dataclass(frozen=True)
 class Addresses:
-    """The screens that people are led to."""
+    """The paths of the screens to which people are redirected."""
 
     login: str
     not_found: str
