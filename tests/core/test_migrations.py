@@ -84,6 +84,52 @@ class TestUpgrade:
                 {"counts": renamed, "after": "5f0c"},
             )
 
+    async def test_headings_are_stored_one_by_one(self, database_url: str) -> None:
+        source = {"passage_id": "5f0c", "heading": "Work › Boats", "page": 1}
+        matches: list[dict[str, object]] = [
+            {"question": "a", "source": source},
+            {"question": "b", "source": {**source, "heading": None}},
+            {"question": "c", "source": None},
+            {"question": "d"},
+        ]
+        id = UUID(int=1)
+        await set_back(database_url, to="0046")
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            connection.execute("SET session_replication_role = replica")  # without documents and drafts
+            for number, (heading, places) in enumerate(
+                (("Work › Boats", [[0, "Work › Boats", 1], [9, "", None], [20, "Work", 2]]), ("Work", []), ("", []))
+            ):
+                connection.execute(
+                    "INSERT INTO chunk (id, document_id, owner_id, ordinal, heading, places, start_offset, end_offset, text, search)"
+                    " VALUES (gen_random_uuid(), %s, %s, %s, %s, %s, 0, 1, '', '')",
+                    [id, id, number, heading, Jsonb(places)],
+                )
+            for number, heading in enumerate(("Work › Boats", "Work", None)):
+                connection.execute(
+                    "INSERT INTO citation (id, draft_id, number, passage_id, document_id, document_title, heading, text)"
+                    " VALUES (gen_random_uuid(), %s, %s, %s, %s, '', %s, '')",
+                    [id, number, id, id, heading],
+                )
+            for number, found in enumerate((matches, [])):
+                connection.execute(
+                    "INSERT INTO draft_section (id, draft_id, ordinal, heading, text, incoming, state, revision, saved_by, saved_sequence,"
+                    " open_questions, done_questions, possible_matches, dropped_citations)"
+                    " VALUES (gen_random_uuid(), %s, %s, '', '', '', 'done', 0, '', 0, '[]', '[]', %s, 0)",
+                    [id, number, Jsonb(found)],
+                )
+            await upgrade(database_url)
+            assert connection.execute("SELECT heading, places FROM chunk ORDER BY ordinal").fetchall() == [
+                (["Work", "Boats"], [[0, ["Work", "Boats"], 1], [9, [], None], [20, ["Work"], 2]]),
+                (["Work"], []),
+                ([], []),
+            ]
+            headings = connection.execute("SELECT heading FROM citation ORDER BY number").fetchall()
+            assert headings == [(["Work", "Boats"],), (["Work"],), ([],)]
+            matches[0]["source"] = {**source, "heading": ["Work", "Boats"]}
+            matches[1]["source"] = {**source, "heading": []}
+            kept = connection.execute("SELECT possible_matches FROM draft_section ORDER BY ordinal").fetchall()
+            assert kept == [(matches,), ([],)]
+
     async def test_emails_get_their_kind_from_their_subject(self, database_url: str) -> None:
         subjects = {
             "Neues Passwort wählen": "password_reset",

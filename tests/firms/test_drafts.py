@@ -9,6 +9,7 @@ import pytest
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.generation.templates import TEMPLATES
+from fundwright.language.schemas import nearest_heading
 from tests.firms import load_firm
 from tests.firms.drafts import add_documents, add_opportunity, draft, score
 from tests.support.accounts import add_account
@@ -34,6 +35,6 @@ async def test_drafts_say_what_the_documents_say_and_nothing_else(committed: Cor
             assert not section.foreign, where
             assert not section.empty, where
             assert not section.filled, where
-        headings = {citation.heading for citation in written.citations}
+        headings = {nearest_heading(citation.heading) for citation in written.citations}
         if template.name == "capability-statement":
             assert {"CORE COMPETENCIES", "DIFFERENTIATORS", "COMPANY DATA"} <= headings

@@ -132,7 +132,7 @@ def test_drafts_become_files(fuzz: Fuzz, tmp_path: Path) -> None:
 
     def check(title: str, sections: list[str], heading: str) -> None:
         parts = tuple(part(n, heading, text) for n, text in enumerate(sections))
-        hostile = draft(title=title, sections=parts, citations=(citation(1, title, heading),), number=heading, company=title)
+        hostile = draft(title=title, sections=parts, citations=(citation(1, title, (heading,)),), number=heading, company=title)
         word = export(hostile, ExportFormat.DOCX, author=heading)
         path.write_bytes(word.content)
         assert docx.Document(str(path)).paragraphs

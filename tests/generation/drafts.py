@@ -8,7 +8,9 @@ from uuid import uuid4
 from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead, DraftState, SectionState
 
 
-def citation(number: int, title: str = "Past work", heading: str | None = "Projects", page: int | None = 3) -> CitationRead:
+def citation(
+    number: int, title: str = "Past work", heading: tuple[str, ...] = ("Projects",), page: int | None = 3
+) -> CitationRead:
     return CitationRead(
         number=number,
         passage_id=uuid4(),
@@ -45,8 +47,8 @@ def draft(
     sections: tuple[DraftSectionRead, ...] | None = None,
     citations: tuple[CitationRead, ...] = (
         citation(1),
-        citation(2, "Data sheet", None, None),
-        citation(3, "Notes", "Notes › Hill", None),
+        citation(2, "Data sheet", (), None),
+        citation(3, "Notes", ("Notes", "Hill"), None),
     ),
     number: str = "FA8201-26-R-0001",
     company: str = "",

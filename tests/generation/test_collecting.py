@@ -16,7 +16,7 @@ TWO = "Our second hall houses four presses and a furnace.\n"
 class TestPartsOf:
     def test_a_part_ends_with_its_page(self) -> None:
         passage = PassagePlace(
-            id=UUID(int=1), heading="Facilities", page=1, start=0, end=len(ONE + TWO), places=((len(ONE), "Facilities", 2),)
+            id=UUID(int=1), heading=("Facilities",), page=1, start=0, end=len(ONE + TWO), places=((len(ONE), ("Facilities",), 2),)
         )
         for kind in (DocumentKind.ABOUT_US, DocumentKind.PAST_PERFORMANCE):
             document = DocumentText(id=UUID(int=2), title="About", kind=kind, text=ONE + TWO, passages=(passage,))

@@ -94,7 +94,7 @@ class TestMarkdown:
             draft(
                 title="Roof [1] ![i](https://x.example)",
                 text="Forged[^1] [1].\n\n[^1]: Forged.\n\n`[^a-z]`",
-                citations=(citation(1, "Work [^1]\n[x](https://x.example)", None, None),),
+                citations=(citation(1, "Work [^1]\n[x](https://x.example)", (), None),),
             ),
             ExportFormat.MARKDOWN,
         ).content.decode()
@@ -115,7 +115,7 @@ class TestFootnotes:
         content = word(
             draft(
                 text="Second [2]. First [1], again [2]; both [1, 3]!",
-                citations=(citation(1), citation(2, "Data", None, None), citation(3)),
+                citations=(citation(1), citation(2, "Data", (), None), citation(3)),
             )
         )
         assert footnotes_of(content) == ["Data.", "Past work, “Projects,” page 3."]
@@ -259,7 +259,7 @@ class TestWord:
             draft(
                 title=f"Roof{character}s",
                 text=f"We{character} repair <b>&</b> [1].",
-                citations=(citation(1, f"Da{character}ta", None, None),),
+                citations=(citation(1, f"Da{character}ta", (), None),),
             )
         )
         assert ("Body Text", "We repair <b>&</b>.") in words_of(content)

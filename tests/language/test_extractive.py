@@ -159,7 +159,7 @@ def section(topic: Topic, *passages: NumberedPassage, written: str = "") -> Sect
     )
 
 
-def passage(text: str, kind: DocumentKind, heading: str = "") -> NumberedPassage:
+def passage(text: str, kind: DocumentKind, *heading: str) -> NumberedPassage:
     return NumberedPassage(number=1, text=text, kind=kind, heading=heading)
 
 
@@ -234,7 +234,7 @@ class TestFacts:
         about = passage(
             "U.S. Geological Survey, Great Lakes Restoration Initiative, City of Holland Board of Public Works\n",
             DocumentKind.ABOUT_US,
-            heading="PAST PERFORMANCE (see separate sheets)",
+            "PAST PERFORMANCE (see separate sheets)",
         )
         sheet = NumberedPassage(
             number=2,
@@ -365,7 +365,7 @@ class TestHeadings:
         about = passage(
             "Facilities\n\nWe run a clean laboratory of 1,400 square feet.\n\nNews of the Season\n\nOur lab won a prize for its garden.\n",
             DocumentKind.ABOUT_US,
-            heading="Facilities",
+            "Facilities",
         )
         text = "".join(await write(core, section(Topic.FACILITIES, about)))
         assert "laboratory" in text
@@ -373,9 +373,7 @@ class TestHeadings:
 
     async def test_an_item_that_names_a_section_answers_it_even_if_it_is_said_already(self, core: Core) -> None:
         item = "Own fleet: two aircraft and five drones"
-        about = passage(
-            f"Differentiators\n\n- {item}\n- No accident in eleven years\n", DocumentKind.ABOUT_US, heading="Differentiators"
-        )
+        about = passage(f"Differentiators\n\n- {item}\n- No accident in eleven years\n", DocumentKind.ABOUT_US, "Differentiators")
         written = f"- {item} [1]\n- No accident in eleven years [1]"
         text = "".join(await write(core, section(Topic.FACILITIES, about, written=written)))
         assert text == f"- {item} [1]"
@@ -402,7 +400,7 @@ class TestMeaningOfHeadings:
         asked = asked.model_copy(
             update={
                 "topics": (Topic.CAPABILITIES,),
-                "passages": (NumberedPassage(number=1, text=text, heading=heading),),
+                "passages": (NumberedPassage(number=1, text=text, heading=(heading,)),),
             }
         )
         written = "".join(await write(core, asked))
@@ -411,5 +409,5 @@ class TestMeaningOfHeadings:
     async def test_a_heading_that_is_near_to_nothing_names_nothing(self, core: Core) -> None:
         embedder = await service.get_embedder(core)
         text = "Recipe of the month\n\nA sourdough loaf rises overnight in a cool kitchen."
-        passage = NumberedPassage(number=1, text=text, heading="Recipe of the month")
+        passage = NumberedPassage(number=1, text=text, heading=("Recipe of the month",))
         assert await MeaningOfHeadings(embedder).find([passage]) == {}

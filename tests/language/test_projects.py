@@ -69,7 +69,7 @@ def test_the_lines_that_say_who_sent_a_message_to_whom_are_neither_projects_nor_
 
 
 def test_nor_do_they_name_people() -> None:
-    passage = NumberedPassage(number=1, text=MESSAGE, heading="Team", kind=DocumentKind.ABOUT_US)
+    passage = NumberedPassage(number=1, text=MESSAGE, heading=("Team",), kind=DocumentKind.ABOUT_US)
     assert not any("Beck" in person.name.text or "From" in person.name.text for person in people([passage], US))
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from fundwright.core.plugins import hookimpl
@@ -17,7 +17,7 @@ _HEAD = b"HOSTILE\x00"
 _CHANNEL = 3
 
 
-def chunk_spans(*spans: tuple[int, int], heading: str = "", page: int | None = None) -> bytes:
+def chunk_spans(*spans: tuple[int, int], heading: Sequence[str] = (), page: int | None = None) -> bytes:
     return json.dumps([{"start": start, "end": end, "heading": heading, "page": page} for start, end in spans]).encode()
 
 
@@ -36,7 +36,7 @@ FORGED = {
     "no kind": [(b"D", b"text"), (b"D", b"text"), (b"E", b"")],
     "no text": results(b"\xff"),
     "null characters": results(b"a\x00b"),
-    "null characters in a heading": results(b"text", chunk_spans((0, 4), heading="\x00")),
+    "null characters in a heading": results(b"text", chunk_spans((0, 4), heading=["One", "\x00"])),
     "a page that no column holds": results(b"text", chunk_spans((0, 4), page=2**40)),
     "no chunks": results(b"text", b"{}"),
     "chunks of other text": results(b"text", chunk_spans((2, 5))),

@@ -337,7 +337,7 @@ class TestChunk:
             assert len(text.split()) <= 185
             assert text[0] in "SP"
             assert text.endswith("here.")
-            assert span.heading == "Plan"
+            assert span.heading == ("Plan",)
         assert chunked.chunks[0].start == 0
         assert chunked.chunks[-1].end == len(chunked.text.rstrip())
 
@@ -358,18 +358,22 @@ class TestChunk:
         chunked = chunk(blocks)
         (span,) = chunked.chunks
         assert [(chunked.text[place.start : place.start + 4], place.heading, place.page) for place in span.places] == [
-            ("Work", "Work", 1),
-            ("Valu", "Work › Value", 1),
-            ("Outc", "Work › Outcome", 2),
+            ("Work", ("Work",), 1),
+            ("Valu", ("Work", "Value"), 1),
+            ("Outc", ("Work", "Outcome"), 2),
         ]
         assert chunk(blocks[2:3]).chunks[0].places == ()
+
+    def test_a_heading_with_the_sign_between_headings_stays_one(self) -> None:
+        (span,) = chunk([Block("Rates › 2026", level=1), Block("A welder costs $61 an hour.")]).chunks
+        assert span.heading == ("Rates › 2026",)
 
     def test_a_heading_begins_a_new_chunk(self) -> None:
         long = "This sentence has exactly seven words now. " * 10
         chunked = chunk(
             [Block("One", level=1), Block(long), Block("Two", level=2), Block(long), Block("Three", level=1), Block(long)]
         )
-        assert [span.heading for span in chunked.chunks] == ["One", "One › Two", "Three"]
+        assert [span.heading for span in chunked.chunks] == [("One",), ("One", "Two"), ("Three",)]
 
     def test_a_giant_sentence_is_cut_between_words(self) -> None:
         chunked = chunk([Block("word " * 1_000)])
@@ -388,7 +392,7 @@ class TestChunk:
     def test_what_has_no_words_is_cut_between_characters(self, text: str) -> None:
         chunked = chunk([Block(text, level=1), Block(text)])
         assert max(span.end - span.start for span in chunked.chunks) <= 4_000
-        assert max(len(span.heading) for span in chunked.chunks) <= 300
+        assert max(len(span.heading[0]) for span in chunked.chunks) <= 300
         covered = {place for span in chunked.chunks for place in range(span.start, span.end)}
         assert {place for place, character in enumerate(chunked.text) if not character.isspace()} <= covered
 

@@ -393,7 +393,7 @@ class TestFindPassages:
         passages = await service.find_passages(committed, owner, "Which ferry takes people across the bay?", embedder=embedder)
         async with committed.database.transaction() as session:
             assert [passage.document_title for passage in passages] == ["boats", "rowing", "bread"]
-            assert passages[0].heading == "Boats"
+            assert passages[0].heading == ("Boats",)
             assert passages[0].score > passages[1].score > passages[2].score
             assert passages[0].similarity > passages[1].similarity > passages[2].similarity
             shown = await service.get_passage(session, owner, passages[0].id)
@@ -407,9 +407,9 @@ class TestFindPassages:
         assert run.chunks == 1
         embedder = await language.get_embedder(committed)
         (answer,) = await service.find_answers(committed, owner, "How many passengers does the ferry carry?", embedder=embedder)
-        assert answer.heading == "Work › Boats"
+        assert answer.heading == ("Work", "Boats")
         (passage,) = await service.find_passages(committed, owner, "sourdough", embedder=embedder)
-        assert passage.place_at(passage.text.index("sourdough")) == ("Work › Bread", None)
+        assert passage.place_at(passage.text.index("sourdough")) == (("Work", "Bread"), None)
 
     async def test_only_in_the_chosen_documents_and_kinds(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:

@@ -23,6 +23,7 @@ from fundwright.generation.schemas import (
     PassageQuote,
     SectionState,
 )
+from fundwright.language.schemas import heading_text
 from fundwright.language.sentences import spans_of
 
 _LEADING_CITATIONS = re.compile(rf"\A(?:[\s.,;]{{0,3}}{CITATION.pattern})+")
@@ -92,7 +93,7 @@ def check_draft(draft: DraftRead) -> DraftRead:
     Takes a few milliseconds for each claim that was not checked before: call it in a thread.
     """
     sources = {
-        citation.number: Source(citation.text, f"{citation.document_title}\n\n{citation.heading or ''}")
+        citation.number: Source(citation.text, f"{citation.document_title}\n\n{heading_text(citation.heading)}")
         for citation in draft.citations
     }
     known = f"{draft.company}\n\n{draft.opportunity_title}\n\n{draft.opportunity_number}"

@@ -19,7 +19,7 @@ from fundwright.generation.schemas import TemplateQuestion, TemplateSection
 from fundwright.language import structure
 from fundwright.language.company import infer_company
 from fundwright.language.protocols import Embedder
-from fundwright.language.schemas import OUR_KINDS, DocumentKind
+from fundwright.language.schemas import OUR_KINDS, DocumentKind, nearest_heading
 from fundwright.language.structure import BlockKind
 from fundwright.language.topics import Topic, topics_of
 from fundwright.opportunities.schemas import OpportunityRead
@@ -160,7 +160,7 @@ def topic_of(section: TemplateSection, question: TemplateQuestion) -> Topic | No
 def _evidence(part: Passage, topic: Topic | None) -> float:
     if topic is None:
         return 0.0
-    is_headed = any(topic in topics_of(heading) for heading in part.heading.split(" › "))
+    is_headed = any(topic in topics_of(heading) for heading in part.heading)
     return _HEADED * is_headed + _OF_KIND * (part.document_kind in _KINDS_OF_TOPICS.get(topic, ()))
 
 
@@ -168,7 +168,8 @@ def parts_of(document: DocumentText) -> Iterator[Passage]:
     """The parts of a document in order."""
     is_whole = document.kind in (DocumentKind.RESUME, DocumentKind.PAST_PERFORMANCE)
     most_words = _WHOLE_WORDS if is_whole else _MAX_PART_WORDS
-    start, heading, above = 0, "", ""
+    start, above = 0, ""
+    heading: tuple[str, ...] = ()
     words, page = 0, document.passages[0].page
     for block in structure.read(document.text[:_MAX_CHARACTERS]):
         is_heading, topics = block.kind == BlockKind.HEADING, frozenset[Topic]()
@@ -188,7 +189,7 @@ def parts_of(document: DocumentText) -> Iterator[Passage]:
         if is_heading and not is_whole and (start == block.start or not heading):
             # A heading in capitals stays above those that follow in lower case.
             above = block.text if topics else above if above.isupper() and not block.text.isupper() else ""
-            heading = block.text if above in (block.text, "") else f"{above} › {block.text}"
+            heading = (block.text,) if above in (block.text, "") else (above, block.text)
     end = min(len(document.text), _MAX_CHARACTERS)
     if document.text[start:end].strip():
         yield _part(document, start, end, heading)
@@ -199,24 +200,24 @@ def _passage(document: DocumentText, offset: int) -> PassagePlace:
     return document.passages[max(after - 1, 0)]
 
 
-def _place(document: DocumentText, offset: int) -> tuple[str, int | None]:
+def _place(document: DocumentText, offset: int) -> tuple[tuple[str, ...], int | None]:
     """The headings above a character of a document, and its page."""
     passage = _passage(document, offset)
     return passage.place_at(offset - passage.start)
 
 
-def _part(document: DocumentText, start: int, end: int, heading: str) -> Passage:
+def _part(document: DocumentText, start: int, end: int, heading: tuple[str, ...]) -> Passage:
     text = document.text[start:end]
     begin = start + len(text) - len(text.lstrip())
     place, (above, page) = _passage(document, begin), _place(document, begin)
     # The reader of the file knows the headings above better than the text shows them.
-    is_known = heading.rpartition(" › ")[2] in above.split(" › ")
+    is_known = nearest_heading(heading) in above
     return Passage(
         id=place.id,
         document_id=document.id,
         document_title=document.title,
         document_kind=document.kind,
-        heading=above if is_known and heading else heading,
+        heading=above if is_known else heading,
         page=page,
         text=text.strip(),
         score=0.0,

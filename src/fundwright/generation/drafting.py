@@ -300,7 +300,7 @@ def _request(
             NumberedPassage(
                 number=number,
                 text=citing.without_marks(part.text),
-                heading=citing.without_marks(part.heading),
+                heading=tuple(citing.without_marks(heading) for heading in part.heading),
                 kind=part.document_kind,
                 document=part.document_title,
             )
@@ -333,7 +333,7 @@ def _source(passage: Passage) -> MatchSource:
         "passage_id": str(passage.id),
         "document_id": str(passage.document_id),
         "document_title": passage.document_title,
-        "heading": passage.heading or None,
+        "heading": passage.heading,
         "page": passage.page,
         "text": passage.text,
     }

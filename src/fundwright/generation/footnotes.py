@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from fundwright.core.messages import t
 from fundwright.generation.schemas import CitationRead, CitationStyle
+from fundwright.language.schemas import heading_text
 
 _CITED = re.compile(
     r"(?<!\s)(?P<before>\s*+)(?P<cited>\[[0-9]{1,4}(?:\s*+[,;]\s*+[0-9]{1,4})*+\](?:\s*+\[[0-9]{1,4}(?:\s*+[,;]\s*+[0-9]{1,4})*+\])*)"
     r"(?P<after>[.,;:!?…]*[”»]?)"
 )
 _NUMBER = re.compile(r"[0-9]+")
-_PATH = " › "
 
 
 class Footnotes:
@@ -49,8 +49,8 @@ class Footnotes:
 def _place(citation: CitationRead) -> str:
     """Document, heading, and page, as a reader looks them up. Headings that repeat the document's title are left out."""
     title, page = citation.document_title, citation.page
-    path = [part for part in (citation.heading or "").split(_PATH) if part.casefold() not in title.casefold()]
-    heading = _PATH.join(path)
+    path = [part for part in citation.heading if part.casefold() not in title.casefold()]
+    heading = heading_text(path)
     if heading and page is not None:
         return t("{document}, “{heading},” page {page}.", document=title, heading=heading, page=str(page))
     if heading:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import ForeignKey, UniqueConstraint
+from sqlalchemy import ARRAY, ForeignKey, Text, UniqueConstraint
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -104,6 +104,6 @@ class Citation(Base):
     passage_id: Mapped[UUID]
     document_id: Mapped[UUID]
     document_title: Mapped[str]
-    heading: Mapped[str | None]
+    heading: Mapped[tuple[str, ...]] = mapped_column(ARRAY(Text, as_tuple=True))
     page: Mapped[int | None]
     text: Mapped[str]

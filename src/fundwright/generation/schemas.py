@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal, TypedDict
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, StringConstraints
 
 from fundwright.core.jobs import JobPayload
 from fundwright.core.messages import number, t
 from fundwright.core.paging import PageRequest
 from fundwright.insights.schemas import DRAFT
+from fundwright.language.schemas import heading_text
 from fundwright.language.topics import Topic
 
 MAX_SOURCES = 10_000
@@ -176,7 +178,7 @@ class MatchSource(TypedDict):
     passage_id: str
     document_id: str
     document_title: str
-    heading: str | None
+    heading: Sequence[str]
     page: int | None
     text: str
 
@@ -388,6 +390,12 @@ class VersionDiff(BaseModel):
     pieces: tuple[DiffPiece, ...]
 
 
+CitedHeading = Annotated[
+    tuple[str, ...], PlainSerializer(lambda path: heading_text(path) or None, return_type=str | None, when_used="json")
+]
+"""Like `HeadingPath`; null in JSON if there is none."""
+
+
 class CitationRead(BaseModel):
     """What [number] refers to, as it was when the draft was written, even if the document has been removed since.
 
@@ -400,7 +408,7 @@ class CitationRead(BaseModel):
     passage_id: UUID
     document_id: UUID
     document_title: str
-    heading: str | None
+    heading: CitedHeading
     page: int | None
     text: str
     quotes: tuple[tuple[int, int], ...] = ()

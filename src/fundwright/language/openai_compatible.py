@@ -14,6 +14,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError, Invalid
 from fundwright.core.messages import t
 from fundwright.language.protocols import Embedder, SectionRequest, Vectors
+from fundwright.language.schemas import heading_text
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -101,7 +102,7 @@ def messages(request: SectionRequest) -> list[ChatCompletionMessageParam]:
             "number": passage.number,
             "document": passage.document,
             "kind": passage.kind,
-            "heading": passage.heading,
+            "heading": heading_text(passage.heading),
             "text": passage.text,
         }
         for passage in request.passages

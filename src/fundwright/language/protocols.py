@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from fundwright.core.assembly import Core
-from fundwright.language.schemas import DocumentKind
+from fundwright.language.schemas import DocumentKind, HeadingPath
 from fundwright.language.topics import Topic
 
 Vectors = NDArray[np.float32]
@@ -39,7 +39,7 @@ class NumberedPassage(BaseModel):
 
     number: int
     text: str
-    heading: str = ""
+    heading: HeadingPath = ()
     kind: DocumentKind = DocumentKind.ABOUT_US
     document: str = ""
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import StrEnum
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PlainSerializer
 
 from fundwright.core.messages import t
 
@@ -39,6 +41,20 @@ class DocumentKind(StrEnum):
 
 
 OUR_KINDS = frozenset(kind for kind in DocumentKind if kind.is_ours)
+
+
+def heading_text(path: Sequence[str]) -> str:
+    """The headings as one text, for people and models."""
+    return " › ".join(path)
+
+
+def nearest_heading(path: Sequence[str]) -> str:
+    """The last of the headings above a text, or "" if there is none."""
+    return path[-1] if path else ""
+
+
+HeadingPath = Annotated[tuple[str, ...], PlainSerializer(heading_text, return_type=str, when_used="json")]
+"""The headings above a text, the outermost first; one text in JSON."""
 
 
 class ModelsInUse(BaseModel):

@@ -18,6 +18,7 @@ import numpy as np
 
 from fundwright.language.extractive.claims import Others
 from fundwright.language.protocols import Vectors
+from fundwright.language.schemas import heading_text, nearest_heading
 from fundwright.language.structure import BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 from fundwright.training.schemas import Answer, Passage
@@ -138,13 +139,13 @@ def statements_in(passages: Sequence[Passage], question: str) -> list[Statement]
     found: list[Statement] = []
     asked = _words(question)
     for index, passage in enumerate(passages):
-        heading = passage.heading.rpartition(" › ")[2]
+        heading = nearest_heading(passage.heading)
         for block in read(passage.text):
             if block.kind == BlockKind.HEADING:
                 heading = block.text
                 continue
             text = f"{block.label}: {block.text}" if block.label else block.text
-            if text in passage.place_at(block.start)[0].split(" › ") or _words(text) <= asked:
+            if text in passage.place_at(block.start)[0] or _words(text) <= asked:
                 continue  # its reader knows the heading by its style, or it repeats the question
             is_sentence = block.kind == BlockKind.ITEM or (block.kind == BlockKind.SENTENCE and text.endswith(_ENDS))
             found.append(Statement(index, block.start, block.end, text, heading, block.label, is_sentence))
@@ -232,7 +233,7 @@ def _lacks_quantity(question: str, text: str) -> bool:
 
 def _lacks_name(question: str, statement: Statement, passage: Passage) -> bool:
     """Whether the statement, or the heading above it, does not name the quantity that is asked for, or its passage not the abbreviation."""
-    around = f"{passage.document_title} {passage.heading} {passage.text}"
+    around = f"{passage.document_title} {heading_text(passage.heading)} {passage.text}"
     named = f"{statement.heading} {statement.text}"
     is_other_quantity = any(asks.search(question) and not names.search(named) for asks, names in _QUANTITIES)
     return is_other_quantity or any(not _abbreviated(each).search(around) for each in abbreviations_in(question))

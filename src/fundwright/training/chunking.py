@@ -45,18 +45,18 @@ class Place:
     """From character `start` of a chunk on, this is the path of headings, and this the page."""
 
     start: int
-    heading: str
+    heading: tuple[str, ...]
     page: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkSpan:
-    """Where a chunk is in the text. `heading` is the path of headings above its first sentence, joined by “ › ”; `places` follow where headings or pages
+    """Where a chunk is in the text. `heading` is the path of headings above its first sentence; `places` follow where headings or pages
     change within it."""
 
     start: int
     end: int
-    heading: str
+    heading: tuple[str, ...]
     page: int | None
     places: tuple[Place, ...] = ()
 
@@ -70,7 +70,7 @@ class _Piece:
     start: int
     end: int
     words: int
-    heading: str
+    heading: tuple[str, ...]
     page: int | None
     is_heading: bool
 
@@ -85,7 +85,7 @@ def chunk(blocks: Sequence[Block]) -> ChunkedDocument:
         if block.level is not None:
             title = " ".join(block.text.split())[:_HEADING_CHARACTERS]
             path = [(level, text) for level, text in path if level < block.level] + [(block.level, title)]
-        heading = " › ".join(text for _, text in path)
+        heading = tuple(text for _, text in path if text)
         for start, end in _short_spans(block.text):
             words = len(block.text[start:end].split())
             pieces.append(_Piece(offset + start, offset + end, words, heading, block.page, block.level is not None))

@@ -63,7 +63,7 @@ def _checked(results: list[bytes]) -> ChunkedDocument:
             if not 0 <= span.start < span.end <= len(text) or span.end - span.start > MAX_CHARACTERS:
                 raise ValueError("A chunk is not a part of the text.")
             for place in (span, *span.places):
-                if "\x00" in place.heading:
+                if any("\x00" in heading for heading in place.heading):
                     raise ValueError("A heading has null characters.")
                 if place.page is not None and not 0 < place.page <= _LAST_PAGE:
                     raise ValueError("There is no such page.")

@@ -7,6 +7,7 @@ be read is listed with its reason, and the run continues.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, TypedDict
 from uuid import UUID
@@ -20,6 +21,7 @@ from fundwright.core.messages import number, t
 from fundwright.core.sweeping import remove_unused
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
+from fundwright.language.schemas import nearest_heading
 from fundwright.training import kinds, repository
 from fundwright.training.extraction import extract
 from fundwright.training.models import Document
@@ -172,7 +174,7 @@ async def _embed(
             await run.progress(place, None, f"{document.title} ({number(done)} / {number(count)})")
 
 
-def _embedded_text(heading: str, text: str) -> str:
+def _embedded_text(heading: Sequence[str], text: str) -> str:
     """A passage with the last heading above it, which often holds the word that the passage itself takes for granted."""
-    last = heading.rpartition(" › ")[2]
+    last = nearest_heading(heading)
     return text if not last or text.startswith(last) else f"{last}\n{text}"

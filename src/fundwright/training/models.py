@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
-from sqlalchemy import Computed, ForeignKey, Index, UniqueConstraint
+from sqlalchemy import ARRAY, Computed, ForeignKey, Index, Text, UniqueConstraint
 from sqlalchemy.dialects.postgresql import TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -55,7 +55,7 @@ class Chunk(Base):
     document_id: Mapped[UUID] = mapped_column(ForeignKey("document.id", ondelete="CASCADE"), index=True)
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
     ordinal: Mapped[int]
-    heading: Mapped[str]
+    heading: Mapped[tuple[str, ...]] = mapped_column(ARRAY(Text, as_tuple=True))
     page: Mapped[int | None]
     places: Mapped[list[Any]] = mapped_column(default=list)
     """(start, heading, page) of each part under a heading or on a page of its own; empty when there is one."""

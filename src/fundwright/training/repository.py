@@ -43,7 +43,7 @@ from fundwright.core.paging import PageRequest
 from fundwright.language import retrieval, search_sql
 from fundwright.language.protocols import Vectors
 from fundwright.language.retrieval import Statistics, Weights
-from fundwright.language.schemas import DocumentKind
+from fundwright.language.schemas import DocumentKind, heading_text
 from fundwright.training.chunking import ChunkedDocument
 from fundwright.training.models import Chunk, ChunkVector, ChunkWord, Document, TrainingRun
 from fundwright.training.schemas import (
@@ -243,7 +243,7 @@ async def save_chunks(session: AsyncSession, owner_id: UUID, document_id: UUID, 
                 "start_offset": span.start,
                 "end_offset": span.end,
                 "text": (content := chunked.text[span.start : span.end]),
-                "search": func.to_tsvector(text("'english'"), f"{span.heading}\n{content}"),
+                "search": func.to_tsvector(text("'english'"), f"{heading_text(span.heading)}\n{content}"),
             }
             for ordinal, span in enumerate(chunked.chunks[start : start + 500], start)
         ]

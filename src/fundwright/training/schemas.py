@@ -14,7 +14,7 @@ from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.core.sizes import file_size
 from fundwright.insights.schemas import TRAINING
-from fundwright.language.schemas import DocumentKind
+from fundwright.language.schemas import DocumentKind, HeadingPath
 
 
 class TrainDocuments(JobPayload):
@@ -180,13 +180,13 @@ class PassagePlace(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: UUID
-    heading: str
+    heading: HeadingPath
     page: int | None
     start: int
     end: int
-    places: tuple[tuple[int, str, int | None], ...] = ()
+    places: tuple[tuple[int, HeadingPath, int | None], ...] = ()
 
-    def place_at(self, offset: int) -> tuple[str, int | None]:
+    def place_at(self, offset: int) -> tuple[tuple[str, ...], int | None]:
         """The headings above a character of the passage, and its page."""
         found = (self.heading, self.page)
         for start, heading, page in self.places:
@@ -246,7 +246,7 @@ class PassageInContext(BaseModel):
     id: UUID
     document_id: UUID
     document_title: str
-    heading: str
+    heading: HeadingPath
     page: int | None
     before: str
     text: str

@@ -30,7 +30,7 @@ from fundwright.core.spreadsheets import csv_lines
 from fundwright.insights.schemas import Figure
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder, Vectors
-from fundwright.language.schemas import DocumentKind
+from fundwright.language.schemas import DocumentKind, heading_text
 from fundwright.training import answering, repository
 from fundwright.training.models import Document, TrainingRun
 from fundwright.training.readers import Reader, choose_reader
@@ -190,7 +190,7 @@ def answers_as_csv(found: Sequence[Answer]) -> AsyncIterator[str]:
     return csv_lines(
         [
             (t("Document"), lambda passage: passage.document_title),
-            (t("Heading"), lambda passage: passage.heading),
+            (t("Heading"), lambda passage: heading_text(passage.heading)),
             (t("Page"), lambda passage: passage.page),
             (t("Relevance"), lambda passage: passage.score),
             (t("Answer"), lambda passage: passage.text[passage.answer_start : passage.answer_end]),

@@ -18,6 +18,7 @@ from fundwright.generation import editing
 from fundwright.generation import service as generation
 from fundwright.generation.citing import numbers_in
 from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead, DraftState, DraftTitle, SectionState
+from fundwright.language.schemas import nearest_heading
 from fundwright_ui.hooks import Action, use_action, use_live, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
@@ -351,7 +352,7 @@ def _place(citation: CitationRead) -> str:
 def _within(citation: CitationRead) -> str:
     """The position of the passage in its document."""
     on_page = t("page {page}", page=citation.page) if citation.page is not None else ""
-    return " · ".join(filter(None, ((citation.heading or "").rpartition(" › ")[2], on_page)))
+    return " · ".join(filter(None, (nearest_heading(citation.heading), on_page)))
 
 
 def _marked(citation: CitationRead) -> list[VdomDict | str]:

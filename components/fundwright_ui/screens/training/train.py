@@ -19,7 +19,7 @@ from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.sizes import file_size
 from fundwright.language import service as language
-from fundwright.language.schemas import DocumentKind
+from fundwright.language.schemas import DocumentKind, heading_text
 from fundwright.training import service as training
 from fundwright.training.schemas import Answer, DocumentQuery, DocumentRead, DocumentState, PastedText, RunRead, Unsearched, Usage
 from fundwright_ui.hooks import Query, Rows, query_in_address, use_action, use_query, use_rows, use_url_state
@@ -310,7 +310,7 @@ def _export_answers(question: str, count: int) -> VdomDict | None:
 
 
 def _answer(answer: Answer, href: str) -> VdomDict:
-    place = [answer.document_kind.label, answer.heading, t("Page {page}", page=answer.page) if answer.page else ""]
+    place = [answer.document_kind.label, heading_text(answer.heading), t("Page {page}", page=answer.page) if answer.page else ""]
     return card(
         excerpt(answer.text, answer.answer_start, answer.answer_end),
         row(text_link(t("Show in the document"), href)),

@@ -25,7 +25,7 @@ from fundwright.language.extractive.people import Person
 from fundwright.language.extractive.projects import Project, ProjectField, period_of
 from fundwright.language.extractive.prose import Candidate, Chosen, Compared
 from fundwright.language.protocols import Embedder, NumberedPassage, PossibleMatch, SectionRequest, Unanswered, Vectors
-from fundwright.language.schemas import DocumentKind
+from fundwright.language.schemas import DocumentKind, heading_text
 from fundwright.language.sentences import spans_of
 from fundwright.language.structure import BlockKind, read
 from fundwright.language.topics import Topic
@@ -119,7 +119,7 @@ class ExtractiveWriter:
                 *request.questions,
                 *(f"{request.heading}. {question}" for question in request.questions),
                 *(item.quoted for item in candidates),
-                *(f"{item.heading}\n{item.quoted}" for item in candidates),
+                *(f"{heading_text(item.heading)}\n{item.quoted}" for item in candidates),
                 _NOTHING_IN_PARTICULAR,
                 *wanted,
             ]

@@ -19,7 +19,7 @@ class Fact:
 
 def is_about(passage: NumberedPassage, topic: Topic) -> bool:
     """Whether a heading above the passage names the topic."""
-    return any(topic in topics_of(part) for part in passage.heading.split(" › "))
+    return any(topic in topics_of(part) for part in passage.heading)
 
 
 _SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from fundwright.language.protocols import Embedder, NumberedPassage, Vectors
-from fundwright.language.schemas import DocumentKind
+from fundwright.language.schemas import DocumentKind, nearest_heading
 from fundwright.language.structure import BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 
@@ -111,7 +111,7 @@ def _unnamed(passages: Sequence[NumberedPassage]) -> Iterable[tuple[str, str]]:
     """Headings with the first lines below them, where there are any."""
     found: dict[str, str] = {}
     for passage in passages:
-        heading = passage.heading.rpartition(" › ")[2]
+        heading = nearest_heading(passage.heading)
         for block in read(passage.text) if passage.kind in _KINDS else ():
             if block.kind == BlockKind.HEADING:
                 heading = block.text

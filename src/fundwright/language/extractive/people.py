@@ -10,7 +10,7 @@ from itertools import groupby
 from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.facts import Fact, is_about, without_capitals
 from fundwright.language.protocols import NumberedPassage
-from fundwright.language.schemas import DocumentKind
+from fundwright.language.schemas import DocumentKind, nearest_heading
 from fundwright.language.structure import Block, BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 
@@ -188,7 +188,7 @@ def _parts_of_people(passages: Sequence[NumberedPassage]) -> Iterator[list[Numbe
             text = passages[place].text
             cut = text[start if place == first else 0 : end if place == last else len(text)].strip()
             if cut:
-                part.append(passages[place].model_copy(update={"text": cut, "heading": ""}))
+                part.append(passages[place].model_copy(update={"text": cut, "heading": ()}))
         yield part
 
 
@@ -210,7 +210,7 @@ def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
     since_name = 0
     for passage in passages:
         blocks = read(passage.text)
-        above = passage.heading.rpartition(" › ")[2]
+        above = nearest_heading(passage.heading)
         if above and not (blocks and above.casefold() in blocks[0].text.casefold()):
             blocks = [Block(BlockKind.HEADING, above, 0, 0), *blocks]
         for block in blocks:

@@ -11,7 +11,7 @@ from itertools import groupby
 from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.facts import Fact, is_about, without_capitals
 from fundwright.language.protocols import NumberedPassage
-from fundwright.language.schemas import DocumentKind
+from fundwright.language.schemas import DocumentKind, nearest_heading
 from fundwright.language.sentences import sentences_of
 from fundwright.language.structure import Block, BlockKind, read
 from fundwright.language.topics import Topic, topics_of
@@ -195,7 +195,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
     project = Project(document, is_of_customer=is_of_us)
     for passage in passages:
         blocks = read(passage.text)
-        above = passage.heading.rpartition(" › ")[2]
+        above = nearest_heading(passage.heading)
         if above and not (blocks and blocks[0].text.casefold() == above.casefold()):
             blocks = [Block(BlockKind.HEADING, above, 0, 0), *blocks]
         addressed = _addressed(passage.text) if is_of_us else range(0)

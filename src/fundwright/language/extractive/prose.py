@@ -17,7 +17,7 @@ import numpy as np
 from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.headings import Headings
 from fundwright.language.protocols import NumberedPassage, Vectors
-from fundwright.language.schemas import OUR_KINDS, DocumentKind
+from fundwright.language.schemas import OUR_KINDS, DocumentKind, nearest_heading
 from fundwright.language.structure import BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 
@@ -156,7 +156,7 @@ class Candidate:
     number: int
     place: int
     text: str
-    heading: str
+    heading: tuple[str, ...]
     kind: DocumentKind
     document: str
     named: tuple[frozenset[Topic], ...]
@@ -243,7 +243,7 @@ def candidates(
 
 
 def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings) -> Iterator[Candidate]:
-    above = tuple(topics_of(part) or headings.get(part, _NOTHING) for part in passage.heading.split(" › ") if part)
+    above = tuple(topics_of(part) or headings.get(part, _NOTHING) for part in passage.heading)
     named, heading = above, passage.heading
     is_headed, is_begun, is_before_aims = True, False, False
     of_document = topics_of(passage.document) or headings.get(passage.document, _NOTHING)
@@ -252,13 +252,13 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
         if block.kind == BlockKind.HEADING:
             # The passage begins with its own heading.
             own = topics_of(block.text) or headings.get(block.text, _NOTHING)
-            last = passage.heading.rpartition(" › ")[2]
+            last = nearest_heading(passage.heading)
             is_own = block.text.casefold() == last.casefold()
             # What follows the text below a heading, and looks like it, stands beside it and not below it.
             is_beside = is_begun and last.isupper() == block.text.isupper()
             named = above if is_own else (*above[:-1], own) if is_beside else (*above, own)
-            path = passage.heading.rpartition(" › ")[0] if is_beside else passage.heading
-            heading = passage.heading if is_own else " › ".join(part for part in (path, block.text) if part)
+            path = passage.heading[:-1] if is_beside else passage.heading
+            heading = passage.heading if is_own else (*path, block.text)
             is_headed, is_before_aims = is_own or is_beside, Topic.AIMS in own
             continue
         is_begun = is_begun or is_headed
