@@ -1,4 +1,4 @@
-"""A bell that everybody hears who has the page open."""
+"""A bell that notifies everyone who has the page open."""
 
 from typing import Annotated
 

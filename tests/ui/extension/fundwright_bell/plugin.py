@@ -1,4 +1,4 @@
-"""What the package adds. Every command loads this module, so the screen is imported when it is asked for."""
+"""The hooks of the package. Every command loads this module, so the screen is imported only when it is needed."""
 
 from pathlib import Path
 

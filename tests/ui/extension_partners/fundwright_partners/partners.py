@@ -40,7 +40,7 @@ HANDLER = JobHandler(CountNotices, count_notices, acting_with(Permission.READ))
 
 
 class Fold(ui.Widget):
-    """A part of the page that can be folded."""
+    """A part of the page that can be collapsed."""
 
     title: str
     children: ui.Slot = ()
@@ -70,7 +70,7 @@ def partners_screen():
     columns = [ui.Column(field="name", label="Name"), ui.Column(field="cage", label="CAGE code")]
     columns.append(ui.Column(field="notices", label="Notices", kind="number"))
     rows = [ui.Row(id=str(each.id), cells=dict(each._mapping)) for each in found.value or ()]
-    fields = [ui.text_field("name", "Name", required=True), ui.text_field("cage", "CAGE code", help="May stay empty.")]
+    fields = [ui.text_field("name", "Name", required=True), ui.text_field("cage", "CAGE code", help="Optional.")]
     return ui.page(
         "Partners",
         Fold(title="Notices that name them", children=[ui.job_progress(CountNotices), ui.button("Count", on_click=counting)]),

@@ -1,4 +1,4 @@
-"""What the package adds."""
+"""The hooks of the package."""
 
 from pathlib import Path
 

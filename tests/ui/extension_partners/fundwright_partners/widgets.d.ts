@@ -2,7 +2,7 @@
 
 import type { ReactNode } from "react";
 
-/** A part of the page that can be folded. */
+/** A part of the page that can be collapsed. */
 export interface FoldProps {
   readonly title: string;
   readonly children?: ReactNode;
