@@ -64,7 +64,7 @@ class TestAnalyze:
         other_than(overseeing, "/dashboard/index", 0)
         overseeing.goto("/dashboard/analyze?days=7")
         ready(overseeing)
-        for name in ("Visits by day", "Work by day"):
+        for name in ("Visits by day", "Activity by day"):
             expect(overseeing.get_by_role("figure", name=name).locator("svg").first).to_be_visible()
         overseeing.get_by_text("Show as table").click()
         if width >= 600:

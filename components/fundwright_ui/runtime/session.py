@@ -684,7 +684,7 @@ async def _received(transport: Transport) -> str:
 
 
 def _not_understood() -> str:
-    return t("The server could not read the page. Reload it.")
+    return t("The server could not process a message from this page. Reload the page.")
 
 
 def _out_of_date(connection: Connection) -> str:

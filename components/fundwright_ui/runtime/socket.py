@@ -49,7 +49,7 @@ class Sockets:
             if hello is not None:
                 await self._handshake(transport, actor, hello)
             else:
-                await _refuse(transport, t("The server could not read the page. Reload it."), _POLICY)
+                await _refuse(transport, t("The server could not process a message from this page. Reload the page."), _POLICY)
 
     async def _handshake(self, transport: Transport, actor: Actor | None, hello: Hello) -> None:
         earlier = self._sessions.get(hello.session or "")

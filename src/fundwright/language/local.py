@@ -91,7 +91,7 @@ def create_onnx(core: Core) -> OnnxEmbedder:
     """Any model in FUNDWRIGHT_EMBEDDER_FOLDER. Its id contains a digest of the file, so that another file means other vectors."""
     folder = core.settings.embedder_folder
     if folder is None or not (folder / "model.onnx").exists() or not (folder / "tokenizer.json").exists():
-        raise ModelMissing(t("Set FUNDWRIGHT_EMBEDDER_FOLDER to a folder that holds `model.onnx` and `tokenizer.json`."))
+        raise ModelMissing(t("Set FUNDWRIGHT_EMBEDDER_FOLDER to a folder that contains `model.onnx` and `tokenizer.json`."))
     with (folder / "model.onnx").open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return _load(folder, f"onnx:{folder.name}:{digest[:8]}")

@@ -65,7 +65,7 @@ class OpenAIEmbedder:
         if any(len(row) != self.dimension for row in rows) or len(rows) != len(texts):
             raise EndpointFailed(
                 t(
-                    "The endpoint {url} returned vectors of another size than before ({model}), so it now serves another model. Restart Fundwright, then train your documents again.",
+                    "The endpoint {url} returned vectors of a different size than before ({model}), so it now serves a different model. Restart Fundwright, then train your documents again.",
                     url=self._url,
                     model=self._model,
                 )

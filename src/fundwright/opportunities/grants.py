@@ -91,7 +91,7 @@ def _xml_notices(start: bytes, stream: BinaryIO) -> Iterator[ParsedNotice | Reje
     if not has_rows:
         raise UnreadableFile(
             t(
-                "This is not a Grants.gov extract: it holds no OpportunitySynopsisDetail_1_0. Choose "
+                "This is not a Grants.gov extract: it contains no OpportunitySynopsisDetail_1_0. Choose "
                 "GrantsDBExtract….xml, or another format."
             )
         )

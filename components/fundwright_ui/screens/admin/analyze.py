@@ -104,7 +104,7 @@ def _totals(usage: UsageRead) -> VdomDict:
         (usage.people, t("People")),
         (usage.drafts, t("Drafts")),
         (usage.imports, t("Imports")),
-        (usage.trainings, t("Trainings")),
+        (usage.trainings, t("Training runs")),
     )
     return html.ul(
         {"className": "fw-figures", "aria-label": t("Totals")},
@@ -130,7 +130,7 @@ def _charts(usage: UsageRead) -> VdomDict:
     work = [
         Series(label=t("Drafts"), values=tuple(day.drafts for day in usage.days)),
         Series(label=t("Imports"), values=tuple(day.imports for day in usage.days)),
-        Series(label=t("Trainings"), values=tuple(day.trainings for day in usage.days)),
+        Series(label=t("Training runs"), values=tuple(day.trainings for day in usage.days)),
     ]
     days = [day.day for day in usage.days]
     span = {"day_from": days[0].isoformat(), "day_to": days[-1].isoformat()}
@@ -139,7 +139,7 @@ def _charts(usage: UsageRead) -> VdomDict:
         html.div(
             {"className": "fw-columns"},
             card(chart(label=t("Visits by day"), days=days, series=visits, kind="lines", language=language), title=t("Visits")),
-            card(chart(label=t("Work by day"), days=days, series=work, kind="bars", language=language), title=t("Work")),
+            card(chart(label=t("Activity by day"), days=days, series=work, kind="bars", language=language), title=t("Activity")),
         ),
         html.details(
             {"className": "fw-card"},

@@ -26,14 +26,14 @@ NAMES = (
     "insights",
     "blog",
 )
-"""In the order of the overview. Each is the last part of the topic's address."""
+"""The names of the topics, in the order of the overview. Each is the last part of the address."""
 
 _FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)
 class HelpTopic:
-    """A page of help in one language. `summary` is its first paragraph, `text` everything below the title; both are Markdown."""
+    """A help page in one language. `summary` is its first paragraph and `text` everything below the title, both as Markdown."""
 
     title: str
     summary: str
