@@ -42,14 +42,14 @@ bench-ui: setup ## Compare the interface with that of other Python frameworks, w
 soak: setup ## Run the slow tests, let 100 people work for 30 minutes (SOAK_MINUTES=...) while processes are killed, then fuzz for 30 minutes (SOAK_FUZZING_MINUTES=...)
 	exec $(BIN)/python -m tests.soak
 
-security: setup ## Run the tests that prove the promises of the security checklist
-	exec $(BIN)/python -m scripts.proofs security
+security: setup ## Run the tests of the security checklist
+	exec $(BIN)/python -m scripts.checklists security
 
-pains: setup ## Run the tests that prove known pains of server-driven interfaces absent, and bring each back to see that they notice
-	$(BIN)/python -m scripts.proofs pains
+pains: setup ## Run the tests for known problems of server-driven interfaces, then reintroduce each to check that a test fails
+	$(BIN)/python -m scripts.checklists pains
 	exec $(BIN)/python -m scripts.mutants pains
 
-mutants: setup ## Break each promise on purpose and see that its tests notice; ONLY="security/16 pains/05" breaks only these
+mutants: setup ## Break each promise on purpose and check that a test fails; ONLY="security/16 pains/05" breaks only these
 	exec $(BIN)/python -m scripts.mutants $(ONLY)
 
 sbom: setup ## List all locked Python and npm packages in var/sbom, as CycloneDX files for vulnerability scanners

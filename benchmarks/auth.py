@@ -34,7 +34,7 @@ from fundwright_ui.app import build_app
 AT_ONCE = 50
 ROUNDS = 6
 COMPARED = 200
-PASSWORD = "a quiet harbour at dawn"
+PASSWORD = "a quiet harbor at dawn"
 LAG_GOAL_MS = 20.0
 READ_GOAL_MS = 100.0
 OVERLAP_GOAL = (0.4, 0.6)

@@ -30,7 +30,7 @@ import_module("hypothesis")
 # Journeys test what happens, not how soon: the machine may be busy.
 expect.set_options(timeout=15_000)
 
-EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
+EMAIL, PASSWORD = "ada@example.org", "a quiet harbor at dawn"
 ADMINISTRATOR = "administrator@example.org"
 
 NewContext = Callable[..., BrowserContext]

@@ -1,8 +1,7 @@
-"""Mutation testing: breaks each guaranteed property on purpose and checks that its tests fail: `make mutants`, or `make mutants ONLY="security/16 pains/05"`.
+"""Mutation testing: breaks each item of the checklists on purpose and checks that its tests fail: `make mutants`, or `make mutants ONLY="security/16 pains/05"`.
 
 A mutant is a patch in tests/mutants/security or tests/mutants/pains. Its name begins with the number of the item (`21` or `21+30`), and
-its first line says what it breaks. It is applied to a copy of the source; then a test that carries the marker of that item has to fail,
-for each item.
+its first line says what it breaks. It is applied to a copy of the source. Then, for each item, a test with the item's marker must fail.
 """
 
 from __future__ import annotations
@@ -20,13 +19,13 @@ from pathlib import Path
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
 
-from scripts.proofs import FOLDERS, LISTS, PROJECT, Proof, gather
+from scripts.checklists import FOLDERS, LISTS, PROJECT, Result, run_marked_tests
 
 MUTANTS = PROJECT / "tests/mutants"
 AT_ONCE = 2
 SHARED = (".venv", "node_modules")
 COPIED = ("web/dist", "var/models")
-"""What set-up makes. Server code reads these, and following a link would count as a call that blocks."""
+"""Created by setup. Copied instead of linked, because following a link counts as a blocking call in the server."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class Mutant:
 
     @property
     def sentence(self) -> str:
-        """What is broken."""
+        """The sentence that says what the mutant breaks."""
         return self.path.read_text().partition("\n")[0]
 
     @property
@@ -66,7 +65,7 @@ class Verdict:
 
 
 def main(only: Sequence[str] = ()) -> bool:
-    """Returns whether every item has a mutant and all of them are caught. `only` are beginnings of their names."""
+    """Returns whether every item has a mutant and all of them are caught. `only` contains prefixes of their names."""
     wanted = tuple(only) or ("",)
     mutants = [mutant for mutant in all_mutants() if mutant.name.startswith(wanted)]
     missing = sorted(name for name in without_mutant() if name.startswith(wanted))
@@ -91,7 +90,7 @@ def main(only: Sequence[str] = ()) -> bool:
         fail_anyway = failing_tests({test: verdict.mutant.list for verdict in verdicts for test in verdict.tests}, free.get())
     caught = [verdict for verdict in verdicts if not verdict.reason and fail_anyway.isdisjoint(verdict.tests)]
     for test in sorted(fail_anyway):
-        print(f"PROVES NOTHING, because it also fails without a mutant: {test}")
+        print(f"INVALID, because it also fails without a mutant: {test}")
     print(f"{len(caught)} of {len(verdicts)} mutants caught")
     return bool(caught) and len(caught) == len(verdicts) and not missing
 
@@ -101,7 +100,7 @@ def all_mutants() -> list[Mutant]:
 
 
 def without_mutant() -> set[str]:
-    """Items of the lists that no mutant breaks."""
+    """Items of the checklists that no mutant breaks."""
     have = {(mutant.list, item) for mutant in all_mutants() for item in mutant.items}
     return {
         f"{name}/{item:02}" for name, (_, items) in LISTS.items() for item in range(1, len(items) + 1) if (name, item) not in have
@@ -110,7 +109,7 @@ def without_mutant() -> set[str]:
 
 @contextmanager
 def copies(count: int) -> Iterator[SimpleQueue[Path]]:
-    """Copies of the source that tests can run in."""
+    """Yields copies of the source in which tests can run."""
     with TemporaryDirectory(prefix="fundwright-mutants-", ignore_cleanup_errors=True) as folder:
         free = SimpleQueue[Path]()
         for number in range(count):
@@ -136,7 +135,7 @@ def copy_source(copy: Path) -> None:
     if (data := PROJECT.parent / "shared").exists():
         (copy.parent / "shared").symlink_to(data)
     copy.parent.parent.chmod(0o755)  # the embedded PostgreSQL of root runs as another user
-    subprocess.run(["git", "init", "--quiet"], cwd=copy, check=True)  # `git apply` looks at nothing outside
+    subprocess.run(["git", "init", "--quiet"], cwd=copy, check=True)  # so that `git apply` ignores repositories outside
 
 
 def verdict_on(mutant: Mutant, copy: Path) -> Verdict:
@@ -145,56 +144,56 @@ def verdict_on(mutant: Mutant, copy: Path) -> Verdict:
             return Verdict(mutant, reason=failure)
         failed: list[str] = []
         for item in mutant.items:
-            proofs = proofs_of(mutant, item, copy)
-            test = next((proof.test for proof in proofs if proof.outcome == "failed"), None)
+            results = results_of(mutant, item, copy)
+            test = next((result.test for result in results if result.outcome == "failed"), None)
             if test is None:
-                became = "pass" if any(proof.outcome == "passed" for proof in proofs) else "could not be run"
-                return Verdict(mutant, reason=f"the tests of {item} {became}")
+                outcome = "pass" if any(result.outcome == "passed" for result in results) else "could not be run"
+                return Verdict(mutant, reason=f"the tests of {item} {outcome}")
             failed.append(test)
     return Verdict(mutant, failed)
 
 
 def undefined_names(copy: Path) -> str | None:
-    """Names in the copy that nothing defines. Whatever runs into one fails, so such a mutant proves nothing about its promise."""
+    """Undefined names in the copy. Code that uses one fails for that reason, so such a mutant does not show that the tests work."""
     found = subprocess.run(
         [Path(sys.executable).parent / "ruff", "check", "--quiet", "--isolated", "--select=F821", "--output-format=concise", "src", "components"],
         cwd=copy, capture_output=True, text=True, check=False,
     )  # fmt: skip
     names = [line for line in found.stdout.splitlines() if "F821" in line]
-    return f"it names what does not exist: {'; '.join(names)}" if names else None
+    return f"it uses undefined names: {'; '.join(names)}" if names else None
 
 
-def proofs_of(mutant: Mutant, item: int, copy: Path) -> list[Proof]:
-    """What became of the tests of the item, until one failed."""
+def results_of(mutant: Mutant, item: int, copy: Path) -> list[Result]:
+    """The results of the item's tests, up to the first failure."""
     marker, _ = LISTS[mutant.list]
-    proofs: list[Proof] = []
+    results: list[Result] = []
     for folder in FOLDERS:
-        proofs += gather(marker, "--item", str(item), "--exitfirst", runs=[[folder]], project=copy, is_quiet=True)
-        if any(proof.outcome == "failed" for proof in proofs):
+        results += run_marked_tests(marker, "--item", str(item), "--exitfirst", runs=[[folder]], project=copy, is_quiet=True)
+        if any(result.outcome == "failed" for result in results):
             break
-    return proofs
+    return results
 
 
 def failing_tests(tests: Mapping[str, str], copy: Path) -> set[str]:
-    """Which of these tests, each given with its list, do not pass in an unchanged copy."""
+    """The tests, given with their checklists, that do not pass in an unchanged copy."""
     passed: set[str] = set()
     for name, (marker, _) in LISTS.items():
         runs = [[test for test in tests if tests[test] == name and test.startswith(f"{folder}/")] for folder in FOLDERS]
-        proofs = by_test(gather(marker, runs=filter(None, runs), project=copy, is_quiet=True))
-        passed |= {test for test, outcomes in proofs.items() if outcomes == {"passed"}}
+        results = by_test(run_marked_tests(marker, runs=filter(None, runs), project=copy, is_quiet=True))
+        passed |= {test for test, outcomes in results.items() if outcomes == {"passed"}}
     return set(tests) - passed
 
 
-def by_test(proofs: Iterable[Proof]) -> dict[str, set[str | None]]:
+def by_test(results: Iterable[Result]) -> dict[str, set[str | None]]:
     outcomes: dict[str, set[str | None]] = {}
-    for proof in proofs:
-        outcomes.setdefault(proof.test, set()).add(proof.outcome)
+    for result in results:
+        outcomes.setdefault(result.test, set()).add(result.outcome)
     return outcomes
 
 
 @contextmanager
 def applied(mutant: Mutant, copy: Path) -> Iterator[str]:
-    """Yields why the patch cannot be applied, or nothing."""
+    """Yields the reason why the patch cannot be applied, or an empty string."""
     done = apply(mutant.path, copy)
     if done.returncode:
         yield f"it does not apply: {done.stderr.strip()}"
@@ -210,7 +209,7 @@ def applied(mutant: Mutant, copy: Path) -> Iterator[str]:
 
 
 def apply(patch: Path, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """One line of context has to fit, so that changes nearby do not matter."""
+    """Require only one line of context to match, so that changes nearby do not matter."""
     return subprocess.run(["git", "apply", "-C1", *options, patch], cwd=folder, capture_output=True, text=True, check=False)
 
 

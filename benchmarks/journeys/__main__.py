@@ -26,7 +26,7 @@ NOTICES = PROJECT.parent / "shared/data/sam/ContractOpportunitiesFullCSV.csv.gz"
 SAMPLE = PROJECT / "src/fundwright/opportunities/sample/sam.csv"
 LATENCIES_MS = (0, 50)
 ROUNDS = {"often": 20, "seldom": 5}
-EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
+EMAIL, PASSWORD = "ada@example.org", "a quiet harbor at dawn"
 
 
 class Measured(NamedTuple):

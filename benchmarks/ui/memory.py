@@ -34,7 +34,7 @@ WARM_UP_PAGES = 10
 """What is loaded with the first page of its kind belongs to nobody. Few of them: the memory they give back is used again."""
 MAX_KB = 150
 MAX_GROWTH = 0.05
-PASSWORD = "a quiet harbour at dawn"
+PASSWORD = "a quiet harbor at dawn"
 
 
 class Served(NamedTuple):

@@ -16,7 +16,7 @@ from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
 from fundwright.accounts.schemas import Role
 
-TEXT = "Our company restores harbours"
+TEXT = "Our company restores harbors"
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_pasted_text_outlives_a_reload_until_it_is_saved(signed_in: Page) -> Non
     assert [violation["id"] for violation in Axe().run(page).response["violations"]] == []
     page.get_by_role("button", name="Restore").press("Enter")
     expect(form.get_by_label("Text")).to_have_value(TEXT)
-    form.get_by_label("Title").fill("Harbours")
+    form.get_by_label("Title").fill("Harbors")
     page.get_by_role("button", name="Add text").click()
     expect(page.get_by_text("The text was added and is being processed.")).to_be_visible()
     ready(page)
@@ -60,7 +60,7 @@ def test_pasted_text_outlives_a_reload_until_it_is_saved(signed_in: Page) -> Non
 
 def test_a_form_that_is_left_for_another_screen_is_offered_again(signed_in: Page) -> None:
     page = signed_in
-    CategoryPage(page).open().start_new("Harbours")
+    CategoryPage(page).open().start_new("Harbors")
     Shell(page).go_to("Train")
     page.go_back()
     ready(page)

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, WebSocket, expect
 
 from e2e.pages.ready import ready
 
-MEGABYTE = "pier harbour " * 80_000
+MEGABYTE = "pier harbor " * 90_000
 # As one edit: through the keyboard of the test a browser takes ten seconds for it.
 PASTE = """(field, text) => {
   field.setRangeText(text);
@@ -30,7 +30,7 @@ def test_megabytes_pasted_into_a_form(signed_in: Page, megabytes: int) -> None:
     expect(signed_in.get_by_text("That was too much to send at once. Upload long content as a file.")).to_be_visible()
     ready(signed_in)
     assert signed_in.evaluate(KEPT) == len(pasted)
-    text.fill(f"Harbour works, {megabytes} MB.")
+    text.fill(f"Harbor works, {megabytes} MB.")
     add.click()
     expect(signed_in.get_by_text("The text was added and is being processed.")).to_be_visible()
     assert opened == []

@@ -67,7 +67,7 @@ class TestVerdict:
                 "def is_on(): return True",
                 "def is_on(): return lit",
                 [],
-                "it names what does not exist: src/lamp.py:1:21: F821",
+                "it uses undefined names: src/lamp.py:1:21: F821",
             ),
             ("1", "def is_off(): return True", "def is_off(): return False", [], "it does not apply"),
         ],

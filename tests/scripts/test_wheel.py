@@ -22,7 +22,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 PROJECT = Path(__file__).parents[2]
-EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
+EMAIL, PASSWORD = "ada@example.org", "a quiet harbor at dawn"
 START_TIMEOUT_S = EMBEDDING_TIMEOUT_S = 120
 
 

@@ -133,7 +133,7 @@ def passes(test: str, *options: str, **environment: str) -> bool:
 def main() -> int:
     results = dict[str, bool]()
     if SLOW != "0":
-        for folder in ("tests", "e2e"):  # not in one run, see scripts/proofs.py
+        for folder in ("tests", "e2e"):  # not in one run, see scripts/checklists.py
             print(f"\n== slow tests, {folder}", flush=True)
             results[f"slow tests, {folder}"] = passes(folder, "-q", "-m", "slow")
     if MINUTES:

@@ -20,7 +20,7 @@ from fundwright.cli.context import load_plugins
 from fundwright.core.assembly import open_core
 from fundwright.core.settings import Settings
 
-PASSWORD = "a quiet harbour at dawn"
+PASSWORD = "a quiet harbor at dawn"
 
 _START_TIMEOUT_S = 120
 _STOP_TIMEOUT_S = 30

@@ -14,7 +14,7 @@ from fundwright.core.assembly import Core
 from fundwright.training import api
 from tests.support.programs import api_of, program_of_new_account
 
-FERRY = b"# Boats\n\nThe harbour ferry carries forty passengers across the bay every hour of the day."
+FERRY = b"# Boats\n\nThe harbor ferry carries forty passengers across the bay every hour of the day."
 
 
 @pytest.fixture

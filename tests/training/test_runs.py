@@ -32,7 +32,7 @@ from tests.support.polling import eventually
 from tests.training import hostile
 from tests.training.conftest import AddFile
 
-BOATS = "# Boats\n\nThe harbour ferry carries forty passengers across the bay every hour of the day in summer."
+BOATS = "# Boats\n\nThe harbor ferry carries forty passengers across the bay every hour of the day in summer."
 BREAD = "# Bread\n\nA sourdough loaf rises overnight in a cool kitchen and is baked in a very hot oven."
 ROWING = "# Rowing\n\nA rowing boat takes people from one bank of the river to the other when the bridge is closed."
 
@@ -451,11 +451,11 @@ class TestFindPassages:
         await _train(committed, owner, boats.id)
         await _train(committed, stranger, bread.id)
         embedder = await language.get_embedder(committed)
-        mine = await service.find_passages(committed, owner, "harbour ferry", embedder=embedder)
+        mine = await service.find_passages(committed, owner, "harbor ferry", embedder=embedder)
         assert {passage.document_id for passage in mine} == {boats.id}
-        others = await service.find_passages(committed, stranger, "harbour ferry", embedder=embedder)
+        others = await service.find_passages(committed, stranger, "harbor ferry", embedder=embedder)
         assert {passage.document_id for passage in others} == {bread.id}
-        assert await service.find_answers(committed, stranger, "harbour ferry", embedder=embedder) == []
+        assert await service.find_answers(committed, stranger, "harbor ferry", embedder=embedder) == []
         async with committed.database.transaction() as session:
             with pytest.raises(NotFound):
                 await service.get_passage(session, stranger, mine[0].id)

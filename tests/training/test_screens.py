@@ -19,7 +19,7 @@ from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.testing import mounted
 from tests.training.conftest import AddFile
 
-FERRY = "# Boats\n\nThe harbour ferry carries forty passengers across the bay every hour of the day in summer."
+FERRY = "# Boats\n\nThe harbor ferry carries forty passengers across the bay every hour of the day in summer."
 BROKEN = b"%PDF-1.7\nnot really"
 
 

@@ -20,7 +20,7 @@ from e2e.pages.ready import ready, until
 TOO_MUCH = "Too many actions at once. Wait a moment and try again."
 TOO_MANY = "Too many pages are open. Close some and reload this one."
 TOO_LARGE = "That was too much to send at once. Upload long content as a file."
-LONG = "pier harbour " * 80_000
+LONG = "pier harbor " * 90_000
 MAX_PAGES = 50
 MAX_WAITING = 200
 OVERDUE_AFTER = 5

@@ -38,7 +38,7 @@ from fundwright_ui.widgets import FileDrop
 from tests.support.accounts import add_account
 from tests.support.polling import eventually
 
-EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
+EMAIL, PASSWORD = "ada@example.org", "a quiet harbor at dawn"
 
 
 @component

@@ -19,7 +19,7 @@ from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
 from tests.support.accounts import add_account
 
-EMAIL, PASSWORD = "ada@example.org", "a quiet harbour at dawn"
+EMAIL, PASSWORD = "ada@example.org", "a quiet harbor at dawn"
 NOTHING = "default-src 'none'; frame-ancestors 'none'"
 
 

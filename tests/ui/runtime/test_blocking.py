@@ -37,9 +37,9 @@ CALLS: dict[str, Callable[[], object]] = {
     "time.sleep": lambda: time.sleep(0.01),
     "io.TextIOWrapper.read": lambda: Path(__file__).read_text(),
     "psycopg.connect": connect,
-    "argon2.low_level.hash_secret": lambda: passwords._context.hash("harbour"),
-    "argon2.low_level.verify_secret": lambda: passwords._check("harbour", None),
-    "InferenceSession.run": lambda: embedder()._embed_one("harbour"),
+    "argon2.low_level.hash_secret": lambda: passwords._context.hash("harbor"),
+    "argon2.low_level.verify_secret": lambda: passwords._check("harbor", None),
+    "InferenceSession.run": lambda: embedder()._embed_one("harbor"),
 }
 
 
@@ -72,7 +72,7 @@ def slow_screen() -> Any:
 def loaded() -> None:
     """The first call of some reads files, which another rule would name."""
     embedder()
-    passwords._context.hash("harbour")
+    passwords._context.hash("harbor")
 
 
 @pytest.mark.pain(9)

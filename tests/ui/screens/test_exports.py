@@ -19,7 +19,7 @@ from tests.support.accounts import add_account
 
 __all__ = ["ada"]
 
-PASSWORD = "a quiet harbour at dawn"
+PASSWORD = "a quiet harbor at dawn"
 TABS = ("", "?tab=security", "?tab=tokens", "?tab=invitations", "?import=open", "?days=30")
 NO_MATCH = (
     "?q=qqqqqq&text=qqqqqq",

@@ -29,10 +29,10 @@ from tests.support.accounts import add_account
 )
 async def test_it_answers_404_with_a_way_back(committed: Core, path: str, back: str, id: str) -> None:
     async with committed.database.transaction() as session:
-        await add_account(session, "ada@example.org", name="Ada", role=Role.ADMIN, password="a quiet harbour")
+        await add_account(session, "ada@example.org", name="Ada", role=Role.ADMIN, password="a quiet harbor")
     transport = httpx.ASGITransport(build_app(committed))
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
-        answer = await client.post("/signin", json={"email": "ada@example.org", "password": "a quiet harbour"})
+        answer = await client.post("/signin", json={"email": "ada@example.org", "password": "a quiet harbor"})
         client.headers["authorization"] = f"Bearer {answer.json()['token']}"
         page = await client.get(f"{path}/{id}/edit" if path == "/dashboard/blog" else f"{path}/{id}")
     main = page.text.split("<main", 1)[1].split("</main>", 1)[0]

@@ -27,9 +27,9 @@ describe("ReauthenticationDialog", () => {
   it("gives the password", async () => {
     const onReauthenticate = vi.fn();
     await renderWidget(<ReauthenticationDialog {...props} onReauthenticate={onReauthenticate} />);
-    fireEvent.change(screen.getByLabelText("Password"), { target: { value: "a quiet harbour" } });
+    fireEvent.change(screen.getByLabelText("Password"), { target: { value: "a quiet harbor" } });
     fireEvent.click(screen.getByRole("button", { name: "Confirm" }));
-    expect(onReauthenticate).toHaveBeenCalledWith({ password: "a quiet harbour", code: "" });
+    expect(onReauthenticate).toHaveBeenCalledWith({ password: "a quiet harbor", code: "" });
   });
 
   it("asks for a code instead of the password", async () => {
