@@ -1,11 +1,13 @@
 """Live topics reach subscribers after the commit, in this process and in others."""
 
+import errno
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from typing import Any
 
 import psycopg
 import pytest
+from structlog.testing import capture_logs
 
 from fundwright.core.database import Database
 from fundwright.core.live import LiveBus, publish
@@ -72,3 +74,18 @@ async def test_after_a_lost_connection_every_subscriber_is_woken(bus: LiveBus, d
             connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")
         await wait_for(received, 1)
     assert received == [{}]
+
+
+async def test_it_listens_again_though_starting_the_server_failed(database_url: str) -> None:
+    def revive() -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    received: list[dict[str, Any]] = []
+    bus = LiveBus(database_url, revive=revive)
+    await bus.start()
+    with bus.subscribed("topic", received.append), capture_logs() as logs:
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'")
+        await wait_for(received, 1)
+    await bus.close()
+    assert "live.no_database" in [line["event"] for line in logs]

@@ -15,8 +15,6 @@ import structlog
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.core.errors import FundwrightError
-
 _CHANNEL = "fundwright_live"
 _MAX_PAYLOAD_BYTES = 7_900  # PostgreSQL refuses 8 000 and more
 
@@ -105,8 +103,8 @@ class LiveBus:
                 await asyncio.sleep(1)
                 try:
                     await asyncio.to_thread(self._revive)
-                except FundwrightError as refused:
-                    log.error("live.no_database", reason=refused.sentence)
+                except Exception as error:  # the bus has to listen again whatever is in the way now
+                    log.error("live.no_database", reason=str(error))
                     await asyncio.sleep(4)
 
     def _deliver(self, topic: str, payload: dict[str, Any]) -> None:
