@@ -328,7 +328,7 @@ async def _listing(core: Core, actor: Actor, query: dict[str, Any]) -> Any:
 
 def _with_core(folder: Path, measure: Callable[[Core, Actor], Awaitable[Any]]) -> Any:
     async def run() -> Any:
-        settings = Settings(_env_file=None, data=folder, database_url=None)  # type: ignore[call-arg]
+        settings = Settings(_env_file=None, data=folder, database_url=None)
         async with open_core(settings, Plugins([hooks, extension])) as core:
             async with core.database.transaction() as session:
                 actor = await accounts.add_account(

@@ -57,7 +57,7 @@ STYLE_AND_TYPES = (
     Check("generated types", python("fundwright_ui.widgets.typescript", "--check")),
     Check("tsc", ("npm", "run", "--silent", "typecheck")),
     Check("oxlint", ("npm", "run", "--silent", "lint")),
-    Check("pyright", (str(BIN / "pyright"), "--warnings")),
+    Check("pyrefly", (str(BIN / "pyrefly"), "check", "--progress-bar", "no")),
 )
 SCREENS = "e2e/journeys/screens"
 VITEST = Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True)

@@ -37,7 +37,7 @@ class Mutant:
         return f"{self.path.parent.name}/{self.path.stem}"
 
     @property
-    def list(self) -> str:
+    def list_name(self) -> str:
         """`security` or `pains`."""
         return self.path.parent.name
 
@@ -87,7 +87,9 @@ def main(only: Sequence[str] = ()) -> bool:
             return verdict
 
         verdicts = list(pool.map(judge, mutants))
-        fail_anyway = failing_tests({test: verdict.mutant.list for verdict in verdicts for test in verdict.tests}, free.get())
+        fail_anyway = failing_tests(
+            {test: verdict.mutant.list_name for verdict in verdicts for test in verdict.tests}, free.get()
+        )
     caught = [verdict for verdict in verdicts if not verdict.reason and fail_anyway.isdisjoint(verdict.tests)]
     for test in sorted(fail_anyway):
         print(f"INVALID, because it also fails without a mutant: {test}")
@@ -101,7 +103,7 @@ def all_mutants() -> list[Mutant]:
 
 def without_mutant() -> set[str]:
     """Items of the checklists that no mutant breaks."""
-    have = {(mutant.list, item) for mutant in all_mutants() for item in mutant.items}
+    have = {(mutant.list_name, item) for mutant in all_mutants() for item in mutant.items}
     return {
         f"{name}/{item:02}" for name, (_, items) in LISTS.items() for item in range(1, len(items) + 1) if (name, item) not in have
     }
@@ -165,7 +167,7 @@ def undefined_names(copy: Path) -> str | None:
 
 def results_of(mutant: Mutant, item: int, copy: Path) -> list[Result]:
     """The results of the item's tests, up to the first failure."""
-    marker, _ = LISTS[mutant.list]
+    marker, _ = LISTS[mutant.list_name]
     results: list[Result] = []
     for folder in FOLDERS:
         results += run_marked_tests(marker, "--item", str(item), "--exitfirst", runs=[[folder]], project=copy, is_quiet=True)

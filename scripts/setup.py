@@ -58,7 +58,6 @@ def main(profile: str) -> None:
         embedding_model()
         web.join()
         if profile != "app":
-            type_checker()
             browser(is_needed=profile == "test")
 
 
@@ -129,8 +128,8 @@ def compile_modules() -> None:
 def make_environment() -> None:
     shutil.rmtree(VENV, ignore_errors=True)
     try:
-        import ensurepip  # noqa: F401  # pyright: ignore[reportUnusedImport]
-        import venv  # noqa: F401  # pyright: ignore[reportUnusedImport]
+        import ensurepip  # noqa: F401
+        import venv  # noqa: F401
     except ImportError:
         # Debian keeps these two in a package of their own.
         package = f"python{VERSION}-venv"
@@ -230,11 +229,6 @@ def web_sources() -> Iterator[Path]:
 
 
 # Only for tests
-
-
-def type_checker() -> None:
-    """pyright's package fetches its program at first use."""
-    step("Type checker", lambda: run([VENV / "bin/pyright", "--version"]), VENV / "stamp-pyright", [LOCK])
 
 
 def browser(*, is_needed: bool) -> None:

@@ -111,8 +111,8 @@ class _Graph:
 
         self._helper, self._numpy_helper = helper, numpy_helper
         self._weights = weights
-        self._nodes: list[object] = []
-        self._constants: list[object] = []
+        self._nodes: list[Any] = []
+        self._constants: list[Any] = []
         self.kept: list[str] = []
         """Names of the nodes that are not to be quantised."""
 
@@ -182,7 +182,7 @@ class _Graph:
         scale, bias = self._weight(f"{name}.weight"), self._weight(f"{name}.bias")
         return self._op("LayerNormalization", state, scale, bias, epsilon=_EPSILON)
 
-    def _op(self, operation: str, *inputs: str, output: str | None = None, **attributes: object) -> str:
+    def _op(self, operation: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
         output = output or f"v{len(self._nodes)}"
         self._nodes.append(self._helper.make_node(operation, inputs, [output], name=output, **attributes))
         return output

@@ -55,7 +55,7 @@ def pytest_runtest_call() -> Generator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def quick_hashes() -> Iterator[CryptContext]:
     """Passwords are hashed with as little work as argon2 allows. Yields how they are hashed outside tests."""
-    full = passwords._context  # pyright: ignore[reportPrivateUsage]
+    full = passwords._context
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_context", full.copy(argon2__memory_cost=8, argon2__time_cost=1))
         yield full

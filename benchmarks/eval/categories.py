@@ -157,7 +157,7 @@ def _cross_validate_floor(labeled: Labeled, *, at_most: int | None = None, extra
     subjects = [*labeled.subjects, *(subject for subject, _ in extra)]
     labels = np.concatenate([labeled.truth, np.array([label for _, label in extra], dtype=np.intp)])
     terms = [words_of(subject.terms) for subject in subjects]
-    matrix = Weighting(terms).matrix(terms)
+    matrix: Any = Weighting(terms).matrix(terms)
     matrix = matrix[:, np.unique(matrix.indices[matrix.data > 0])]
     scores = np.empty((len(folds), count))
     for fold in range(_FOLDS):

@@ -20,7 +20,7 @@ from benchmarks.journeys.interactions import INTERACTIONS, Person, see_suggestio
 from benchmarks.journeys.network import SlowNetwork, Traffic, slow_network
 from benchmarks.kept import keep
 from benchmarks.ui.peers import free_ports
-from e2e.application import PROJECT, Application, launch_options, started
+from e2e.application import PROJECT, launch_options, run_command, started
 
 NOTICES = PROJECT.parent / "shared/data/sam/ContractOpportunitiesFullCSV.csv.gz"
 SAMPLE = PROJECT / "src/fundwright/opportunities/sample/sam.csv"
@@ -45,9 +45,7 @@ def main(arguments: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="bench-journeys-", ignore_cleanup_errors=True) as folder:
         data = Path(folder) / "data"
         data.mkdir()
-        Application("", data, process=None, environment=environment).command(  # pyright: ignore[reportArgumentType]
-            "import", "sam", str(NOTICES if NOTICES.exists() else SAMPLE)
-        )
+        run_command(data, environment, "import", "sam", str(NOTICES if NOTICES.exists() else SAMPLE))
         with (
             started(data, port=target, environment=environment) as application,
             slow_network(port, target) as network,

@@ -27,7 +27,7 @@ from benchmarks.kept import keep
 from benchmarks.ui.peers import free_ports
 from benchmarks.ui.proxy import Proxy, proxied
 from benchmarks.ui.servers import NotAvailable, lists_of_others, serving
-from e2e.application import PROJECT, Application, launch_options, started
+from e2e.application import PROJECT, launch_options, run_command, started
 from e2e.pages.ready import ready
 from fundwright.core.postgres import EmbeddedPostgres
 
@@ -240,7 +240,7 @@ def load_notices(folder: Path, data: Path) -> None:
     else:
         print("The real notices are not here: invented ones take their place.")
         file = invent(folder / "notices.csv.gz")
-    Application("", data, process=None).command("import", "sam", str(file))  # pyright: ignore[reportArgumentType]
+    run_command(data, {}, "import", "sam", str(file))
 
 
 def invent(file: Path) -> Path:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import httpx
 import psutil
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from e2e.application import Application, started
 
@@ -110,7 +111,7 @@ async def open_pages(server: Served, path: str, count: int) -> list[ClientConnec
 async def _open(server: Served, path: str, number: int) -> ClientConnection:
     page = await connect(
         f"{server.url.replace('http', 'ws')}/socket",
-        origin=server.url,  # pyright: ignore[reportArgumentType]
+        origin=Origin(server.url),
         additional_headers={"Cookie": f"session={server.tokens[number % len(server.tokens)]}"},
         max_size=None,
     )

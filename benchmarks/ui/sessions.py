@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import psutil
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.typing import Origin
 
 from benchmarks.ui.servers import ENVIRONMENTS, PAGES, Framework, NotAvailable, serving
 
@@ -165,7 +166,7 @@ async def visitors(name: str, port: int, count: int) -> AsyncIterator[list[Visit
     async with AsyncExitStack() as stack:
         opened: list[Visitor] = []
         for _ in range(count):
-            connecting = connect(f"ws://127.0.0.1:{port}{path}", origin=f"http://127.0.0.1:{port}", max_size=None)  # pyright: ignore[reportArgumentType]
+            connecting = connect(f"ws://127.0.0.1:{port}{path}", origin=Origin(f"http://127.0.0.1:{port}"), max_size=None)
             visitor = Visitor(await stack.enter_async_context(connecting), name)
             await visitor.open()
             opened.append(visitor)

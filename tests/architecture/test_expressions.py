@@ -192,7 +192,7 @@ def test_megabytes_are_scanned_in_linear_time(scanner: str) -> None:
 @pytest.mark.parametrize(
     "run",
     [
-        lambda text: list(MarkdownReader()._blocks(text.splitlines())),  # pyright: ignore[reportPrivateUsage]
+        lambda text: list(MarkdownReader()._blocks(text.splitlines())),
         lambda text: paragraphs(text.splitlines(), frozenset(), page=None),
     ],
     ids=["Markdown", "text"],

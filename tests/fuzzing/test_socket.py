@@ -229,7 +229,7 @@ class Visitor:
             case Event():
                 await self._fire(client, step, earlier)
             case Move(path):
-                earlier = [node["e"][event]["h"] for _, node, event in events(client)] or earlier  # pyright: ignore[reportArgumentType]
+                earlier = [node["e"][event]["h"] for _, node, event in events(client)] or earlier
                 client.seq += 1
                 await client.websocket.send(json.dumps({"type": "location", "seq": client.seq, "path": path}))
                 await client.answered(client.seq)
@@ -246,11 +246,11 @@ class Visitor:
         return earlier
 
     async def _fire(self, client: runtime.Client, event: Event, earlier: Sequence[str]) -> None:
-        found = list(events(client))  # pyright: ignore[reportArgumentType]
+        found = list(events(client))
         if not found:
             return
         _, node, name = found[event.place % len(found)]
-        data = {**anything(client, node), **dict(event.changes)}  # pyright: ignore[reportArgumentType]
+        data = {**anything(client, node), **dict(event.changes)}
         if isinstance(fields := data["fields"], dict) and fields:
             names = sorted(fields)
             data["fields"] = fields | {names[place % len(names)]: value for place, value in event.fields}

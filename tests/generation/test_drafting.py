@@ -79,7 +79,7 @@ class TestWriting:
         draft = await add(desk)
         async with desk.core.database.transaction() as session:
             documents = {document.title: document.id for document in (await training.list_documents(session, desk.actor)).items}
-        finish = drafting._finish  # pyright: ignore[reportPrivateUsage]
+        finish = drafting._finish
 
         async def choose_then_finish(session: AsyncSession, *given: Any, **options: Any) -> Any:
             chosen = DraftSources(document_ids=(documents["Roofs"],))

@@ -117,7 +117,7 @@ class TestImport:
         assert answer.status_code == 202
         started = answer.json()
         assert (started["filename"], started["state"]) == ("mine.csv", "queued")
-        await committed.jobs._run(UUID(started["job_id"]), reraise=True)  # pyright: ignore[reportPrivateUsage]
+        await committed.jobs._run(UUID(started["job_id"]), reraise=True)
         run = (await client.get(f"/api/opportunities/imports/{started['id']}")).json()
         assert (run["state"], run["new"], run["rejected"]) == ("succeeded", 1, 1)
         rejections = (await client.get(f"/api/opportunities/imports/{started['id']}/rejections")).json()

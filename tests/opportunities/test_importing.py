@@ -1,4 +1,3 @@
-# pyright: reportPrivateUsage=false
 import asyncio
 import gzip
 import random

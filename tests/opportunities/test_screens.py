@@ -1,4 +1,3 @@
-# pyright: reportArgumentType=false
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable

@@ -1,4 +1,3 @@
-# pyright: reportArgumentType=false, reportUnnecessaryTypeIgnoreComment=false
 import asyncio
 import csv
 import io

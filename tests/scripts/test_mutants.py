@@ -98,5 +98,5 @@ class TestEveryMutant:
         checked = mutants.apply(mutant.path, PROJECT, "--check")
         assert checked.returncode == 0, checked.stderr
         assert mutant.sentence.endswith(".")
-        _, items = LISTS[mutant.list]
+        _, items = LISTS[mutant.list_name]
         assert set(mutant.items) <= set(range(1, len(items) + 1))

@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
+from websockets.typing import Origin
 
 from tests.soak.installation import PASSWORD
 
@@ -148,7 +149,7 @@ class Person:
         while True:
             with suppress(OSError, WebSocketException, TimeoutError):
                 headers = {"Cookie": f"session={token}"}
-                async with connect(address, origin=self._url, additional_headers=headers, max_size=None) as socket:  # pyright: ignore[reportArgumentType]
+                async with connect(address, origin=Origin(self._url), additional_headers=headers, max_size=None) as socket:
                     await socket.send(json.dumps({"type": "hello", "path": "/dashboard/train", "hash": None}))
                     received = 0
                     while True:

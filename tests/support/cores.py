@@ -33,7 +33,11 @@ class OwnSettings(Settings):
 
     @classmethod
     def settings_customise_sources(
-        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, **_others: PydanticBaseSettingsSource
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        *_: PydanticBaseSettingsSource,
+        **_others: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return (init_settings,)
 
@@ -93,10 +97,10 @@ async def _is_intact(core: Core) -> bool:
 @contextmanager
 def _changes_undone(core: Core) -> Iterator[None]:
     """Forget the plug-ins and job handlers that the body adds."""
-    plugins, jobs = core.plugins._manager, core.jobs  # pyright: ignore[reportPrivateUsage]
+    plugins, jobs = core.plugins._manager, core.jobs
     before = plugins.get_plugins()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(jobs, "_handlers", {**jobs._handlers})  # pyright: ignore[reportPrivateUsage]
+        patch.setattr(jobs, "_handlers", {**jobs._handlers})
         patch.setattr(jobs, "_interrupted", [])
         patch.setattr(jobs, "in_slots", set())
         yield

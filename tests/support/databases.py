@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import itertools
 from contextlib import suppress
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
+from psycopg import sql
 from psycopg.rows import tuple_row
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -38,17 +39,17 @@ class Databases:
         with self._connect(template) as connection:
             tables = [name for (name,) in connection.execute(_TABLES)]
             connection.execute("CREATE SCHEMA pristine")
-            filled = [name for name in tables if connection.execute(f"SELECT 1 FROM {name} LIMIT 1").fetchone()]
+            filled = [name for name in tables if connection.execute(_about("SELECT 1 FROM {} LIMIT 1", name)).fetchone()]
             for name in filled:
-                connection.execute(f"CREATE TABLE pristine.{name} AS TABLE {name}")
+                connection.execute(_about("CREATE TABLE pristine.{} AS TABLE {}", name, name))
             self._indexes = [name for (name,) in connection.execute(_INDEXES, [[]])]
             self._shape = connection.execute(_SHAPE).fetchone()
-        self._emptying = "; ".join(
+        self._emptying = sql.SQL("; ").join(
             (
-                "SET session_replication_role = replica",  # no foreign key, and no trigger that forbids it
-                *(f"DELETE FROM {name}" for name in tables),
-                *(f"INSERT INTO {name} TABLE pristine.{name}" for name in filled),
-                _RESTART,
+                sql.SQL("SET session_replication_role = replica"),  # no foreign key, and no trigger that forbids it
+                *(_about("DELETE FROM {}", name) for name in tables),
+                *(_about("INSERT INTO {} TABLE pristine.{}", name, name) for name in filled),
+                sql.SQL(_RESTART),
             )
         )
 
@@ -61,7 +62,7 @@ class Databases:
             return self._idle.pop()
         name = next(self._names)
         with self._connect("postgres") as connection:
-            connection.execute(f"CREATE DATABASE {name} TEMPLATE {self._template} STRATEGY file_copy")
+            connection.execute(_about("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy", name, self._template))
         return name
 
     def give_back(self, name: str) -> None:
@@ -75,7 +76,7 @@ class Databases:
         with suppress(psycopg.Error), self._connect(name) as connection:
             connection.execute(_BUSY)
             for (index,) in connection.execute(_INDEXES, [self._indexes]).fetchall():
-                connection.execute(f"DROP INDEX {index}")
+                connection.execute(_about("DROP INDEX {}", index))
             if connection.execute(_SHAPE).fetchone() != self._shape:
                 return False
             results, rows, is_another = connection.execute(self._emptying), 0, True
@@ -88,7 +89,11 @@ class Databases:
 
     def _drop(self, name: str) -> None:
         with self._connect("postgres") as connection:
-            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+            connection.execute(_about("DROP DATABASE {} WITH (FORCE)", name))
 
     def _connect(self, name: str) -> Connection:
         return psycopg.connect(self.address(name), autocommit=True, row_factory=tuple_row)
+
+
+def _about(statement: LiteralString, *names: str) -> sql.Composed:
+    return sql.SQL(statement).format(*map(sql.Identifier, names))

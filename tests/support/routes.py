@@ -20,7 +20,7 @@ def routes_built_once() -> Iterator[None]:
 
     An application with `dependency_overrides` gets routes of its own if it has them before its first request.
     """
-    build = routing._EffectiveRouteContext.from_api_route  # pyright: ignore[reportPrivateUsage]
+    build = routing._EffectiveRouteContext.from_api_route
     built: dict[int, list[tuple[Any, Any]]] = {}
 
     def found(*, original_route: Any, include_context: Any) -> Any:
@@ -34,5 +34,5 @@ def routes_built_once() -> Iterator[None]:
         return same
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(routing._EffectiveRouteContext, "from_api_route", found)  # pyright: ignore[reportPrivateUsage]
+        patch.setattr(routing._EffectiveRouteContext, "from_api_route", found)
         yield

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 from sqlalchemy import Connection, Engine, event
 
@@ -35,8 +36,5 @@ def waits() -> Iterator[list[float]]:
         delays.append(delay)
         return call_later(delay, *arguments, **options)
 
-    loop.call_later = note
-    try:
+    with patch.object(loop, "call_later", note):
         yield delays
-    finally:
-        del loop.call_later

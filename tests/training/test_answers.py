@@ -75,7 +75,7 @@ async def taught(committed: Core, owner: Actor) -> Actor:
     async with committed.database.transaction() as session:
         await service.add_sample(session, owner, committed)
         run = (await service.list_runs(session, owner)).items[0]
-    await committed.jobs._run(run.job_id, reraise=True)  # pyright: ignore[reportPrivateUsage]
+    await committed.jobs._run(run.job_id, reraise=True)
     return owner
 
 

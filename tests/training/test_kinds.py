@@ -1,4 +1,3 @@
-# pyright: reportPrivateUsage=false
 """What kind documents are taken for. Those in `held_out.txt` were written after the cues had been tuned on `developed.txt`."""
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ async def open_product(*, embedder: str = "remembering") -> AsyncIterator[Produc
     """With one account and a database of its own, which is gone afterward. For measuring time, choose an embedder that does not
     remember: `minilm`."""
     with tempfile.TemporaryDirectory(prefix="fundwright-eval-", ignore_cleanup_errors=True) as folder:
-        settings = Settings(_env_file=None, data=Path(folder), models=MODELS, database_url=None, embedder=embedder)  # type: ignore[call-arg]
+        settings = Settings(_env_file=None, data=Path(folder), models=MODELS, database_url=None, embedder=embedder)
         plugins = Plugins([hooks, extension])
         plugins.register(_Models())
         async with open_core(settings, plugins) as core:

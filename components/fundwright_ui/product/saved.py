@@ -21,7 +21,7 @@ class SavedState(Generic[T]):
 
     def __init__(self, connection: Connection, actor: Actor, name: str, initial: T, rerender: Callable[[], None]) -> None:
         self.value = initial
-        self._kind = TypeAdapter[T](type(initial))
+        self._kind = TypeAdapter[T](initial.__class__)
         self._connection = connection
         self._actor = actor
         self._name = name

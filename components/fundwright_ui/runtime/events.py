@@ -80,8 +80,8 @@ class Handler(BaseEventHandler):
         self.throttle = None
 
     @property
-    def function(self) -> Callable[[Sequence[Any]], Awaitable[None]]:  # pyright: ignore[reportIncompatibleVariableOverride]
-        return self._handle  # storing it would create a reference cycle
+    def function(self) -> Callable[[Sequence[Any]], Awaitable[None]]:  # pyrefly: ignore[bad-override]  # a reference cycle if stored
+        return self._handle
 
     async def _handle(self, data: Sequence[Any]) -> None:
         if self.takes_payload:

@@ -18,7 +18,7 @@ log = structlog.get_logger()
 
 LIMIT_S = 0.1
 _ROUND_S = 0.05
-_HANDLE: CodeType = Handler._handle.__code__  # pyright: ignore[reportPrivateUsage]
+_HANDLE: CodeType = Handler._handle.__code__  # noqa: SLF001
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def watched_loop(limit_s: float = LIMIT_S) -> Iterator[None]:
                 return
             if answered.wait(limit_s):
                 continue
-            culprit = culprit_of(sys._current_frames().get(blocked_thread))  # pyright: ignore[reportPrivateUsage]
+            culprit = culprit_of(sys._current_frames().get(blocked_thread))
             while not answered.wait(_ROUND_S):
                 if ended.is_set():
                     return

@@ -106,8 +106,8 @@ class GuardedLayout(Layout):
         self._model_states_by_life_cycle_state_id = _States(self._model_states_by_life_cycle_state_id)
         return self
 
-    async def __aexit__(self, *exception: Any) -> None:
-        await super().__aexit__(*exception)
+    async def __aexit__(self, exc_type: Any, exc_value: Any, traceback: Any) -> None:
+        await super().__aexit__(exc_type, exc_value, traceback)
         await self._effects_ended()
         # ReactPy deletes this attribute. A component that requests a render during or after unmounting then finds nothing to render.
         self._model_states_by_life_cycle_state_id = {}
@@ -135,7 +135,7 @@ class GuardedLayout(Layout):
         for state in self._model_states_by_life_cycle_state_id.values():
             if hasattr(state, "_parent_ref") and _error_id(state) is None and _was_given_much(state):
                 state.life_cycle_state = state.life_cycle_state._replace(
-                    component=_ReleasedComponent(state.life_cycle_state.component.type)
+                    component=cast(Any, _ReleasedComponent(state.life_cycle_state.component.type))
                 )
 
     async def render(self) -> LayoutUpdateMessage:

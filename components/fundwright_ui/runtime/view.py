@@ -59,7 +59,7 @@ class View:
         connection.has_text_field = self._has_text_field
         self._rendered = Event()
         self._tree: Node = {"f": 1}
-        self._shown = self._tree
+        self._shown: Node = self._tree
         self._packed_tree = b""
         self._packing = packing_of(None)
         self._layout = GuardedLayout(_page(self, shell), has_effects=connection.is_live)

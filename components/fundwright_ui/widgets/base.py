@@ -129,9 +129,10 @@ def _reader(model: type[BaseModel]) -> Callable[[Payload], object]:
 def _as_tuples(hint: Any) -> Any:
     """Replace `Sequence` with tuples, which pydantic processes natively: this saves a millisecond for 800 cells."""
     origin, arguments = get_origin(hint), get_args(hint)
-    if origin is Annotated:
-        return Annotated[(_as_tuples(arguments[0]), *arguments[1:])]
-    return tuple[_as_tuples(arguments[0]), ...] if origin is Sequence else hint
+    if origin not in (Annotated, Sequence):
+        return hint
+    inner = _as_tuples(arguments[0])
+    return Annotated[(inner, *arguments[1:])] if origin is Annotated else tuple[inner, ...]
 
 
 def _payload(hint: object) -> type[BaseModel] | None:

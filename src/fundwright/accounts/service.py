@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, NotRequired, TypedDict, Unpack, cast
+from typing import Any, NotRequired, TypedDict, Unpack
 from uuid import UUID, uuid4
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -57,7 +57,7 @@ def actor_of(account: Account, *, session_id: UUID | None = None) -> Actor:
 
 def language_of(account: Account, *, otherwise: Language) -> Language:
     """The language of emails to the account."""
-    return cast(Language, account.language) if account.language in LANGUAGES else otherwise
+    return account.language if account.language in LANGUAGES else otherwise
 
 
 def checked_name(name: str) -> str:

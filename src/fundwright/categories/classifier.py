@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,7 +143,7 @@ class _Features:
 
     def take(self, rows: NDArray[np.intp]) -> _Features:
         taken = object.__new__(_Features)
-        taken.terms, taken.vectors = self.terms[rows], self.vectors[rows]
+        taken.terms, taken.vectors = cast(Matrix, self.terms[rows]), self.vectors[rows]
         return taken
 
 

@@ -211,7 +211,9 @@ class JobRun(Generic[P, A, C]):
         """
         self.actor = await self._load_actor(session, self.owner_id)
         self.checkpoint = checkpoint
-        await session.execute(update(Job).where(Job.id == self.id).values(checkpoint=checkpoint, attempts=1))
+        await session.execute(
+            update(Job).where(Job.id == self.id).values(checkpoint=cast(dict[str, Any], checkpoint), attempts=1)
+        )
 
     async def pause_if_others_wait(self) -> None:
         """End a background job for now if others wait for its slot. It continues from its checkpoint after them.

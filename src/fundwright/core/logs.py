@@ -37,7 +37,7 @@ def _masked_within(value: Any) -> Any:
     if isinstance(value, dict):
         named = cast(dict[Any, Any], value)
         return {name: "***" if _SECRET_NAME.search(str(name)) else _masked_within(each) for name, each in named.items()}
-    if isinstance(value, list | tuple):
+    if isinstance(value, (list, tuple)):
         return [_masked_within(each) for each in cast(Sequence[Any], value)]
     return value
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from gettext import NullTranslations, translation
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 from babel.numbers import format_decimal, format_percent
 
@@ -55,7 +55,7 @@ def speaking(language: str) -> Iterator[None]:
 
 
 def _known(language: str) -> Language:
-    return cast(Language, language) if language in LANGUAGES else "en"
+    return language if language in LANGUAGES else "en"
 
 
 def t(message: str, /, **values: object) -> str:

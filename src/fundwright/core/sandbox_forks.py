@@ -137,7 +137,7 @@ def _child(channel: int) -> NoReturn:
         os._exit(1)
 
 
-def _work(channel: int) -> None:
+def _work(channel: int) -> NoReturn:
     try:
         work = cast(Work, pickle.loads(_read(channel, LENGTH.unpack(_read(channel, LENGTH.size))[0])))  # noqa: S301 (from the server)
         confine(memory_bytes=work.memory_bytes, cpu_seconds=work.cpu_seconds, readable=work.readable, private=work.private)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
-from typing import IO, Annotated, Any, Generic, NamedTuple, TypeVar, cast
+from typing import IO, Annotated, Any, Generic, NamedTuple, TypeVar
 from uuid import uuid4
 
 import structlog
@@ -199,7 +199,7 @@ def language_asked_for(connection: HTTPConnection) -> Language:
     codes = (part.split(";")[0].strip().split("-")[0].lower() for part in accepted)
     for code in (connection.cookies.get(_LANGUAGE_COOKIE, ""), *codes):
         if code in LANGUAGES:
-            return cast(Language, code)
+            return code
     return "en"
 
 

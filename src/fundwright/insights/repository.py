@@ -69,7 +69,7 @@ def _visits(of: ColumnElement[T], query: UsageQuery, request: PageRequest | None
         .group_by(of, PageView.account_id)
         .subquery()
     )
-    views, people = cast(func.sum(each.c.views), BigInteger), func.count(each.c.account_id)
+    views, people = cast(func.sum(each.c.views), BigInteger()), func.count(each.c.account_id)
     order = ordered_by(request or PageRequest(), {"path": each.c.of, "views": views, "people": people}, default=views.desc())
     return select(each.c.of, views.label("views"), people.label("people")).group_by(each.c.of).order_by(order, each.c.of)
 

@@ -80,7 +80,7 @@ async def test_closed_sessions_give_their_memory_back(server: Server) -> None:
 async def test_what_was_rendered_is_kept_once(core: Core) -> None:
     async with mounted(core, None, thousand_nodes) as screen:
         await screen.click("button", "Add")
-        layout: Any = screen.view._layout  # pyright: ignore[reportPrivateUsage]
+        layout: Any = screen.view._layout
         waiting = list(layout._model_states_by_life_cycle_state_id.values())
         states: list[Any] = []
         while waiting:
@@ -102,7 +102,7 @@ async def test_a_page_that_stays_open_does_not_grow(core: Core, page: Callable[[
     async with mounted(core, None, page) as screen:
         for _ in range(20):
             await screen.click("button", "Add")
-        layout: Any = screen.view._layout  # pyright: ignore[reportPrivateUsage]
+        layout: Any = screen.view._layout
         hooks = [state.life_cycle_state.hook for state in layout._model_states_by_life_cycle_state_id.values()]
         assert max(len(hook._effect_stops) for hook in hooks) <= 1
 

@@ -48,7 +48,7 @@ async def test_tabs_that_lead_elsewhere_are_links(committed: Core) -> None:
 @pytest.mark.parametrize("given", [{"type": "password"}, {"autocomplete": "new-password"}])
 def test_a_password_is_not_sent_while_it_is_typed(given: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="while it is typed"):
-        text_field("password", "Password", on_change=print, **given)  # pyright: ignore[reportArgumentType]
+        text_field("password", "Password", on_change=print, **given)
 
 
 class Note(BaseModel):

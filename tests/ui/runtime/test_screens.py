@@ -101,7 +101,7 @@ class TestQuery:
             async with core.database.transaction() as session:
                 await live.publish(session, topic)
             await eventually(lambda: shown.text == "2")
-        assert topic not in core.live._listeners  # pyright: ignore[reportPrivateUsage]
+        assert topic not in core.live._listeners
 
 
 class TestLive:
@@ -124,7 +124,7 @@ class TestLive:
                 await live.publish(session, topic, {"word": "hello"})
             await eventually(lambda: "hello" in shown.text)
             await shown.click("button", "Hide")
-            assert topic not in core.live._listeners  # pyright: ignore[reportPrivateUsage]
+            assert topic not in core.live._listeners
 
     async def test_first_paint_subscribes_to_nothing(self, core: Core) -> None:
         topic = f"test:{uuid4()}"
@@ -135,7 +135,7 @@ class TestLive:
             return html.p("x")
 
         async with mounted(core, None, screen, is_live=False):
-            assert topic not in core.live._listeners  # pyright: ignore[reportPrivateUsage]
+            assert topic not in core.live._listeners
 
 
 class TestAction:

@@ -189,7 +189,7 @@ async def test_a_reload_that_fails_leaves_the_fields_and_says_so(committed: Core
 async def reload_all(core: Core, pages: Pages) -> bool:
     """Publish every topic that is listened to. Returns whether a query was asked again."""
     asked_before, heard = pages.gate.refused, asyncio.Event()
-    topics = list(core.live._listeners)  # pyright: ignore[reportPrivateUsage]
+    topics = list(core.live._listeners)
     with core.live.subscribed(LAST, lambda _payload: heard.set()):
         async with core.database.transaction() as session:
             for topic in (*topics, LAST):

@@ -115,7 +115,7 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
     reasons: dict[Found, Reason] = dict.fromkeys(numbered, "number")
     ordered = [*scores, *sorted(flags.keys() - scores, key=Found.currency, reverse=True)]
     kept = about if has_few else flags
-    reasons |= dict[Found, Reason].fromkeys((found for found in ordered if found in kept and found not in reasons), "all_words")
+    reasons.update((found, "all_words") for found in ordered if found in kept and found not in reasons)
     matched, close = _by_solicitation(reasons), dict[str, list[Found]]()
     if has_few:
         likely = {found for found, cosine in by_meaning.items() if cosine >= _MIN_COSINE}.union(by_words, flags)
