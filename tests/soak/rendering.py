@@ -56,7 +56,7 @@ def _drafts() -> dict[str, tuple[DraftRead, str, CitationStyle]]:
         part(n, f"Section {n}", f"{plain}\n\n- Item {n} [{n % 40 + 1}]\n\n|Name|Value|\n|-|-:|\n" + "|Station|42|\n" * 30)
         for n in range(30)
     )
-    sources = tuple(citation(n, f"Document {n}", "Heading", n) for n in range(1, 41))
+    sources = tuple(citation(n, f"Document {n}", ("Heading",), n) for n in range(1, 41))
     word = "incomprehensibilities" * 8
     wide = (
         f"{word} https://example.org/{word}\n\n|{'Column|' * 12}\n|{'-|' * 12}\n|{(word[:60] + '|') * 12}\n\n```\n{word}\n```\n"
