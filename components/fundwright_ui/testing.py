@@ -340,7 +340,7 @@ async def mounted(
     """Open a screen, or any component, at `path` (with its query) as `actor` and wait until its queries have been answered.
 
     Without `path` a screen is at its own. `params` are what the screen's path has in braces; who may see it is not asked.
-    Give the `committed` core: queries and actions open transactions of their own. `is_live=False` is first paint.
+    Pass the `committed` core, because queries and actions open their own transactions. `is_live=False` is first paint.
     """
     screen = render if isinstance(render, Screen) else Screen("/", "Test", render, area="public")
     parts = urlsplit(screen.path.format_map(dict(params or {})) if path is None else path)

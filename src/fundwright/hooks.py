@@ -47,7 +47,7 @@ def migrations() -> Iterable[Migrations]:
 
 @hookspec
 def settings() -> Iterable[type[PackageSettings]]:
-    """Settings of the package, with a prefix of their own."""
+    """Settings of the package, with their own prefix."""
     return ()
 
 

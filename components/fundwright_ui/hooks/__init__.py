@@ -1,4 +1,4 @@
-"""Hooks of screens: what the database says, what a click does, what changes by itself, where we are. `fundwright_ui.product` has those
+"""Hooks for screens: queries, actions, live updates, rows, and the address. `fundwright_ui.product` has those
 that know Fundwright, such as `use_actor`.
 
 ```python

@@ -73,7 +73,7 @@ class Subscription:
 
 
 def use_live(topic: str | Iterable[str] | None, callback: LiveCallback) -> None:
-    """Call `callback(payload)` for every message on `topic` (or several). An empty payload means: read again."""
+    """Call `callback(payload)` for every message on `topic` (or several). An empty payload means that messages may have been lost, so read again."""
     connection = use_connection()
     subscription = use_kept(lambda: Subscription(connection))
     subscription.callback = callback

@@ -34,7 +34,7 @@ class UrlState:
         return query_in_address(_Paged, {"page": self.get("page")}).page
 
     def set(self, **changes: object) -> None:
-        """Change parameters; None or "" removes one. The screen renders again at once, without a new history entry. Does
+        """Change parameters; None or "" removes one. The screen renders again immediately, without a new history entry. Does
         nothing after the page has moved to another path."""
         self._change(changes, replace=True)
 

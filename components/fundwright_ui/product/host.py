@@ -26,7 +26,7 @@ OnView = Callable[[str, Actor | None, str], None]
 
 
 class ProductHost:
-    """The `Host` of an open Core; `on_view` is told of each page that somebody is shown."""
+    """The `Host` of an open Core; `on_view` is called for each page view."""
 
     version = __version__
     addresses = Addresses(login="/auth/login", not_found="/404", maintenance="/maintenance")

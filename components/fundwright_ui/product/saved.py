@@ -29,7 +29,7 @@ class SavedState(Generic[T]):
         self._is_changed = False
 
     async def set(self, value: T) -> None:
-        """Show `value` at once, then save it. Raises Invalid if it is larger than 20,000 characters of JSON."""
+        """Show `value` immediately, then save it. Raises Invalid if it is larger than 20,000 characters of JSON."""
         self.value = value
         self._is_changed = True
         self._rerender()

@@ -59,7 +59,7 @@ async def find(
     )
     if not words:
         groups = [places, notices, drafts, acts]
-    else:  # whoever types the name of an action means it, even if many notices match; scattered characters are a guess
+    else:  # a typed action name comes first even if many notices match; scattered characters are only a guess
         named = {
             is_meant: [group for group in (places, acts) if _is_named(words, group) == is_meant] for is_meant in (True, False)
         }

@@ -1,4 +1,4 @@
-"""What screens are made of: plain elements with the classes of `web/src/theme`, readable before any script runs.
+"""The building blocks of screens: plain elements with the classes of `web/src/theme`, readable before any script runs.
 
 ```python
 return page(

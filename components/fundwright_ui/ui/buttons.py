@@ -33,7 +33,7 @@ def button(
     shortcut: str | None = None,
     key: str | None = None,
 ) -> VdomDict:
-    """A button. If it is given an action, it shows by itself that the action is running.
+    """A button. With an action, it shows while the action is running.
 
     Elsewhere, pass `is_busy=action.is_running`. A submit button adds the field `name` with `value` to its form. In a row of a
     list, `name` identifies the action (see `list_row`), and the key `shortcut` presses the button if the list has

@@ -15,7 +15,7 @@ from fundwright_ui.ui.elements import Child, OnEvent, attributes
 def alert(
     message: str, *children: Child, variant: Literal["error", "warning", "info", "success"] = "error", title: str | None = None
 ) -> VdomDict:
-    """A persistent message. Errors and warnings are announced at once."""
+    """A persistent message. Screen readers announce errors and warnings immediately."""
     return html.div(
         {"className": f"fw-alert fw-alert-{variant}", "role": "alert" if variant in ("error", "warning") else "status"},
         html.div(

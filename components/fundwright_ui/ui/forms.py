@@ -271,7 +271,7 @@ def form(
 
     is_exclusive = submitting is not None and submitting.is_exclusive
     is_busy = is_exclusive and cast(_Action, submitting).is_running
-    # Its toast disappears by itself; what must be corrected is shown here.
+    # The toast disappears after a while, so the errors are also shown here.
     failure = cast(_Action, submitting).error if is_exclusive else None
     return html.form(
         attributes(

@@ -18,7 +18,7 @@ def money(cents: int, currency: str = "usd") -> str:
 
 
 def money_typed(cents: int) -> str:
-    """The amount as it is typed into a field, without a currency sign."""
+    """The amount as text for a form field, without a currency sign."""
     return format_decimal(Decimal(cents) / 100, format="0.00", locale=current_language())
 
 

@@ -19,7 +19,7 @@ from fundwright.core.messages import Language, current_language
 async def disable_account(
     session: AsyncSession, core: Core, *, email: str, client: Client = COMMAND_LINE, by: Actor | None = None
 ) -> AccountRead:
-    """Disable an account: its sessions end at once, nobody can sign in to it, and the invitations that it sent stop working.
+    """Disable an account: its sessions end immediately, nobody can sign in to it, and the invitations that it sent stop working.
     Raises NotFound."""
     account = await accounts.get_account(session, accounts.normalize_email(email))
     was_open, account.disabled_at = account.disabled_at is None, account.disabled_at or now()

@@ -45,7 +45,7 @@ def export_sessions(session: AsyncSession, actor: Actor, account_id: UUID, reque
 async def change_role(
     session: AsyncSession, actor: Actor, core: Core, account_id: UUID, role: Role, *, client: Client
 ) -> AccountRead:
-    """Change the role at once; the account's sessions end. Raises NotFound, LastAdministrator, or ReauthenticationRequired."""
+    """Change the role; the account's sessions end. Raises NotFound, LastAdministrator, or ReauthenticationRequired."""
     person = await people.get_person(session, actor, account_id)
     if role is not Role.ADMIN:
         await _keep_an_administrator(session, account_id)

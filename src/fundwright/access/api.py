@@ -125,7 +125,7 @@ class RoleForm(BaseModel):
 async def change_role(
     session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, account_id: UUID, form: RoleForm
 ) -> AccountRead:
-    """Change the role at once. The account's sessions end."""
+    """Change the role. The account's sessions end."""
     return await administration.change_role(session, actor, core, account_id, form.role, client=client)
 
 

@@ -1,5 +1,5 @@
-"""Operations on accounts for the command line only. They check no permission: whoever can open the data folder is its
-administrator."""
+"""Operations on accounts for the command line only. They check no permission: anyone who can open the data folder has
+full access."""
 
 from __future__ import annotations
 

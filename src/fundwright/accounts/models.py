@@ -49,7 +49,7 @@ class Account(Base):
 
 
 class SavedState(Base):
-    """State that a screen keeps for an account under a name of its own."""
+    """State that a screen saves for an account, identified by a name."""
 
     __tablename__ = "saved_state"
 

@@ -102,7 +102,7 @@ def export_api_tokens(session: AsyncSession, actor: Actor, request: PageRequest)
 
 @needs(Permission.READ)
 async def revoke_api_token(session: AsyncSession, actor: Actor, token_id: UUID, *, client: Client = COMMAND_LINE) -> ApiTokenRead:
-    """Revoke a token of the actor at once. Raises NotFound."""
+    """Revoke a token of the actor immediately. Raises NotFound."""
     token = await repository.find_api_token(session, actor.id, token_id)
     if token is None:
         raise NotFound(t("The token"))

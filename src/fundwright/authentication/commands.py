@@ -1,5 +1,5 @@
-"""Operations on authentication for the command line only. They check no permission: whoever can open the data folder is its
-administrator."""
+"""Operations on authentication for the command line only. They check no permission: anyone who can open the data folder has
+full access."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def rotate_key(session: AsyncSession, core: Core) -> KeyRead:
 
 
 async def retire_key(session: AsyncSession, core: Core, key_id: str) -> None:
-    """Refuse every token of a key at once. Raises NotFound, or Conflict for the key that signs."""
+    """Refuse all tokens of a key immediately. Raises NotFound, or Conflict for the key that signs."""
     key = _get_key(core, key_id)
     if key == keyring(core).newest:
         raise Conflict(t("This is the active signing key. Create another one first: `fundwright keys rotate`."))

@@ -110,7 +110,7 @@ async def refuse_in_maintenance(base: str, request: Request, core: CoreDep) -> N
 
 
 async def end_if_replayed(core: Core, token: str, connection: HTTPConnection) -> None:
-    """In a transaction of its own, because that of the request rolls back with the refusal."""
+    """Uses its own transaction, because the request's transaction is rolled back when the request is refused."""
     async with core.database.transaction() as session:
         await sessions.end_if_replayed(session, core, token, client=client_of(connection))
 

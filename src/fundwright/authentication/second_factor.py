@@ -303,5 +303,5 @@ def _recovery_digest(code: str) -> str:
 
 
 def _authenticator_secret(core: Core, factor_id: UUID) -> bytes:
-    """The secret that an authenticator app shares with us, derived from a key of its own, because that of sessions may change."""
+    """The secret that an authenticator app shares with us, derived from a separate key, because the session key may change."""
     return hmac.digest(lasting_key(core, "second_factor.key"), factor_id.bytes, "sha256")[:20]

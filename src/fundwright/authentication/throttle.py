@@ -38,18 +38,18 @@ class TooManyTries(FundwrightError):
 class Attempt:
     """One sign-in, counted against the email it names and the address it comes from, or against the known place it is made at.
 
-    Wrong codes have counters of their own: the right password, which comes before them, must not set them back.
+    Wrong codes have their own counters: the right password, which is entered first, must not reset them.
     """
 
     email: str
     address: str
     factor: Literal["password", "app_code", "recovery_code"] = "password"
     place: str = ""
-    """A known device, a session, or a one-time link of the account. It has a counter of its own, and strangers cannot cause a ban there:
-    otherwise, four wrong passwords every five minutes would lock the owner out for good.
+    """A known device, a session, or a one-time link of the account. It has its own counter, so other people cannot cause a ban there:
+    otherwise, four wrong passwords every five minutes would lock the owner out permanently.
 
-    Codes of an authenticator app are counted for the account everywhere: they are short enough to be guessed, and whoever reads the
-    owner's email can get any number of links and known devices."""
+    Codes of an authenticator app are counted once for the whole account: they are short enough to be guessed, and anyone who reads
+    the owner's email can get any number of links and known devices."""
 
     @property
     def subjects(self) -> tuple[str, str]:

@@ -172,5 +172,5 @@ async def export_premium_link_uses(
 
 @router.put("/premium-links/{link_id}/revocation")
 async def revoke_premium_link(session: DbSession, actor: CurrentActor, client: RequestClient, link_id: UUID) -> PremiumLinkRead:
-    """Revoke a link at once. Accounts that registered with it keep the plan."""
+    """Revoke a link immediately. Accounts that registered with it keep the plan."""
     return await service.revoke_premium_link(session, actor, link_id, client=client)

@@ -60,7 +60,7 @@ class QuotaSpent(FundwrightError):
 
 
 class Missing(NotFound):
-    """Like NotFound, with a message of its own."""
+    """Like NotFound, with its own message."""
 
     def __init__(self, sentence: str) -> None:
         FundwrightError.__init__(self, sentence)
@@ -105,7 +105,7 @@ async def list_plans(session: AsyncSession) -> list[PlanRead]:
 
 @needs(Permission.ADMINISTER)
 async def change_plan(session: AsyncSession, actor: Actor, code: PlanCode, change: PlanChange, *, client: Client) -> PlanRead:
-    """Change price and limits, at once for everyone on the plan."""
+    """Change price and limits, immediately for all subscribers of the plan."""
     plan = await repository.get_plan(session, code)
     for name, value in change:
         setattr(plan, name, value)
@@ -468,7 +468,7 @@ async def create_premium_link(
 
 @needs(Permission.ADMINISTER)
 async def revoke_premium_link(session: AsyncSession, actor: Actor, link_id: UUID, *, client: Client) -> PremiumLinkRead:
-    """Revoke a link at once; accounts that registered with it keep the plan. Raises NotFound."""
+    """Revoke a link immediately; accounts that registered with it keep the plan. Raises NotFound."""
     if not await repository.revoke_link(session, link_id):
         raise _no_such_link()
     await audit.record(session, "premium_link.revoked", actor=actor, subject=str(link_id), client=client)

@@ -174,7 +174,7 @@ def _solve(rows: _Features, weights: Floats, targets: Floats) -> tuple[Floats, F
 
 
 def _descend(rows: _Features, weights: Floats, targets: Floats) -> Floats:
-    """The same factors by conjugate gradients, every column at once, after Jacobi's preconditioner."""
+    """The same factors by conjugate gradients with a Jacobi preconditioner, for all columns together."""
     transposed = rows.terms.T.tocsr()
     ridge = (1 / weights)[:, None]
     scale = 1 / (np.asarray(rows.terms.multiply(rows.terms).sum(axis=1)) + (rows.vectors**2).sum(axis=1)[:, None] + ridge)

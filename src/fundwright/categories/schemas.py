@@ -129,7 +129,7 @@ class Classified(BaseModel):
     abstained: int = 0
     """No category had enough confidence."""
     kept: int = 0
-    """Decided by a person for every category."""
+    """Whether a person has decided about every category."""
 
 
 class CategoryCreate(BaseModel):

@@ -47,7 +47,7 @@ def _exit(_number: int, _frame: object) -> None:
 
 def main() -> None:
     """Entry point. An expected refusal is one sentence on standard error and exit code 1."""
-    # Python's default for SIGTERM ends the process at once and would leave the embedded PostgreSQL behind.
+    # Python's default for SIGTERM ends the process immediately and would leave the embedded PostgreSQL behind.
     signal.signal(signal.SIGTERM, _exit)
     try:
         app()

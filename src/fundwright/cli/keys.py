@@ -47,7 +47,7 @@ def retire(
     key_id: Annotated[str, typer.Argument(metavar="ID", help="Id of the key, as `keys list` shows it.")],
     as_json: AsJson = False,
 ) -> None:
-    """Retire an older key at once. People with tokens signed by it have to sign in again."""
+    """Retire an older key immediately. People with tokens signed by it have to sign in again."""
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:

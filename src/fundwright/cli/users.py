@@ -1,4 +1,4 @@
-"""`fundwright user …`. Whoever can open the data folder is its administrator."""
+"""`fundwright user …`. Anyone who can open the data folder has full access, so no permission is checked."""
 
 from __future__ import annotations
 

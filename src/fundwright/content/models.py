@@ -13,7 +13,7 @@ from fundwright.core.database import Base, now
 
 
 class BlogPost(Base):
-    """A post. Its state follows from `published_at` and the time, so that a scheduled one appears by itself."""
+    """A post. Its state follows from `published_at` and the time, so that a scheduled one appears automatically."""
 
     __tablename__ = "blog_post"
 

@@ -133,7 +133,7 @@ def _failures() -> Iterator[None]:
         reason = error.orig if isinstance(error, DBAPIError) else error
         if isinstance(reason, psycopg.errors.DiskFull):
             raise DiskFull from error
-        # What the driver itself refuses has no class of its own either; in JSON the server refuses it.
+        # Errors of the driver have no class of their own either; in JSON, the server refuses such values.
         if type(reason) is psycopg.DataError or isinstance(reason, psycopg.errors.UntranslatableCharacter):
             raise UnusableText from error
         # A lost or refused connection has no class of its own, or one of these.

@@ -1,4 +1,4 @@
-"""Middleware for every request, before routing: the host names that the server answers to, a warning about proxies that are not trusted,
+"""Middleware for every request, before routing: the allowed host names, a warning about proxies that are not trusted,
 and HSTS."""
 
 from __future__ import annotations

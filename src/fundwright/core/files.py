@@ -93,7 +93,7 @@ def _sync_folders(*folders: Path) -> None:
 async def lock_file(session: AsyncSession, name: str, *, to_remove: bool = False) -> None:
     """Keep others from removing the file until the transaction ends. With `to_remove`, keep them from using it.
 
-    Without the lock, whoever removes a file could find no users of it and delete it just after somebody else has added it.
+    Without the lock, one process could find no users of a file and delete it just after another process has added it.
     """
     await acquire_lock(session, f"content:{name}", is_shared=not to_remove)
 

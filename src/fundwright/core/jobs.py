@@ -62,7 +62,7 @@ ALL_JOBS_TOPIC = "jobs"
 
 
 class _Title(TypeDecorator[str]):
-    """Stores a title as a Message and loads it in the reader's language. A plain text title stays as it is."""
+    """Stores a title as a Message and loads it in the reader's language. A plain text title stays unchanged."""
 
     impl = String
     cache_ok = True
@@ -391,7 +391,7 @@ class JobQueue:
             await _end([orphans, *serving])
 
     async def _serve_queue(self, queue: str, *, concurrency: int) -> None:
-        """Run the jobs of one queue. After a failure of its own, the worker starts again: the web process would go on without it."""
+        """Run the jobs of one queue. The worker restarts after an internal failure; otherwise the web process would continue without it."""
         while True:
             try:
                 await self._app.run_worker_async(
@@ -544,7 +544,7 @@ class JobQueue:
             await self._save_interrupted()
 
     async def _save_interrupted(self) -> None:
-        """Subtract the attempts that were interrupted without a crash, at once or when the database is back."""
+        """Subtract the attempts that were interrupted without a crash, now or when the database is available again."""
         if saved := list(self._interrupted):
             async with self.database.transaction() as session:
                 fewer = update(Job).values(attempts=func.greatest(Job.attempts - 1, 0))
@@ -618,7 +618,7 @@ async def _job_lock(url: str, job_id: UUID) -> AsyncIterator[bool]:
             async with _while_connected(connection):
                 yield bool(row and row[0])
         finally:
-            # The server learns of a closed connection a little late, and whoever came meanwhile would find the job taken.
+            # The database notices a closed connection a little late; until then, other workers would find the job locked.
             with suppress(psycopg.OperationalError):
                 await connection.execute("SELECT pg_advisory_unlock_all()")
 
@@ -711,7 +711,7 @@ async def is_followed(session: AsyncSession, job_id: UUID) -> bool:
 
 
 async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID | None) -> JobRead:
-    """Cancel a job at its next step; a queued one ends at once. Raises NotFound or Conflict."""
+    """Cancel a job at its next step; a queued one ends immediately. Raises NotFound or Conflict."""
     found = select(Job).where(Job.id == job_id, Job.owner_id.is_not_distinct_from(owner_id)).with_for_update()
     job = await session.scalar(found.execution_options(populate_existing=True))
     if job is None:

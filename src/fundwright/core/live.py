@@ -41,7 +41,7 @@ def _message(topic: str, payload: dict[str, Any]) -> str:
 
 
 class LiveBus:
-    """One listening connection per process; reconnects by itself and then wakes every subscriber once.
+    """One listening connection per process. Reconnects automatically and then notifies every subscriber once.
 
     `revive` is called in a thread if no connection can be opened: it may start the server again.
     """

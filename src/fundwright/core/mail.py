@@ -304,7 +304,7 @@ async def _hand_over(settings: Settings, mail: Mail) -> tuple[str, bool]:
             await server.quit(timeout=_QUIT_TIMEOUT_S)
         return "", True
     finally:
-        server.close()  # at once, even if the worker is stopped
+        server.close()  # immediately, even if the worker is stopped
 
 
 def _shown(error: str, mail: Mail) -> str:

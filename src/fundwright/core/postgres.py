@@ -153,7 +153,7 @@ class EmbeddedPostgres:
 
     def _make_cluster(self) -> None:
         # Under another name until it is complete: a process that is killed here leaves nothing that looks like a cluster.
-        # The name is drawn because the initdb of a killed process goes on writing for a while.
+        # The name is random, because the initdb of a killed process continues to write for a while.
         for left_behind in self._folder.glob("postgres.unfinished-*"):
             shutil.rmtree(left_behind, ignore_errors=True)
         unfinished = self._folder / f"postgres.unfinished-{secrets.token_hex(4)}"

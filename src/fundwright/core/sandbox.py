@@ -141,7 +141,7 @@ class Sandbox:
     async def run(
         self, function: partial[Iterator[bytes]], *, limits: Limits, name: str, readable: tuple[Path, ...] = ()
     ) -> list[bytes]:
-        """All results of `function` at once, as `stream` yields them."""
+        """All results of `function` as a list, in the order in which `stream` yields them."""
         async with aclosing(self.stream(function, limits=limits, name=name, readable=readable)) as results:
             return [result async for result in results]
 

@@ -20,7 +20,7 @@ _BUILT = _PACKAGE if _IS_INSTALLED else _CHECKOUT
 
 
 class PackageSettings(BaseSettings):
-    """Base of a package's settings, which has an `env_prefix` of its own. One instance per process, made at start and never changed."""
+    """Base class of a package's settings, with its own `env_prefix`. One instance per process, created at startup and never changed."""
 
     model_config = SettingsConfigDict(
         env_file=_HOME / ".env", env_ignore_empty=True, extra="ignore", frozen=True, validate_default=True

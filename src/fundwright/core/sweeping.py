@@ -55,7 +55,7 @@ async def remove_unused(session: AsyncSession, core: Core, name: str) -> bool:
 
 
 async def sweep_daily(core: Core) -> None:
-    """Sweep at once, and then once a day until canceled."""
+    """Sweep immediately, and then once a day until canceled."""
     while True:
         try:
             removed = await sweep(core)

@@ -330,7 +330,7 @@ class CsvDownload(StreamingResponse):
 
 
 def csv_download(core: Core, name: str, lines: Callable[[AsyncSession], AsyncIterator[str]]) -> CsvDownload:
-    """The file `name`, written line by line in a transaction of its own.
+    """The file `name`, written line by line in a separate transaction.
 
     All lines are from the same moment, even though a list is read page by page. A slow client does not hold a database
     connection. Only a few files are written at a time, so that connections remain for everyone else.

@@ -20,7 +20,7 @@ from fundwright.generation.normalizing import PLAIN_NEGATIONS, Text, Token, read
 from fundwright.generation.schemas import CheckState
 
 _WEAK = ("negation", "polarity", "invented", "replaced")
-"""Contradictions that paraphrases also seem to have: each has a weight of its own."""
+"""Signs of contradiction that paraphrases can also have. Each has its own weight."""
 _LONG_PART = 6
 _QUOTE_GAP = 3
 """Words between two words of a quote that the sentence does not have."""

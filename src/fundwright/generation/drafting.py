@@ -317,7 +317,7 @@ def _summary(opportunity: OpportunityRead) -> str:
 
 
 def _filled(text: str, opportunity: OpportunityRead, company: str) -> str:
-    """What a section begins with, or says where nothing is found, whoever writes it."""
+    """The beginning of a section, or its text if nothing is found, regardless of the writer."""
     return t(text, **cover_letter.opening_fields(opportunity, company, today=now().date())).strip() if text else ""
 
 

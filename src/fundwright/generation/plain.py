@@ -10,6 +10,6 @@ _LINE_START = re.compile(r"\A(#{1,6}(?=\s)|[-+>](?=\s)|\d+(?=[.)]\s))")
 
 
 def as_markdown(text: str) -> str:
-    """One line of Markdown that shows the text as it is: no links, no images, and no citations."""
+    """One line of Markdown that shows the text literally: no links, no images, and no citations."""
     line = _SIGN.sub(r"\\\g<0>", " ".join(text.split()))
     return _LINE_START.sub(lambda start: f"{start[0]}\\" if start[0].isdecimal() else f"\\{start[0]}", line)

@@ -180,7 +180,7 @@ async def order_sections(session: AsyncSession, section_ids: Sequence[UUID]) -> 
     """Number the sections of a draft in this order."""
     places = {section_id: ordinal for ordinal, section_id in enumerate(section_ids)}
     if places:
-        # All at once and before any changes: somebody who saves one of them would wait for a number that this has taken, and this for them.
+        # All of them, before any changes. Otherwise, this and a request that saves one of them could wait for each other.
         ordered = DraftSection.id.in_(places)
         await session.execute(select(DraftSection.id).where(ordered).order_by(DraftSection.id).with_for_update())
         ordinal = case(places, value=DraftSection.id)

@@ -29,7 +29,7 @@ class TemplateQuestion(BaseModel):
     """One thing a section has to say. `ask` finds passages; `missing` tells what to add when there are none; `topic` says which
     headings and facts answer it, where the heading of the section does not.
 
-    `{opportunity}` in `ask` stands for the title of what is applied for.
+    `{opportunity}` in `ask` is replaced with the title of the opportunity.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -228,7 +228,7 @@ class DraftSectionRead(BaseModel):
     dropped_citations: int
     """Citations that the writer made up (numbers without a passage) and that were removed."""
     checks: tuple[ClaimCheck, ...] = ()
-    """Of each claim of a finished section, in the order of the text; only where a draft was asked for, not in the answer to a change."""
+    """The check of each claim of a finished section, in text order. Only in responses that return the draft, not after a change."""
 
 
 _Heading = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]

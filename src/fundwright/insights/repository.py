@@ -62,7 +62,7 @@ async def jobs_by_day(session: AsyncSession, query: UsageQuery) -> dict[tuple[da
 
 
 def _visits(of: ColumnElement[T], query: UsageQuery, request: PageRequest | None = None) -> Select[T, int, int]:
-    """Views and people `of` each day or path, counted account by account first: several times quicker than distinct ones at once."""
+    """Views and people `of` each day or path, counted by account first, which is several times faster than counting distinct ones directly."""
     each = (
         select(of.label("of"), PageView.account_id, func.count().label("views"))
         .where(_within(PageView.at, query))

@@ -1,4 +1,4 @@
-"""Embedding as a job that starts by itself: after it, searches find notices by meaning, and similar notices are known.
+"""Embedding of notices as a job that starts automatically. After it, searches find notices by meaning, and similar notices are listed.
 
 It belongs to the installation. There is one such job at a time, and notices that arrive while it runs are part of its work.
 """
@@ -47,7 +47,7 @@ async def embed_later(session: AsyncSession, core: Core) -> None:
 class EmbeddingCheckpoint(TypedDict, total=False):
     embedded: int
     is_ending: bool
-    """The job looks for notices no more: whoever adds some starts another one."""
+    """The job no longer looks for notices; code that adds some starts another job."""
 
 
 class EmbeddingResult(TypedDict):
@@ -125,7 +125,7 @@ async def _weigh_some(run: JobRun[EmbedOpportunities, None, EmbeddingCheckpoint]
 async def _list_lacking(
     run: JobRun[EmbedOpportunities, None, EmbeddingCheckpoint], embedder: Embedder
 ) -> Sequence[tuple[UUID, int, str]]:
-    """When there are none left, whoever adds notices from now on starts another job."""
+    """When none are left, notices that are added from then on start another job."""
     async with run.transaction() as session:
         if lacking := await indexing.list_unembedded(session, embedder.id, limit=_READ_AT_ONCE):
             return lacking

@@ -1,4 +1,4 @@
-"""An import as a job: batch after batch, each in a transaction of its own together with its checkpoint."""
+"""Imports as jobs: each batch is saved in its own transaction, together with the checkpoint."""
 
 from __future__ import annotations
 

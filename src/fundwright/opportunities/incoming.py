@@ -32,7 +32,7 @@ _UNPACKED_TIMES = 200
 """The ratio to which a file may unpack. Published files reach 15, a zip bomb 1,000."""
 _UNPACKED_ANYWAY_BYTES = 64_000_000
 _READ_AT_ONCE_BYTES = 4_000_000
-# Control characters, which no notice holds, stand for COPY's own signs until a whole batch is escaped at once.
+# Control characters, which no notice contains, replace COPY's special characters until a whole batch is escaped together.
 _NEXT_FIELD, _NEXT_ROW, _NULL = "\x1f", "\x1e", "\x1d"
 
 KEYS = ("position", "line", "content_hash", "external_id", "status")

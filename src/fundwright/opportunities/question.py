@@ -93,7 +93,7 @@ class Meaning:
 
 @dataclass(frozen=True)
 class Question:
-    """A search as it is carried out."""
+    """A parsed search."""
 
     text: str
     """What a notice must have to match without a doubt, to be read by `websearch_to_tsquery`."""

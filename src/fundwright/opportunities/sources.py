@@ -42,10 +42,10 @@ class ParsedNotice:
     assistance_listings: list[str] = field(default_factory=list[str])
     due_at: datetime | None = None
     due_note: str = ""
-    """What the source says of the deadline when that is not a moment."""
+    """The deadline as text, if the source does not give a date or time."""
     archive_at: datetime | None = None
     closes_at: datetime | None = None
-    """After this moment nobody can respond any more. None: open for as long as it is posted."""
+    """The moment after which responses are no longer accepted. None: open as long as the notice is posted."""
     place: str = ""
     contacts: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     award_amount: Decimal | None = None
@@ -60,7 +60,7 @@ class ParsedNotice:
 
 @dataclass(frozen=True, slots=True)
 class RejectedRow:
-    """A row that cannot be taken in, and why. `column` names the field, or is its number; '' means the whole row."""
+    """A row that cannot be imported, and the reason. `column` is the name or number of the field; '' means the whole row."""
 
     line: int
     column: str
@@ -80,6 +80,6 @@ class Source(Protocol):
     def parse(self, stream: BinaryIO) -> Iterator[ParsedNotice | RejectedRow]:
         """Read an uncompressed stream from its beginning, in constant memory.
 
-        Yields rejections for rows it cannot read and goes on. Raises UnreadableFile when the file is of another format.
+        Yields rejections for unreadable rows and continues. Raises UnreadableFile if the file has another format.
         """
         ...

@@ -107,7 +107,7 @@ _QUANTITIES = tuple(
 )
 """Quantities, and how an answer names them: the amount of a contract is no revenue."""
 _NOT_NAMED = 0.2
-"""The penalty of a statement that does not name the quantity or abbreviation that is asked for."""
+"""The penalty of a statement that does not name the quantity or abbreviation in the question."""
 _ASKS_COUNT = re.compile(r"\b(?:how many|how much|wie ?viele?|combien)\b", re.IGNORECASE)
 _COUNT = re.compile(r"(?:[^\W\d]{1,30} ){0,2}\d[\d,.]{0,15}(?: [^\W\d]{1,30}){0,2}")
 _COUNTED = 0.05
@@ -232,7 +232,7 @@ def _lacks_quantity(question: str, text: str) -> bool:
 
 
 def _lacks_name(question: str, statement: Statement, passage: Passage) -> bool:
-    """Whether the statement, or the heading above it, does not name the quantity that is asked for, or its passage not the abbreviation."""
+    """Whether the quantity in the question is missing from the statement and its heading, or its abbreviation from the passage."""
     around = f"{passage.document_title} {heading_text(passage.heading)} {passage.text}"
     named = f"{statement.heading} {statement.text}"
     is_other_quantity = any(asks.search(question) and not names.search(named) for asks, names in _QUANTITIES)

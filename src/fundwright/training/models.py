@@ -58,7 +58,7 @@ class Chunk(Base):
     heading: Mapped[tuple[str, ...]] = mapped_column(ARRAY(Text, as_tuple=True))
     page: Mapped[int | None]
     places: Mapped[list[Any]] = mapped_column(default=list)
-    """(start, heading, page) of each part under a heading or on a page of its own; empty when there is one."""
+    """(start, heading, page) of each part under its own heading or on its own page; empty if there is only one."""
     start_offset: Mapped[int]
     end_offset: Mapped[int]
     text: Mapped[str]
@@ -80,7 +80,7 @@ class ChunkWord(Base):
 
 
 class ChunkVector(Base):
-    """Each dimension has an HNSW index of its own, made by the first run that needs it."""
+    """Each dimension has its own HNSW index, created by the first run that needs it."""
 
     __tablename__ = "chunk_vector"
     __table_args__ = (Index("ix_chunk_vector_owner_id_model_id", "owner_id", "model_id"),)

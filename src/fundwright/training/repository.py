@@ -304,7 +304,7 @@ async def make_vector_index(session: AsyncSession, dimension: int) -> None:
 
 
 async def count_words(session: AsyncSession, owner_id: UUID) -> None:
-    """Count anew in how many chunks of the account each word occurs; for the end of a run."""
+    """Recount in how many chunks of the account each word occurs. Called at the end of a run."""
     await database.acquire_lock(session, f"chunk_word:{owner_id}")
     await session.execute(delete(ChunkWord).where(ChunkWord.owner_id == owner_id))
     mine = select(Chunk.owner_id, Chunk.id, Chunk.search).where(Chunk.owner_id == owner_id).subquery()
@@ -316,7 +316,7 @@ async def count_words(session: AsyncSession, owner_id: UUID) -> None:
 
 
 async def refresh_statistics(session: AsyncSession) -> None:
-    """For the end of a run, so that questions are answered quickly at once."""
+    """Called at the end of a run, so that questions are answered quickly from then on."""
     await database.refresh_statistics(session, Document, Chunk, ChunkVector, ChunkWord)
 
 

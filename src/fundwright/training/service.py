@@ -485,7 +485,7 @@ async def list_unsearched(session: AsyncSession, actor: Actor) -> Unsearched:
 
 
 def _asked(query: str, actor: Actor) -> str:
-    """Empty when there is nothing to ask: without documents, a model would be asked for nothing."""
+    """Empty without documents, so that no model is called for nothing."""
     return query.strip()[:_MAX_QUERY_CHARACTERS] if actor.is_confirmed else ""
 
 

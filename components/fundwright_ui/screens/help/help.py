@@ -1,4 +1,4 @@
-"""`/help` and `/help/{topic}`: how the product is used, for everyone."""
+"""`/help` and `/help/{topic}`: the user documentation, which everyone can read."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def train_screen() -> VdomDict:
         async with connection.core.database.transaction() as session:
             return Model(id=embedder.id, outdated=await training.count_outdated(session, actor, embedder))
 
-    # A query of its own, because a model may load slowly or fail, and documents must be shown anyway.
+    # A separate query, because a model may load slowly or fail, and the documents must be shown in any case.
     model = use_query(load_model, key=[actor.id], topics=[training.documents_topic(actor.id)], with_session=False)
 
     started_id, set_started_id = use_state(cast("UUID | None", None))

@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from fundwright.core.errors import StartRefused
 
 _FOLDER = Path(__file__).parent
-_LOCK = 4_207_113  # any number: keeps two processes from migrating at once
+_LOCK = 4_207_113  # any number: keeps two processes from migrating at the same time
 _NAME = re.compile("[a-z0-9_]{1,40}")
 _OLDEST_POSTGRES = 15
 _OLDEST_VECTOR = (0, 8)  # the first with iterative index scans
@@ -57,7 +57,7 @@ async def upgrade(url: str, *, to: str = "head", packages: Sequence[Migrations] 
     """Run missing migrations: our own up to the revision `to`, then those of `packages`. Raises StartRefused if the server is
     unreachable, unsuitable, or newer than this version, and for packages without a name of their own.
 
-    Each migration runs in a transaction of its own, so none finds its work partly done and has to check what exists.
+    Each migration runs in its own transaction, so none has to check whether its work is partly done.
     """
     names = [package.name for package in packages]
     for name in names:

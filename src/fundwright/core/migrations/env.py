@@ -3,7 +3,7 @@ from alembic import context
 from fundwright.core.database import Base
 
 attributes = context.config.attributes
-# The metadata lends its naming convention to the constraints that migrations leave unnamed.
+# The metadata provides the naming convention for constraints without a name in migrations.
 context.configure(
     connection=attributes["connection"],
     version_table=attributes["version_table"],

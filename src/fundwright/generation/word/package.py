@@ -147,7 +147,7 @@ def _footnotes(texts: Iterable[str]) -> Iterator[Element]:
 
 
 def _numbering(numberings: Iterable[tuple[int, int]]) -> Iterator[Element]:
-    """A definition for bullets and one for numbers, and for every numbered list its own first number."""
+    """The definitions for bullets and for numbers, with a separate start number for each numbered list."""
     for kind, name in ((BULLETS, "bullet"), (NUMBERS, "decimal")):
         levels = (_level(level, name) for level in range(9))
         yield w("abstractNum", w("multiLevelType", val="hybridMultilevel"), *levels, abstractNumId=kind)

@@ -57,7 +57,7 @@ _MIN_SPELLED = 3
 _SORTED_AT_ONCE = 5_000
 
 _EMBEDDED_CHARACTERS = 800
-"""Of a description, for its vector. A migration that changes it removes the vectors, and the next start makes them anew."""
+"""How much of a description is embedded. A migration that changes this removes the vectors, and the next start creates them again."""
 _READ_CHARACTERS = 500
 """Of a description, for the words of the classifier."""
 
@@ -115,7 +115,7 @@ async def weigh_words(session: AsyncSession, *, limit: int) -> bool:
 
 
 async def count_words(session: AsyncSession) -> None:
-    """Count anew in how many opportunities each word occurs, and learn how words are spelled."""
+    """Recount in how many opportunities each word occurs, and update the words for spelling correction."""
     await database.acquire_lock(session, "opportunity_word")
     await session.execute(delete(OpportunityWord))
     words = func.ts_stat("SELECT search FROM opportunity").table_valued("word", "ndoc", "nentry")
@@ -132,7 +132,7 @@ async def count_words(session: AsyncSession) -> None:
 
 
 async def refresh_search_statistics(session: AsyncSession) -> None:
-    """For the end of an embedding, so that searches are fast at once."""
+    """Called at the end of an embedding job, so that searches are fast from then on."""
     await database.refresh_statistics(session, OpportunityWords, OpportunityWord, OpportunitySpelling, OpportunityVector)
 
 

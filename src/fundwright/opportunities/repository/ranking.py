@@ -50,7 +50,7 @@ _NAMED_AMONG = 150
 """Of the best."""
 _PASSAGE_CHARACTERS = 2_000
 MARK, END_MARK = "\x02", "\x03"
-"""Around the words that were asked for in a passage."""
+"""The marks around the words of the search in a passage."""
 _HEADLINE = f'MaxFragments=1,MinWords=15,MaxWords=40,StartSel="{MARK}",StopSel="{END_MARK}"'
 
 
@@ -99,7 +99,7 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
     if question.required:
         conditions.append(has_words(question.required))
     if question.excluded:
-        # Apart from the rest: an index that is asked for what lacks a word is read from end to end.
+        # Separate from the other conditions, because an index scan for rows that lack a word reads the whole index.
         conditions.append(not_(has_words(question.excluded)))
     known = Known()
     numbered = await _list_numbered(session, question, conditions, known)
@@ -207,7 +207,7 @@ async def _list_numbered(
 
 
 async def passages_of(session: AsyncSession, ids: Sequence[UUID], words: str) -> Mapping[UUID, str]:
-    """The part of each description with most of these words, marked as `ts_headline` is told to; else its beginning."""
+    """The part of each description with the most of these words, marked by `ts_headline`, or else its beginning."""
     config = literal_column("'english'")
     term = func.to_tsvector(config, words)
     any_word = func.array_to_string(func.tsvector_to_array(term), " or ")

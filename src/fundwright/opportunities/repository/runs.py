@@ -110,7 +110,7 @@ async def page_of_runs(
 
 
 async def own_runs(session: AsyncSession, owner_id: UUID) -> Sequence[ImportRun]:
-    """Those that the account has begun, oldest first."""
+    """The runs that the account started, oldest first."""
     query = select(ImportRun).where(ImportRun.owner_id == owner_id).order_by(ImportRun.created_at, ImportRun.id)
     return (await session.scalars(query)).all()
 

@@ -24,7 +24,7 @@ from fundwright.opportunities.question import meant, spelled_words, with_words
 from fundwright.opportunities.repository.filters import has_words
 
 _MAX_MISSPELLED = 20
-"""A word in more notices than this is spelled as it is meant."""
+"""A word that occurs in more notices than this counts as spelled correctly."""
 _MAX_CORRECTED = 5
 """Words of a search, each of which is compared with thousands."""
 

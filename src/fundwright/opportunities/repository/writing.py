@@ -242,8 +242,8 @@ def _reason(verdict: str, external_id: str) -> str:
 
 
 async def change_alone(session: AsyncSession) -> None:
-    """One change of the opportunities at a time: two imports would take the same notice for new, and wait for each other's
-    facets for ever."""
+    """Allow one change of the opportunities at a time. Otherwise, two imports could add the same notice, and wait for each other's
+    facets forever."""
     await database.acquire_lock(session, "opportunities")
 
 

@@ -11,7 +11,7 @@ _NUMBERED_HEADING = re.compile(
     r"\s{0,3}(?:(\d{1,2}(?:\.\d{1,2}){0,4})\.?|(?:section|part|attachment)\s+[\dIVXA-Z]{1,5}[.:]?)\s+[A-Z].{2,90}$", re.IGNORECASE
 )
 _LIST_ITEM = re.compile(r"\s*(?:[-*•–▪●]|\(?[a-z0-9]{1,3}[.)])\s+")
-# A pattern holds up the whole process while it matches. So none may try a long run of characters anew from each of them: it begins
+# A pattern blocks the whole process while it matches. So none may try a long run of characters again from each of them: it begins
 # where the run begins, and possessive quantifiers give nothing back.
 _CUT_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)-[ \t]*\n[ \t]*([^\W_]+)|(?<=[\d/])-[ \t]*\n[ \t]*(?=\d)")
 _WHOLE_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?!-\s*$)\b")
