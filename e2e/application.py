@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -31,6 +30,7 @@ from fundwright.core import mail
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.paging import PageRequest
 from fundwright.core.settings import Settings
+from scripts.setup import installed_browser
 
 PROJECT = Path(__file__).parent.parent
 FUNDWRIGHT = Path(sys.executable).parent / "fundwright"
@@ -149,9 +149,9 @@ def wait_until_it_answers(url: str, server: subprocess.Popen[bytes], log: Path, 
 
 
 def launch_options() -> dict[str, Any]:
-    """For Playwright's `chromium.launch`: the Chromium of this machine, else Playwright's own."""
+    """For Playwright's `chromium.launch`: the browser of this machine, else Playwright's own."""
     arguments = ["--disable-gpu", "--disable-quic", "--disable-background-networking"]
     if os.geteuid() == 0:
         arguments.append("--no-sandbox")
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    chromium = os.environ.get("CHROMIUM") or installed_browser()
     return {"args": arguments} | ({"executable_path": chromium} if chromium else {})

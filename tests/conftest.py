@@ -25,6 +25,7 @@ from tests.support.accounts import add_account
 from tests.support.blocking import blocking_calls
 from tests.support.cores import Cores, settings_of
 from tests.support.databases import Databases
+from tests.support.embedding import embedded_once
 from tests.support.routes import routes_built_once
 
 _PROJECT = Path(__file__).parent.parent
@@ -64,6 +65,12 @@ def quick_hashes() -> Iterator[CryptContext]:
 @pytest.fixture(scope="session", autouse=True)
 def quick_routes() -> Iterator[None]:
     with routes_built_once():
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_embedding() -> Iterator[None]:
+    with embedded_once():
         yield
 
 

@@ -197,9 +197,9 @@ def tabs_at_both(page: Page, site: Site, path: str) -> list[Page]:
     return eventually(placed, within_s=60)
 
 
+@pytest.mark.slow
 @pytest.mark.pain(11, 15, 20)
 class TestBelowAPath:
-    @pytest.mark.slow
     def test_everything_works(self, page: Page, site: Site, tmp_path: Path) -> None:
         page.goto(f"{site.url}/dashboard/sam?q=systems")
         ready(page)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from e2e.application import FUNDWRIGHT, PROJECT, free_port, wait_until_it_answers
@@ -33,6 +34,7 @@ def package(folder: Path) -> Path:
     return screen
 
 
+@pytest.mark.slow
 def test_a_half_filled_form_stays_while_the_text_around_it_changes(page: Page, tmp_path: Path) -> None:
     folder, data, port = tmp_path / "package", tmp_path / "data", free_port()
     folder.mkdir()

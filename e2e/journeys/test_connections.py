@@ -22,6 +22,8 @@ from e2e.pages.sign_in import SignInPage
 from e2e.proxy import Proxy
 from fundwright.core.postgres import EmbeddedPostgres
 
+pytestmark = pytest.mark.slow
+
 ROUNDS = 200
 COMPARE_EVERY = 20
 MAX_PAGES = 50
@@ -91,7 +93,6 @@ def sign_in(page: Page, url: str, email: str) -> str:
     return page.evaluate("localStorage.getItem('token')")
 
 
-@pytest.mark.slow
 def test_the_main_job_where_websockets_are_refused(page: Page, site: Site, complaints: list[str], tmp_path: Path) -> None:
     """Each of its requests goes to either process, those of one stream, too."""
     heard: list[str | bytes] = []

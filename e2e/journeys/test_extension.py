@@ -26,6 +26,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_its_screen_entry_widget_and_topic_work(page: Page, installed: Path, tmp_path: Path) -> None:
     with started(tmp_path, environment=python_path(installed)) as application:
         application.add_person(EMAIL, PASSWORD)

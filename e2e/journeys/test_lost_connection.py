@@ -91,6 +91,7 @@ def be_away(page: Page) -> None:
 
 
 @pytest.mark.pain(5)
+@pytest.mark.slow
 def test_a_server_that_starts_again(page: Page, tmp_path: Path) -> None:
     port = free_port()
     with started(tmp_path, port=port) as application:

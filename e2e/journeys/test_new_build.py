@@ -79,6 +79,7 @@ def test_when_the_server_starts_again_the_page_is_loaded_anew_with_what_was_type
         expect_the_new_build(page, screen)
 
 
+@pytest.mark.slow
 def test_a_chunk_that_is_gone_does_so_too_while_the_server_runs(
     page: Page, tmp_path: Path, build: Path, complaints: list[str]
 ) -> None:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import csv
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-from e2e.application import PROJECT, Application
+from e2e.application import PROJECT, Application, launch_options
 from e2e.conftest import EMAIL, PASSWORD
 from tests.support.python_path import python_path
 
@@ -21,7 +20,7 @@ def test_it_signs_in_searches_and_exports(application: Application, tmp_path: Pa
     )
     assert script
     (tmp_path / "find.py").write_text(script[1])
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    chromium = launch_options().get("executable_path")
     environment = {**os.environ, **python_path(PROJECT), "PASSWORD": PASSWORD} | ({"CHROMIUM": chromium} if chromium else {})
     done = subprocess.run(
         [sys.executable, "find.py", application.url, EMAIL, "maintenance", "found.csv"],

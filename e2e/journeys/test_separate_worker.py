@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from e2e.application import FUNDWRIGHT, PROJECT, started
@@ -29,6 +30,7 @@ def working(data: Path) -> Iterator[None]:
         assert worker.wait(20) == 0
 
 
+@pytest.mark.slow
 def test_a_job_waits_for_the_worker_and_what_it_does_reaches_the_page(page: Page, tmp_path: Path) -> None:
     with started(tmp_path, "--no-worker") as application:
         application.add_person(EMAIL, PASSWORD)

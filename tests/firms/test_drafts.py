@@ -8,7 +8,7 @@ import pytest
 
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
-from fundwright.generation.templates import TEMPLATES
+from fundwright.generation.templates import CAPABILITY_STATEMENT, TEMPLATES, Template
 from fundwright.language.schemas import nearest_heading
 from tests.firms import load_firm
 from tests.firms.drafts import add_documents, add_opportunity, draft, score
@@ -23,18 +23,23 @@ async def member(committed: Core) -> Actor:
         return await add_account(session)
 
 
-async def test_drafts_say_what_the_documents_say_and_nothing_else(committed: Core, member: Actor, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "template",
+    [pytest.param(each, id=each.name, marks=[pytest.mark.slow] * (each is not CAPABILITY_STATEMENT)) for each in TEMPLATES],
+)
+async def test_drafts_say_what_the_documents_say_and_nothing_else(
+    committed: Core, member: Actor, tmp_path: Path, template: Template
+) -> None:
     await add_documents(committed, member, FIRM)
     opportunity_id = await add_opportunity(committed, member, FIRM, tmp_path)
-    for template in TEMPLATES:
-        written = await draft(committed, member, opportunity_id, template)
-        for section in score(FIRM, written):
-            where = f"{section.template}, {section.heading}"
-            assert not section.missing, where
-            assert not section.forbidden, where
-            assert not section.foreign, where
-            assert not section.empty, where
-            assert not section.filled, where
-        headings = {nearest_heading(citation.heading) for citation in written.citations}
-        if template.name == "capability-statement":
-            assert {"CORE COMPETENCIES", "DIFFERENTIATORS", "COMPANY DATA"} <= headings
+    written = await draft(committed, member, opportunity_id, template)
+    for section in score(FIRM, written):
+        where = f"{section.template}, {section.heading}"
+        assert not section.missing, where
+        assert not section.forbidden, where
+        assert not section.foreign, where
+        assert not section.empty, where
+        assert not section.filled, where
+    headings = {nearest_heading(citation.heading) for citation in written.citations}
+    if template is CAPABILITY_STATEMENT:
+        assert {"CORE COMPETENCIES", "DIFFERENTIATORS", "COMPANY DATA"} <= headings

@@ -382,13 +382,15 @@ class TestSections:
         added = (await rewritten(desk, draft, 3)).sections[3]
         assert added.text.startswith("Foreman electrician Bo Diaz")
 
-    async def test_there_are_at_most_200(self, desk: Desk) -> None:
+    async def test_there_are_at_most_200(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert editing._MAX_SECTIONS == 200
+        monkeypatch.setattr(editing, "_MAX_SECTIONS", 8)
         draft = await add(desk)
 
         async def add_many(session: AsyncSession) -> None:
-            for _ in range(200 - len(draft.sections)):
+            for _ in range(8 - len(draft.sections)):
                 await editing.add_section(session, desk.actor, desk.core, draft.id, NewSection(heading="More"))
-            with pytest.raises(Conflict, match="at most 200 sections"):
+            with pytest.raises(Conflict, match="at most 8 sections"):
                 await editing.add_section(session, desk.actor, desk.core, draft.id, NewSection(heading="Too many"))
 
         await do(desk, add_many)

@@ -7,9 +7,12 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from scripts import sbom
 
 
+@pytest.mark.slow
 def test_lists_every_locked_package_with_its_hashes(tmp_path: Path) -> None:
     sbom.main(tmp_path)
     python, npm = (json.loads((tmp_path / f"{name}.cdx.json").read_text()) for name in ("python", "npm"))

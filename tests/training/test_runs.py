@@ -297,8 +297,12 @@ class TestHostileDocument:
                 "“a.hostile” is damaged or not really hostile (PermissionError). Open it, save it again, and add the new file.",
             ),
             *(
-                (action, "The reader crashed on “a.hostile”. Save the file again or in another format, and try again.")
-                for action in hostile.FORGED
+                pytest.param(
+                    action,
+                    "The reader crashed on “a.hostile”. Save the file again or in another format, and try again.",
+                    marks=[pytest.mark.slow] * (number > 1),
+                )
+                for number, action in enumerate(hostile.FORGED)
             ),
             ("a reason with null characters", "No."),
         ],

@@ -13,6 +13,7 @@ from e2e.pages.sign_in import SignInPage
 
 
 @pytest.mark.pain(3)
+@pytest.mark.slow
 def test_a_laptop_that_slept_comes_back_to_its_page(moving: MovingPage) -> None:
     """Scaled: the server forgets a lost page after half a second instead of a minute, and the sleep lasts two."""
     page = moving.open().page

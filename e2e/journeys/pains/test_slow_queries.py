@@ -32,6 +32,7 @@ def test_a_page_that_is_loaded_again(slow: SlowPage, delay_s: float) -> None:
 
 
 @pytest.mark.parametrize("delay_s", DELAYS_S)
+@pytest.mark.slow
 def test_a_server_that_starts_again(page: Page, tmp_path: Path, environment: Mapping[str, str], delay_s: float) -> None:
     port = free_port()
     with started(tmp_path, "--no-worker", port=port, environment=environment) as application:

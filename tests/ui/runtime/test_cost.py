@@ -59,6 +59,7 @@ def sessions() -> int:
 
 
 @pytest.mark.pain(10)
+@pytest.mark.slow
 async def test_closed_sessions_give_their_memory_back(server: Server) -> None:
     async def visit() -> None:
         async with server.socket() as client:

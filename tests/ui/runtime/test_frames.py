@@ -1,4 +1,4 @@
-"""Frames that nobody of good will sends, to a live server: `FUNDWRIGHT_SOAK_FRAMES` says how many (5,000 without it).
+"""Frames that nobody of good will sends, to a live server: `FUNDWRIGHT_SOAK_FRAMES` says how many (500 without it).
 
 Hypothesis makes pages: what one connection sends, in order. Each page is opened, told all of it, and left, lost, or resumed. Before
 that, another connection begins with anything instead of `hello`, or with a `hello` that is not quite one.
@@ -30,7 +30,7 @@ from fundwright_ui.runtime.session import Session
 from tests.support.polling import eventually
 from tests.ui.runtime.conftest import Server, find
 
-FRAMES = int(os.environ.get("FUNDWRIGHT_SOAK_FRAMES", "5000"))
+FRAMES = int(os.environ.get("FUNDWRIGHT_SOAK_FRAMES", "500"))
 FRAMES_A_PAGE = 25
 PAGES_A_BATCH = 20
 PAGES_AT_ONCE = 10

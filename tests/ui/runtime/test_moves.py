@@ -181,7 +181,7 @@ class TestTheNewestIntentWins:
             await browser.take_all()
             assert browser.loaded == "/walk/c"
 
-    @pytest.mark.parametrize("seed", range(40))
+    @pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] * (seed > 9)) for seed in range(40)])
     async def test_address_and_screen_agree_after_any_interleaving(self, server: Server, seed: int) -> None:
         random = Random(seed)
         async with browsing(server, "/walk/a") as browser:

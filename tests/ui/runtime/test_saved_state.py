@@ -108,6 +108,7 @@ def another_process(server: Server, tmp_path: Path) -> Iterator[Server]:
 
 @pytest.mark.pain(11)
 @pytest.mark.usefixtures("with_notes")
+@pytest.mark.slow
 async def test_a_page_that_comes_to_another_process_finds_what_was_saved(server: Server, another_process: Server) -> None:
     token = await server.sign_in()
     async with server.socket(token=token) as client:

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import httpx
+import pytest
 
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.assembly import Core
@@ -60,6 +61,7 @@ def without_rows(exports: dict[str, list[list[str]]]) -> list[str]:
     return [href for href, rows in exports.items() if len(rows) < 2]
 
 
+@pytest.mark.slow
 async def test_filters_that_match_nothing_leave_no_export_without_rows(committed: Core, ada: Actor) -> None:
     async with signed_in(committed) as client:
         everything = await offered(committed, client, TABS)

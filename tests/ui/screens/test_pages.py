@@ -29,6 +29,7 @@ def shown(html: str) -> list[str]:
     return re.findall(r'"(?:[^"\\]|\\.)*"|\d+', re.sub(r"(?:[?&]|%3F|%26)page(?:=|%3D)99", "", json.dumps(tree)))
 
 
+@pytest.mark.slow
 async def test_a_page_beyond_the_end_shows_what_there_is(committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(document, "_FIRST_PAINT_TIMEOUT_S", 60.0)  # on a busy machine too, whole pages are compared
     differing: list[str] = []
