@@ -130,7 +130,7 @@ async def world(committed: Core) -> World:
         await session.execute(
             text(
                 "INSERT INTO chunk (id, document_id, owner_id, ordinal, heading, start_offset, end_offset, text, search)"
-                " VALUES (:id, :document, :owner, 0, '', 0, 8, :text, '')"
+                " VALUES (:id, :document, :owner, 0, '{}', 0, 8, :text, '')"
             ),
             {"id": (passage := uuid4()), "document": document.id, "owner": ada.id, "text": CANARY},
         )
