@@ -95,11 +95,11 @@ class TestWriting:
             draft = await service.start_draft(
                 session, desk.actor, desk.core, opportunity_id=desk.opportunity_id, template="brief"
             )
-            await session.execute(update(jobs.Job).values(attempts=3))
+            await session.execute(update(jobs.Job).where(jobs.Job.id == draft.job_id).values(attempts=3))
         async with working(desk.core.jobs):
             await eventually(lambda: has_ended(desk, draft.id))
         async with desk.core.database.transaction() as session:
-            assert await session.scalar(select(jobs.Job.attempts)) == 1
+            assert await session.scalar(select(jobs.Job.attempts).where(jobs.Job.id == draft.job_id)) == 1
 
     async def test_the_quoted_words_of_a_passage_are_marked(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)
