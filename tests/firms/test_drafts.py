@@ -8,7 +8,8 @@ import pytest
 
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
-from fundwright.generation.templates import CAPABILITY_STATEMENT, TEMPLATES, Template
+from fundwright.generation.schemas import DraftTemplate
+from fundwright.generation.templates import CAPABILITY_STATEMENT, TEMPLATES
 from fundwright.language.schemas import nearest_heading
 from tests.firms import load_firm
 from tests.firms.drafts import add_documents, add_opportunity, draft, score
@@ -24,15 +25,15 @@ async def member(committed: Core) -> Actor:
 
 
 @pytest.mark.parametrize(
-    "template",
+    "asked",
     [pytest.param(each, id=each.name, marks=[pytest.mark.slow] * (each is not CAPABILITY_STATEMENT)) for each in TEMPLATES],
 )
 async def test_drafts_say_what_the_documents_say_and_nothing_else(
-    committed: Core, member: Actor, tmp_path: Path, template: Template
+    committed: Core, member: Actor, tmp_path: Path, asked: DraftTemplate
 ) -> None:
     await add_documents(committed, member, FIRM)
     opportunity_id = await add_opportunity(committed, member, FIRM, tmp_path)
-    written = await draft(committed, member, opportunity_id, template)
+    written = await draft(committed, member, opportunity_id, asked)
     for section in score(FIRM, written):
         where = f"{section.template}, {section.heading}"
         assert not section.missing, where
@@ -41,5 +42,5 @@ async def test_drafts_say_what_the_documents_say_and_nothing_else(
         assert not section.empty, where
         assert not section.filled, where
     headings = {nearest_heading(citation.heading) for citation in written.citations}
-    if template is CAPABILITY_STATEMENT:
+    if asked is CAPABILITY_STATEMENT:
         assert {"CORE COMPETENCIES", "DIFFERENTIATORS", "COMPANY DATA"} <= headings

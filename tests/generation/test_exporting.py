@@ -104,6 +104,25 @@ class TestMarkdown:
             "[^1]: Work \\[^1\\] \\[x\\](https://x.example).\n"
         )
 
+    @pytest.mark.security(41)
+    @pytest.mark.parametrize(
+        ("text", "exported"),
+        [
+            ("A ![p](https://x.example/p.png) [1].", "A \\![p](https://x.example/p.png).[^1]"),
+            ("A \\![p](https://x.example/p.png) [1].", "A \\![p](https://x.example/p.png).[^1]"),
+            ("A \\\\![p](https://x.example/p.png) [1].", "A \\\\\\![p](https://x.example/p.png).[^1]"),
+            ("A ![1](https://x.example/p.png).", "A \\![^1](https://x.example/p.png)."),
+            ("A <IMG src=x onerror=alert(1)> [1].", "A \\<IMG src=x onerror=alert(1)>.[^1]"),
+            ("<script>a()</script> <!-- a --> <javascript:a()>", "\\<script>a()\\</script> \\<!-- a --> \\<javascript:a()>"),
+            ("Forged \\[^2] and \\\\[^2].", "Forged \\[^2] and \\\\\\[^2]."),
+            ("In C:\\tools\\ [1] and more", "In C:\\tools\\\\[^1] and more"),
+            ("See <https://x.example>, 3 < 4! [the list](https://x.example)!", "See <https://x.example>, 3 < 4! [the list](https://x.example)!"),
+        ],
+    )  # fmt: skip
+    def test_what_documents_contain_is_text_as_on_the_screens(self, text: str, exported: str) -> None:
+        content = export(draft(text=text), ExportFormat.MARKDOWN).content.decode()
+        assert content.split("\n\n")[2].rstrip() == exported
+
     def test_the_file_is_named_after_the_title_without_anything_odd(self) -> None:
         assert export(draft(title="../é “x”\n/etc"), ExportFormat.MARKDOWN).filename == "x-etc.md"
         assert export(draft(title="…"), ExportFormat.MARKDOWN).filename == "draft.md"

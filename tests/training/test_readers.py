@@ -13,6 +13,7 @@ from docx.enum.style import WD_STYLE_TYPE
 from docx.oxml.ns import nsdecls
 from docx.oxml.parser import parse_xml
 
+from fundwright.training import extraction
 from fundwright.training.chunking import chunk
 from fundwright.training.plugin import document_readers
 from fundwright.training.readers import Block, Unreadable, choose_reader, read
@@ -307,6 +308,23 @@ class TestPdf:
         blocks = read(choose_reader(READERS, path, path.name), path, path.name)
         assert {block.page for block in blocks} >= set(range(2, 29))
         assert any(block.level and "Government Furnished Property" in block.text for block in blocks)
+
+
+class TestStorable:
+    def test_half_an_emoji_becomes_a_question_mark_also_in_a_heading(self, tmp_path: Path) -> None:
+        class HalfEmoji:
+            media_type, label = "text/half", "half"
+
+            def recognizes(self, _head: bytes, _filename: str) -> bool:
+                return True
+
+            def read(self, _path: Path, _filename: str) -> list[Block]:
+                return [Block(text="Radar \ud83d", level=1), Block(text="We build \ud83d radars.")]
+
+        (path := tmp_path / "a.half").write_bytes(b"a")
+        _kind, text, spans = extraction._extracted([HalfEmoji()], path, path.name, "A")
+        assert text == b"Radar ?\n\nWe build ? radars."
+        assert b"Radar ?" in spans
 
 
 class TestChooseReader:

@@ -10,8 +10,9 @@ from fundwright.generation.plain import as_markdown
 from fundwright.generation.schemas import CitationStyle, DraftRead, ExportedDraft, ExportFormat
 from fundwright.generation.word import word_file
 
-_FOOTNOTE = re.compile(r"\[(?=\^[0-9]+\])")
-"""Text that must not look like one of our footnotes."""
+_ACTIVE = re.compile(r"(?<!\\)((?:\\\\)*+)(\[(?=\^[0-9]+\])|!(?=\[|\Z)|<(?!https?:|mailto:)(?=[a-z/!?])|\\\Z)", re.IGNORECASE)
+"""Images, HTML, what looks like one of our footnotes, and a last backslash, which would hide the footnote after it. Documents may contain
+them, and a draft quotes documents. Group 1 are backslashes before, each of which is escaped."""
 _MEDIA_TYPES = {
     ExportFormat.MARKDOWN: "text/markdown; charset=utf-8",
     ExportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -40,8 +41,10 @@ def markdown(draft: DraftRead, *, citations: CitationStyle = CitationStyle.FOOTN
     parts = [] if draft.is_letter else [f"# {as_markdown(draft.title)}"]
     for section in draft.sections:
         if section.text.strip():
-            pieces = footnotes.split(section.text.strip())
-            text = "".join(f"[^{piece}]" if isinstance(piece, int) else _FOOTNOTE.sub(r"\\[", piece) for piece in pieces)
+            pieces = footnotes.split(section.text.strip() + "\n")  # nothing is escaped at the end of a section
+            text = "".join(
+                f"[^{piece}]" if isinstance(piece, int) else _ACTIVE.sub(r"\1\\\2", piece) for piece in pieces
+            ).rstrip()
             parts += [text] if draft.is_letter else [f"## {as_markdown(t(section.heading))}", text]
     parts += [f"[^{number}]: {as_markdown(text)}" for number, text in enumerate(footnotes.texts, start=1)]
     return "\n\n".join(parts) + "\n"

@@ -83,6 +83,6 @@ def _extracted(readers: Sequence[Reader], path: Path, filename: str, title: str)
         raise file_missing(filename) from error
     chunked = chunk(read(reader, path, filename))
     yield kinds.propose(title=title, filename=filename, text=chunked.text).encode()
-    yield chunked.text.encode(errors="replace")
+    yield chunked.text.encode()
     for start in range(0, len(chunked.chunks), _SPANS_PER_RESULT):
         yield _SPANS.dump_json(chunked.chunks[start : start + _SPANS_PER_RESULT])

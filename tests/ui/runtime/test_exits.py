@@ -52,7 +52,7 @@ class TestBadFrame:
         async with server.socket() as client:
             await client.hello("/public")
             await client.websocket.send(frame)
-            assert "could not read" in (await client.until("refused"))["sentence"]
+            assert "could not process a message" in (await client.until("refused"))["sentence"]
             client.seq = 1_000_000_000
             await client.click("add")
             assert client.text.endswith("count 1")
@@ -70,7 +70,7 @@ class TestBadFrame:
     async def test_instead_of_hello_is_refused(self, server: Server, frame: str | bytes) -> None:
         async with server.socket() as client:
             await client.websocket.send(frame)
-            assert "could not read" in (await client.until("refused"))["sentence"]
+            assert "could not process a message" in (await client.until("refused"))["sentence"]
 
     @pytest.mark.parametrize("path", ["//[", "http://[", "/%ff%00", "/echo/%ed%a0%80", "\\", "?", ""])
     async def test_that_names_no_address_leads_to_a_page(self, server: Server, path: str) -> None:

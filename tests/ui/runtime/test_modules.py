@@ -68,7 +68,7 @@ class TestAddresses:
 class TestServing:
     async def test_they_stand_among_the_built_files_and_are_kept_for_ever(self, script: Path, tmp_path: Path) -> None:
         modules = Modules([WebModule(script, [Clock])])
-        site = Starlette(routes=[Route("/assets/{path:path}", Assets(tmp_path / "assets", modules.contents).answer)])
+        site = Starlette(routes=[Route("/assets/{path:path}", Assets(tmp_path / "assets", modules.contents).respond)])
         async with AsyncClient(transport=ASGITransport(site), base_url="http://test") as client:
             answer = await client.get(modules.addresses["Clock"][0])
             assert answer.text == script.read_text()

@@ -476,7 +476,7 @@ class TestLimits:
         async with server.socket() as client:
             await client.hello("/public")
             await client.websocket.send("{")
-            assert "could not read" in (await client.until("refused"))["sentence"]
+            assert "could not process a message" in (await client.until("refused"))["sentence"]
 
     @pytest.mark.security(33)
     @pytest.mark.parametrize(
@@ -496,7 +496,7 @@ class TestLimits:
                 await client.hello("/waiting")
                 for _ in range(30):
                     seq = await client.press(id, event, **data)
-                    assert "could not read" in (await client.until("refused"))["sentence"]
+                    assert "could not process a message" in (await client.until("refused"))["sentence"]
                     await client.answered(seq)
                 await client.click("add")
                 assert client.text.endswith("count 1")
@@ -506,7 +506,7 @@ class TestLimits:
     async def test_who_says_nothing_is_sent_away_with_a_sentence(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("fundwright_ui.runtime.socket._HELLO_TIMEOUT_S", 0.1)
         async with server.socket() as client:
-            assert "could not read" in (await client.until("refused"))["sentence"]
+            assert "could not process a message" in (await client.until("refused"))["sentence"]
             with pytest.raises(ConnectionClosed):
                 await client.websocket.recv()
 
@@ -514,7 +514,7 @@ class TestLimits:
     async def test_who_does_not_say_hello_is_sent_away_with_a_sentence(self, server: Server, first: str) -> None:
         async with server.socket() as client:
             await client.websocket.send(first)
-            assert "could not read" in (await client.until("refused"))["sentence"]
+            assert "could not process a message" in (await client.until("refused"))["sentence"]
             with pytest.raises(ConnectionClosed):
                 await client.websocket.recv()
 

@@ -436,7 +436,7 @@ class TestLimits:
     async def test_a_page_that_does_not_say_hello_is_refused_with_a_sentence(self, server: Server, hello: str) -> None:
         async with streaming(server) as (client, page):
             await page.send(hello)
-            assert "could not read" in (await client.until("refused"))["sentence"]
+            assert "could not process a message" in (await client.until("refused"))["sentence"]
             with pytest.raises(Closed) as closed:
                 await client.until("nothing")
         assert closed.value.code == 1008

@@ -29,7 +29,7 @@ class Clock(Widget):
 
 
 def test_declarations_become_interfaces() -> None:
-    own, _, kit = typescript.source([Clock]).partition("\n/** What the default export")
+    own, _, kit = typescript.source([Clock]).partition("\n/** The argument of the default export")
     assert "interface Kit" in kit
     assert own.split("\n\n", 1)[1] == (
         "export interface Mark {\n"

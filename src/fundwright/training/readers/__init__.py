@@ -74,7 +74,7 @@ def read(reader: Reader, path: Path, filename: str) -> list[Block]:
         blocks = [
             Block(text=text, level=block.level, page=block.page)
             for block in reader.read(path, filename)
-            if (text := block.text.replace("\x00", "").replace("\xa0", " ").strip())
+            if (text := _storable(block.text).strip())
         ]
     except Unreadable:
         raise
@@ -97,3 +97,8 @@ def read(reader: Reader, path: Path, filename: str) -> list[Block]:
             )
         )
     return blocks
+
+
+def _storable(text: str) -> str:
+    """Without null characters, and with a question mark for each lone surrogate, such as half an emoji in a PDF."""
+    return text.replace("\x00", "").replace("\xa0", " ").encode(errors="replace").decode()
