@@ -269,7 +269,8 @@ def install_debian_package(name: str) -> bool:
     if shutil.which("apt-get") is None or os.geteuid() != 0:
         return False
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    for command in (["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", name]):
+    apt_get = ["apt-get", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=15"]  # offline, setup goes on soon
+    for command in ([*apt_get, "update"], [*apt_get, "install", "-y", "--no-install-recommends", name]):
         if subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=False).returncode != 0:
             return False
     return True
