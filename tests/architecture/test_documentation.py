@@ -51,11 +51,24 @@ class TestHooks:
         assert section, f"docs/extending.md has no section on `{name}`."
         assert f"def {name}(" in section[1], f"docs/extending.md shows no example of `{name}`."
 
-    def test_the_examples_are_python(self) -> None:
+    def test_the_types_of_the_examples_are_right(self, tmp_path: Path) -> None:
         examples = re.findall(r"```python\n(.*?)```", EXTENDING, re.DOTALL)
         assert examples
-        for example in examples:
-            compile(example, "docs/extending.md", "exec")
+        for number, example in enumerate(examples):
+            (tmp_path / f"example_{number}.py").write_text(example)
+        paths = [PROJECT / "src", PROJECT / "components", BELL, PARTNERS]
+        options = [f"--search-path={path}" for path in paths]
+        command = [
+            sys.executable,
+            "-m",
+            "pyrefly",
+            "check",
+            f"--python-interpreter-path={sys.executable}",
+            *options,
+            str(tmp_path),
+        ]
+        checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert checked.returncode == 0, checked.stdout
 
 
 def published(package: Path, *kinds: str) -> list[Path]:
