@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from fundwright_ui.runtime.host import Actor, Addresses
@@ -13,7 +13,8 @@ from fundwright_ui.runtime.host import Actor, Addresses
 if TYPE_CHECKING:
     from reactpy.types import Component
 
-Area = Literal["dashboard", "generate", "public"]
+PUBLIC = "public"
+"""The area whose screens need nobody signed in."""
 
 _PARAMETER = re.compile(r"\{(\w+)\}")
 
@@ -22,18 +23,18 @@ _PARAMETER = re.compile(r"\{(\w+)\}")
 class Screen:
     """One page, declared with `screen`.
 
-    `path` may contain parameters (`/generate/slug/{token}`); `title` is an English message id; `render` creates the component for
-    each visit. Screens of the same `area` share a shell that stays mounted while the person moves between them. All areas except
-    `public` require a signed-in actor, with one of `roles` if given. `away_when_signed_in` is where signed-in actors are redirected,
-    for example by the login page. With `stays_open`, the screen is available during maintenance. `visitor_screen` is shown at the
-    same address to people who are not signed in. `status` is the HTTP status of the page, `feed` the path of an RSS feed that its
-    head links to, and `help` the address of the help link beside its title.
+    `path` may contain parameters (`/notes/{id}`); `title` is an English message id; `render` creates the component for each visit.
+    Screens of the same `area`, which the product names, share a shell that stays mounted while the person moves between them. All
+    areas except `PUBLIC` require a signed-in actor, with one of `roles` if given. `away_when_signed_in` is where signed-in actors
+    are redirected, for example by the login page. With `stays_open`, the screen is available during maintenance. `visitor_screen`
+    is shown at the same address to people who are not signed in. `status` is the HTTP status of the page, `feed` the path of an RSS
+    feed that its head links to, and `help` the address of the help link beside its title.
     """
 
     path: str
     title: str
     render: Callable[[], Component]
-    area: Area = "dashboard"
+    area: str = ""
     roles: frozenset[str] | None = None
     away_when_signed_in: str | None = None
     stays_open: bool = False
@@ -47,7 +48,7 @@ def screen(
     path: str,
     title: str,
     *,
-    area: Area = "dashboard",
+    area: str = "",
     roles: frozenset[str] | None = None,
     away_when_signed_in: str | None = None,
     stays_open: bool = False,
@@ -57,8 +58,8 @@ def screen(
 ) -> Callable[[Callable[[], Any]], Screen]:
     """Declare the decorated function as the screen at `path`: a ReactPy component, which may call hooks. Return it from `screens()`.
 
-    `path` may contain parameters (`/dashboard/notes/{id}`, read from `use_connection().location.params`); `title` is an English
-    message id. All areas except `public` require a signed-in person, with one of `roles` if given.
+    `path` may contain parameters (`/notes/{id}`, read from `use_connection().location.params`); `title` is an English message id.
+    All areas except `public` require a signed-in person, with one of `roles` if given.
     """
 
     def declare(render: Callable[[], Any]) -> Screen:
@@ -145,7 +146,7 @@ class Router:
             return Redirect(self._addresses.maintenance)
         if actor is not None and screen.away_when_signed_in is not None:
             return Redirect(safe_next(location.query.get("next"), default=screen.away_when_signed_in))
-        if screen.area == "public":
+        if screen.area == PUBLIC:
             return Found(screen, location)
         if actor is None or not self._may_open(actor):
             if screen.visitor_screen is not None:

@@ -19,11 +19,11 @@ from fundwright_ui.runtime.host import t
 from fundwright_ui.runtime.html import shown_in
 from fundwright_ui.runtime.layout import GuardedLayout, rerenderer
 from fundwright_ui.runtime.packing import packing_of
-from fundwright_ui.runtime.router import Area, Found
+from fundwright_ui.runtime.router import Found
 from fundwright_ui.runtime.vdom import replaced, to_node
 from fundwright_ui.runtime.waiting import Event
 
-Shell = Callable[[Area, Component], Component]
+Shell = Callable[[str, Component], Component]
 """Adds the frame of an area to a screen. The frame stays mounted while the person moves within the area."""
 
 _LOADING_AFTER_S = 0.15

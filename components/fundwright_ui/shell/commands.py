@@ -14,6 +14,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityRow
 from fundwright_ui.extension import Screen, SidebarEntry
 from fundwright_ui.product import Connection
+from fundwright_ui.runtime.router import PUBLIC
 from fundwright_ui.shell.matching import best, fit_of
 from fundwright_ui.widgets import Command, CommandGroup, Shortcut
 
@@ -78,7 +79,7 @@ def pages(connection: Connection, actor: Actor) -> list[Command]:
         Command(id=screen.path, label=t(screen.title), detail=screen.path, path=screen.path)
         for screen in screens
         if "{" not in screen.path
-        and (screen.area != "public" or screen.path in _PUBLIC)
+        and (screen.area != PUBLIC or screen.path in _PUBLIC)
         and (screen.roles is None or actor.role in screen.roles)
     ]
 

@@ -9,7 +9,7 @@ from fundwright.core.messages import t
 from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.product import use_connection, use_saved_state
 from fundwright_ui.runtime.events import handler
-from fundwright_ui.runtime.router import Area
+from fundwright_ui.runtime.router import PUBLIC
 from fundwright_ui.shell.reauthentication import reauthentication_dialog
 from fundwright_ui.shell.topbar import topbar_actions
 from fundwright_ui.sidebar import entries_of, menu_entries, sidebar, work_entries
@@ -21,14 +21,10 @@ from fundwright_ui.ui.elements import classes
 _FEEDBACK = SidebarEntry("Send feedback", "/feedback")
 
 
-def frame(area: Area, screen: Component) -> Component:
-    match area:
-        case "dashboard":
-            return dashboard_frame(screen)
-        case "generate":
-            return generate_frame(screen)
-        case _:
-            return public_frame(screen)
+def frame(area: str, screen: Component) -> Component:
+    if area == PUBLIC:
+        return public_frame(screen)
+    return generate_frame(screen) if area == "generate" else dashboard_frame(screen)
 
 
 @component

@@ -24,6 +24,7 @@ from e2e.pages.shell import Shell
 from fundwright.accounts.schemas import Role
 from fundwright_ui import plugin
 from fundwright_ui.extension import Screen
+from fundwright_ui.runtime.router import PUBLIC
 
 NARROW, WIDE = ViewportSize(width=360, height=780), ViewportSize(width=1440, height=900)
 
@@ -131,7 +132,7 @@ def visits() -> list[Visit]:
 
 
 def visitors(screen: Screen) -> Iterator[tuple[Role | None, LookOptions, str]]:
-    is_public = screen.area == "public"
+    is_public = screen.area == PUBLIC
     if is_public or screen.visitor_screen:
         language = next(_IN_TURN)
         yield from ((None, look, language) for look in LOOKS)

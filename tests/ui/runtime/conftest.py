@@ -32,7 +32,7 @@ from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.diff import Node, apply
 from fundwright_ui.runtime.mounting import mount
-from fundwright_ui.runtime.router import Area, Screen
+from fundwright_ui.runtime.router import Screen
 from fundwright_ui.runtime.wire import LowMemoryWebSocket
 from fundwright_ui.widgets import FileDrop
 from tests.support.accounts import add_account
@@ -385,7 +385,7 @@ def _frame(screen: Component) -> Any:
     return html.div(screen)
 
 
-def shell(area: Area, screen: Component) -> Component:
+def shell(area: str, screen: Component) -> Component:
     return _frame(screen, key=area)
 
 

@@ -17,7 +17,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
 from fundwright_ui.hooks import use_query, use_url_state
 from fundwright_ui.product import use_connection
-from fundwright_ui.runtime.router import Area, Screen
+from fundwright_ui.runtime.router import Screen
 from fundwright_ui.ui import button, loading, page, problem, text_field
 from tests.support.polling import eventually
 from tests.support.slow_queries import Pages, Wire
@@ -95,7 +95,7 @@ def frame(screen: Component) -> Any:
     return html.div(button("Narrow", on_click=lambda: set_narrow(True)), "narrow" if is_narrow else "wide", screen)
 
 
-def shell(area: Area, screen: Component) -> Component:
+def shell(area: str, screen: Component) -> Component:
     return frame(screen, key=area)
 
 
