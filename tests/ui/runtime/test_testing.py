@@ -20,7 +20,7 @@ SCREENS = Path(__file__).parents[3] / "docs/screens.md"
 
 def documented_test() -> Any:
     """The test of the section on testing, as it stands there."""
-    section = SCREENS.read_text().partition("## Testing it")[2]
+    section = SCREENS.read_text().partition("## Testing a screen")[2]
     example = re.search(r"```python\n(.*?)```", section, re.DOTALL)
     assert example
     names: dict[str, Any] = {}
