@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta
+from typing import ClassVar
 from uuid import uuid4
 
 import pytest
@@ -12,7 +13,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.jobs import JobState
 from fundwright.insights import service
-from fundwright.insights.schemas import KEPT_DAYS, HistoryQuery, PagesQuery, UsageQuery
+from fundwright.insights.schemas import KEPT_DAYS, CountedJob, HistoryQuery, PagesQuery, UsageField, UsageQuery
 from tests.insights.conftest import add_job, add_view
 from tests.support.accounts import add_account
 
@@ -74,6 +75,15 @@ class TestUsage:
         usage = await service.get_usage(session, viewer, MARCH)
         assert (usage.drafts, usage.imports, usage.trainings) == (1, 3, 1)
         assert usage.days[1].imports == 3
+
+    async def test_counts_other_kinds_of_job_where_their_payload_says(self, session: AsyncSession, viewer: Actor) -> None:
+        class WriteLetter(CountedJob):
+            job_kind: ClassVar[str] = "letter"
+            counted_as: ClassVar[UsageField] = "drafts"
+
+        for kind in ("draft", WriteLetter.job_kind):
+            await add_job(session, viewer, kind, at=datetime(2026, 3, 2, tzinfo=UTC))
+        assert (await service.get_usage(session, viewer, MARCH)).drafts == 2
 
     async def test_is_exported_day_by_day(self, session: AsyncSession, viewer: Actor) -> None:
         lines = [line async for line in service.export_usage(session, viewer, MARCH)]

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializ
 from fundwright.core.jobs import JobPayload
 from fundwright.core.messages import number, t
 from fundwright.core.paging import PageRequest
-from fundwright.insights.schemas import DRAFT
+from fundwright.insights.schemas import CountedJob, UsageField
 from fundwright.language.schemas import heading_text
 from fundwright.language.topics import Topic
 
@@ -93,10 +93,11 @@ class DraftState(StrEnum):
         return self not in (DraftState.QUEUED, DraftState.WRITING)
 
 
-class WriteDraft(JobPayload):
+class WriteDraft(CountedJob):
     """The job that writes the unfinished sections of a draft."""
 
-    job_kind: ClassVar[str] = DRAFT
+    job_kind: ClassVar[str] = "draft"
+    counted_as: ClassVar[UsageField] = "drafts"
 
     draft_id: UUID
 

@@ -16,15 +16,12 @@ from fundwright.core.jobs import Job
 from fundwright.core.lists import count_all, ordered_by
 from fundwright.core.paging import PageRequest
 from fundwright.insights.models import PageView
-from fundwright.insights.schemas import IMPORT, STATES, TRAINING, HistoryQuery, PagesQuery, UsageQuery, Viewed
+from fundwright.insights.schemas import STATES, HistoryQuery, PagesQuery, UsageQuery, Viewed, kinds_counted_as
 
 T = TypeVar("T")
 
 People = Select[UUID, str, str]
 """Id, name, and email of accounts."""
-
-_OF_PEOPLE = or_(Job.owner_id.is_not(None), Job.kind == IMPORT)
-"""Jobs started by people. An import without an owner was started from the command line."""
 
 _DURATION_S = extract("epoch", Job.ended_at - Job.started_at)
 
@@ -56,7 +53,7 @@ async def count_people(session: AsyncSession, query: UsageQuery) -> int:
 async def jobs_by_day(session: AsyncSession, query: UsageQuery) -> dict[tuple[date, str], int]:
     """The number of jobs of each kind that people started, for each day that has any."""
     day = _day(Job.created_at)
-    begun = (_within(Job.created_at, query), _OF_PEOPLE)
+    begun = (_within(Job.created_at, query), _of_people())
     rows = await session.execute(select(day, Job.kind, func.count()).where(*begun).group_by(day, Job.kind))
     return {(at, kind): number for at, kind, number in rows}
 
@@ -88,7 +85,7 @@ async def list_pages(session: AsyncSession, query: PagesQuery) -> Sequence[Any]:
 
 def _history(people: People, query: HistoryQuery) -> Select[*tuple[Any, ...]]:
     person = people.subquery()
-    conditions: list[ColumnElement[bool]] = [_OF_PEOPLE]
+    conditions: list[ColumnElement[bool]] = [_of_people()]
     if query.kind:
         conditions.append(Job.kind == query.kind)
     if query.state is not None:
@@ -116,7 +113,7 @@ def _history(people: People, query: HistoryQuery) -> Select[*tuple[Any, ...]]:
 
 
 async def page_of_history(session: AsyncSession, actor: Actor, people: People, query: HistoryQuery) -> tuple[Sequence[Any], int]:
-    own_run = case(((Job.owner_id == actor.id) & (Job.kind == TRAINING), Job.payload["run_id"].astext))
+    own_run = case(((Job.owner_id == actor.id) & Job.kind.in_(kinds_counted_as("trainings")), Job.payload["run_id"].astext))
     found = _history(people, query).add_columns(own_run.label("run_id"))
     total = await count_all(session, found)
     rows = await session.execute(found.offset(query.offset).limit(query.page_size))
@@ -130,7 +127,7 @@ async def stream_history(session: AsyncSession, people: People, query: HistoryQu
 
 
 async def list_kinds(session: AsyncSession) -> list[str]:
-    return list(await session.scalars(select(Job.kind).where(_OF_PEOPLE).distinct().order_by(Job.kind)))
+    return list(await session.scalars(select(Job.kind).where(_of_people()).distinct().order_by(Job.kind)))
 
 
 async def list_people(session: AsyncSession, people: People) -> Sequence[Any]:
@@ -138,6 +135,11 @@ async def list_people(session: AsyncSession, people: People) -> Sequence[Any]:
     person = people.subquery()
     busy = select(person).where(person.c.id.in_(select(Job.owner_id).where(Job.owner_id.is_not(None))))
     return (await session.execute(busy.order_by(func.lower(person.c.name), person.c.email))).mappings().all()
+
+
+def _of_people() -> ColumnElement[bool]:
+    """Jobs started by people. An import without an owner was started from the command line."""
+    return or_(Job.owner_id.is_not(None), Job.kind.in_(kinds_counted_as("imports")))
 
 
 def _day(at: InstrumentedAttribute[datetime]) -> ColumnElement[date]:

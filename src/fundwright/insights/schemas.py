@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field, computed_field, model_validator
@@ -13,15 +13,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.schemas import Actor
 from fundwright.core.database import now
 from fundwright.core.days import Day
-from fundwright.core.jobs import JobState
+from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 
 KEPT_DAYS = 400
 """How long a page view is kept."""
 
-DRAFT, IMPORT, TRAINING = "draft", "import", "train"
-"""Kinds of job that usage counts; the slices that run them take the names from here."""
+UsageField = Literal["drafts", "imports", "trainings"]
+"""The field of `DayUsage` that counts a job."""
 
 HistoryState = Literal["underway", "succeeded", "failed", "canceled"]
 """`underway` is waiting or running."""
@@ -33,6 +33,17 @@ STATES: Mapping[HistoryState, Sequence[JobState]] = {
     "failed": (JobState.FAILED,),
     "canceled": (JobState.CANCELED,),
 }
+
+
+class CountedJob(JobPayload):
+    """The payload of a kind of job that usage counts."""
+
+    counted_as: ClassVar[UsageField]
+
+
+def kinds_counted_as(field: UsageField) -> list[str]:
+    """The kinds of job that the slices have declared as a `CountedJob` of this field."""
+    return [payload.job_kind for payload in CountedJob.__subclasses__() if payload.counted_as == field]
 
 
 class Viewed(BaseModel):

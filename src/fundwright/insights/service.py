@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, get_args
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -19,10 +19,7 @@ from fundwright.core.paging import Page
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.insights import repository
 from fundwright.insights.schemas import (
-    DRAFT,
-    IMPORT,
     KEPT_DAYS,
-    TRAINING,
     DayUsage,
     Figure,
     FigureReader,
@@ -32,13 +29,12 @@ from fundwright.insights.schemas import (
     PagesQuery,
     PageVisits,
     PersonRead,
+    UsageField,
     UsageQuery,
     UsageRead,
     Viewed,
+    kinds_counted_as,
 )
-
-_KINDS = {"drafts": DRAFT, "imports": IMPORT, "trainings": TRAINING}
-"""By the field that counts them."""
 
 
 async def keep_views(session: AsyncSession, views: Sequence[Viewed]) -> None:
@@ -70,6 +66,7 @@ async def get_usage(session: AsyncSession, actor: Actor, query: UsageQuery) -> U
     """Each day of the span, including those without activity."""
     views = await repository.views_by_day(session, query)
     jobs = await repository.jobs_by_day(session, query)
+    kinds = {field: kinds_counted_as(field) for field in get_args(UsageField)}
     days = [query.first + timedelta(days=number) for number in range((query.last - query.first).days + 1)]
     return UsageRead(
         days=[
@@ -77,7 +74,7 @@ async def get_usage(session: AsyncSession, actor: Actor, query: UsageQuery) -> U
                 day=day,
                 views=views.get(day, (0, 0))[0],
                 people=views.get(day, (0, 0))[1],
-                **{field: jobs.get((day, kind), 0) for field, kind in _KINDS.items()},
+                **{field: sum(jobs.get((day, kind), 0) for kind in kinds[field]) for field in kinds},
             )
             for day in days
         ],

@@ -14,7 +14,7 @@ from fundwright.core.days import Day
 from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
-from fundwright.insights.schemas import IMPORT
+from fundwright.insights.schemas import CountedJob, UsageField
 from fundwright.opportunities.washington import day_in_washington, moment
 
 Kind = Literal["contract", "grant"]
@@ -268,10 +268,11 @@ class ImportCounts(BaseModel):
     samples_removed: int = 0
 
 
-class ImportOpportunities(JobPayload):
+class ImportOpportunities(CountedJob):
     """The job of an import. It reads `upload`, a spooled file, or else the file at `path` on this machine."""
 
-    job_kind: ClassVar[str] = IMPORT
+    job_kind: ClassVar[str] = "import"
+    counted_as: ClassVar[UsageField] = "imports"
 
     run_id: UUID
     source: str

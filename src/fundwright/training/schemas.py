@@ -13,14 +13,15 @@ from fundwright.core.jobs import JobPayload, JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.core.sizes import file_size
-from fundwright.insights.schemas import TRAINING
+from fundwright.insights.schemas import CountedJob, UsageField
 from fundwright.language.schemas import DocumentKind, HeadingPath
 
 
-class TrainDocuments(JobPayload):
+class TrainDocuments(CountedJob):
     """The job that reads, splits, and embeds the documents of a training run."""
 
-    job_kind: ClassVar[str] = TRAINING
+    job_kind: ClassVar[str] = "train"
+    counted_as: ClassVar[UsageField] = "trainings"
 
     run_id: UUID
 
