@@ -6,11 +6,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID, uuid4
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, String
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
+from fundwright.core.messages import Language
 
 
 class Account(Base):
@@ -24,7 +25,7 @@ class Account(Base):
     last_name: Mapped[str] = mapped_column(default="")
     password_hash: Mapped[str]
     role: Mapped[str]
-    language: Mapped[str | None]
+    language: Mapped[Language | None] = mapped_column(String)
     """None until one is chosen under Settings: then the browser's language applies."""
     time_zone: Mapped[str | None]
     """None until one is chosen: then the browser's time zone applies."""

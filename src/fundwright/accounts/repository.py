@@ -113,11 +113,21 @@ def _midnight(day: date) -> datetime:
     return datetime.combine(day, time(), UTC)
 
 
-async def add_account(session: AsyncSession, **values: Any) -> Account | None:
+async def add_account(
+    session: AsyncSession, *, email: str, name: str, role: Role, password_hash: str, verified_at: datetime | None
+) -> Account | None:
     """The new account, or None if the email is taken (also by a transaction that commits first)."""
-    account_id = await session.scalar(
-        insert(Account).values(**values).on_conflict_do_nothing(index_elements=["email"]).returning(Account.id)
+    first_name, _, last_name = name.partition(" ")
+    query = insert(Account).values(
+        email=email,
+        display_name=name,
+        first_name=first_name,
+        last_name=last_name,
+        password_hash=password_hash,
+        role=role,
+        verified_at=verified_at,
     )
+    account_id = await session.scalar(query.on_conflict_do_nothing(index_elements=["email"]).returning(Account.id))
     return None if account_id is None else await session.get(Account, account_id)
 
 

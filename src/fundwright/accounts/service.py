@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, NotRequired, TypedDict, Unpack
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -41,18 +40,17 @@ def normalize_email(email: str) -> str:
 
 
 def actor_of(account: Account, *, session_id: UUID | None = None) -> Actor:
-    values: dict[str, Any] = {
-        "id": account.id,
-        "email": account.email,
-        "name": account.display_name,
-        "role": account.role,
-        "session_id": session_id,
-        "language": account.language,
-        "time_zone": account.time_zone,
-        "photo_url": account.photo_url,
-        "is_confirmed": account.verified_at is not None,
-    }
-    return Actor.model_validate(values)
+    return Actor(
+        id=account.id,
+        email=account.email,
+        name=account.display_name,
+        role=Role(account.role),
+        session_id=session_id,
+        language=account.language,
+        time_zone=account.time_zone,
+        photo_url=account.photo_url,
+        is_confirmed=account.verified_at is not None,
+    )
 
 
 def language_of(account: Account, *, otherwise: Language) -> Language:
@@ -107,30 +105,26 @@ class EmailTaken(Conflict):
         super().__init__("There already exists an account with the given email address.")
 
 
-class NewAccount(TypedDict):
-    """Without a password, nobody can sign in to the account."""
-
-    email: str
-    name: str
-    role: Role
-    password: str | None
-    is_verified: NotRequired[bool]
-    """Default: True."""
-    client: NotRequired[Client]
-    """Default: the command line."""
-
-
-async def add_account(session: AsyncSession, **new: Unpack[NewAccount]) -> Actor:
-    """Add an account. Raises Invalid, WeakPassword, or EmailTaken."""
-    email, name = normalize_email(new["email"]), checked_name(new["name"])
+async def add_account(
+    session: AsyncSession,
+    *,
+    email: str,
+    name: str,
+    role: Role,
+    password: str | None,
+    is_verified: bool = True,
+    client: Client = COMMAND_LINE,
+) -> Actor:
+    """Add an account. Without a password, nobody can sign in to it. Raises Invalid, WeakPassword, or EmailTaken."""
+    email, name = normalize_email(email), checked_name(name)
     actor = await add_hashed(
         session,
         email=email,
         name=name,
-        role=new["role"],
-        password_hash=await passwords.new_hash(new["password"], email, name),
-        is_verified=new.get("is_verified", True),
-        client=new.get("client", COMMAND_LINE),
+        role=role,
+        password_hash=await passwords.new_hash(password, email, name),
+        is_verified=is_verified,
+        client=client,
     )
     if actor is None:
         raise EmailTaken
@@ -148,19 +142,8 @@ async def add_hashed(
     client: Client = COMMAND_LINE,
 ) -> Actor | None:
     """Like `add_account`, after all checks. None if the address has an account."""
-    first_name, _, last_name = name.partition(" ")
     account = await repository.add_account(
-        session,
-        id=uuid4(),
-        email=email,
-        display_name=name,
-        first_name=first_name,
-        last_name=last_name,
-        password_hash=password_hash,
-        role=role,
-        is_public=False,
-        created_at=now(),
-        verified_at=now() if is_verified else None,
+        session, email=email, name=name, role=role, password_hash=password_hash, verified_at=now() if is_verified else None
     )
     if account is None:
         return None
@@ -168,9 +151,18 @@ async def add_hashed(
     return actor_of(account)
 
 
-async def create_account(session: AsyncSession, core: Core, **new: Unpack[NewAccount]) -> Actor:
-    """Add an account and give it what plug-ins provide for new accounts. Raises Invalid, WeakPassword, or EmailTaken."""
-    actor = await add_account(session, **new)
+async def create_account(
+    session: AsyncSession,
+    core: Core,
+    *,
+    email: str,
+    name: str,
+    role: Role,
+    password: str | None,
+    client: Client = COMMAND_LINE,
+) -> Actor:
+    """Like `add_account`, and give the account what plug-ins provide for new ones."""
+    actor = await add_account(session, email=email, name=name, role=role, password=password, client=client)
     await welcome(session, actor, core)
     return actor
 

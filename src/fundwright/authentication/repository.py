@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import TypeVar
 from uuid import UUID, uuid4
 
 from sqlalchemy import ColumnElement, Select, delete, func, select, update
@@ -197,12 +197,14 @@ async def find_passkey(session: AsyncSession, credential_id: bytes) -> Passkey |
     return await session.scalar(select(Passkey).where(Passkey.credential_id == credential_id).with_for_update())
 
 
-async def add_passkey(session: AsyncSession, **values: Any) -> Passkey | None:
+async def add_passkey(
+    session: AsyncSession, *, owner_id: UUID, name: str, credential_id: bytes, public_key: bytes, sign_count: int
+) -> Passkey | None:
     """The new passkey, or None if somebody already has it."""
-    query = (
-        insert(Passkey).values(id=uuid4(), created_at=now(), **values).on_conflict_do_nothing(index_elements=["credential_id"])
+    query = insert(Passkey).values(
+        owner_id=owner_id, name=name, credential_id=credential_id, public_key=public_key, sign_count=sign_count
     )
-    return await session.scalar(query.returning(Passkey))
+    return await session.scalar(query.on_conflict_do_nothing(index_elements=["credential_id"]).returning(Passkey))
 
 
 async def forget_passkeys(session: AsyncSession, owner_id: UUID, *, only: UUID | None = None) -> Sequence[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import NotRequired, ParamSpec, TypedDict, TypeVar, Unpack
+from typing import ParamSpec, TypeVar
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -102,32 +102,33 @@ async def suggest_company(session: AsyncSession, actor: Actor) -> str:
     return known or await asyncio.to_thread(infer_company, await training.read_beginnings(session, actor, kinds=OUR_KINDS))
 
 
-class NewDraft(TypedDict):
-    opportunity_id: UUID
-    template: str
-    document_ids: NotRequired[Sequence[UUID]]
-    """What the draft is written from. Default: all of the actor's documents."""
-    company: NotRequired[str]
-
-
 @needs(Permission.WORK)
-async def add_draft(session: AsyncSession, actor: Actor, core: Core, **new: Unpack[NewDraft]) -> DraftRead:
-    """An empty draft without a job; people use `start_draft`. Raises NotFound, Invalid, or QuotaSpent."""
-    document_ids = new.get("document_ids", ())
-    chosen = get_template(core, new["template"])
-    opportunity = await opportunities.get_opportunity(session, actor, new["opportunity_id"])
+async def add_draft(
+    session: AsyncSession,
+    actor: Actor,
+    core: Core,
+    *,
+    opportunity_id: UUID,
+    template: str,
+    document_ids: Sequence[UUID] = (),
+    company: str = "",
+) -> DraftRead:
+    """An empty draft without a job; people use `start_draft`. It is written from the documents with these ids, or from all of the
+    actor's. Raises NotFound, Invalid, or QuotaSpent."""
+    chosen = get_template(core, template)
+    opportunity = await opportunities.get_opportunity(session, actor, opportunity_id)
     await training.check_documents(session, actor, document_ids)
     await billing.check_quota(session, actor, Quota.DRAFTS)
     draft = Draft(
         owner_id=actor.id,
-        opportunity_id=new["opportunity_id"],
+        opportunity_id=opportunity_id,
         opportunity_title=opportunity.title,
         opportunity_number=opportunity.number,
         template=chosen.name,
         template_title=chosen.title,
         slug=secrets.token_urlsafe(16),
         title=f"{chosen.title}: {opportunity.title}",
-        company=new.get("company", "").strip(),
+        company=company.strip(),
         document_ids=[str(document_id) for document_id in document_ids],
     )
     session.add(draft)
@@ -142,10 +143,21 @@ async def add_draft(session: AsyncSession, actor: Actor, core: Core, **new: Unpa
 
 
 @needs(Permission.WORK)
-async def start_draft(session: AsyncSession, actor: Actor, core: Core, **new: Unpack[NewDraft]) -> DraftRead:
-    """Create a draft and the job that writes it, which starts after the caller commits. Raises NotFound, Invalid, or
-    QuotaSpent."""
-    return await _enqueue(session, actor, core, await add_draft(session, actor, core, **new))
+async def start_draft(
+    session: AsyncSession,
+    actor: Actor,
+    core: Core,
+    *,
+    opportunity_id: UUID,
+    template: str,
+    document_ids: Sequence[UUID] = (),
+    company: str = "",
+) -> DraftRead:
+    """Like `add_draft`, with the job that writes the draft, which starts after the caller commits."""
+    draft = await add_draft(
+        session, actor, core, opportunity_id=opportunity_id, template=template, document_ids=document_ids, company=company
+    )
+    return await _enqueue(session, actor, core, draft)
 
 
 @needs(Permission.WORK)
