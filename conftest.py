@@ -1,4 +1,4 @@
-"""Compiles the message catalogs before the tests, so that a changed translation is seen."""
+"""Compiles the message catalogs before the tests, so that changed translations take effect."""
 
 from scripts.setup import message_catalogs
 

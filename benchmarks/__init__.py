@@ -1,1 +1,1 @@
-"""Measurements of what the goals are about. `make bench` runs every module here and prints one report."""
+"""Benchmarks for the performance goals. `make bench` runs every module here and prints one report."""

@@ -1,4 +1,4 @@
-"""Runs every module of this package, each in a process of its own, or only those named as arguments."""
+"""Runs the modules of this package, each in its own process: all of them, or those named as arguments."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Signing in under load: how many a second, how long each waits, what becomes of everybody else, and whether time betrays accounts.
+"""Signing in under load: sign-ins per second, waiting times, the effect on other users, and whether response times reveal which
+accounts exist.
 
-Run with `make bench-auth`. The real server answers in this process, on a loopback port, while another process signs in over HTTP; so both
-and PostgreSQL share this machine's cores. The event loop's lag is how much too late a task wakes that sleeps a millisecond at a time.
-Known and unknown accounts are asked for by turns, each once, with a wrong password.
+Run it with `make bench-auth`. The server runs in this process on a loopback port, and another process signs in over HTTP, so both
+and PostgreSQL share this machine's cores. The event loop's lag is the delay with which a task wakes that sleeps one millisecond at
+a time. Known and unknown accounts take turns; each is tried once, with a wrong password.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ PASSWORD = "a quiet harbor at dawn"
 LAG_GOAL_MS = 20.0
 READ_GOAL_MS = 100.0
 OVERLAP_GOAL = (0.4, 0.6)
-"""Of the area under the ROC curve: 0.5 is what a guess gets."""
+"""Limit for the area under the ROC curve. A random guess gets 0.5."""
 
 
 def main() -> int:
@@ -88,13 +89,13 @@ def at(values: Sequence[float], share: float) -> float:
 
 
 def area_under_curve(longer: Sequence[float], shorter: Sequence[float]) -> float:
-    """How often one of the first is longer than one of the second."""
+    """How often a value of the first list is greater than one of the second."""
     wins = sum((one > other) + (one == other) / 2 for one in longer for other in shorter)
     return wins / (len(longer) * len(shorter))
 
 
 async def measure(folder: Path) -> dict[str, Any]:
-    # The clients say where they come from: one address would soon be paused.
+    # Each client sends its own address; a single address would soon be throttled.
     settings = Settings.read(data=folder, database_url=None, smtp_host=None, public_url=None, trusted_proxies=["127.0.0.1/32"])
     async with open_core(settings, load_plugins()) as core:
         await add_accounts(core)
@@ -116,7 +117,7 @@ async def measure(folder: Path) -> dict[str, Any]:
 
 
 async def in_process(work: Any, url: str) -> Any:
-    """Elsewhere, so that the clients do not hold up the server's loop."""
+    """Run in another process, so that the clients do not slow down the server's event loop."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return await asyncio.to_thread(pool.apply, work, (url,))
 
@@ -139,7 +140,7 @@ async def sample_lag(lag: list[float]) -> None:
 
 
 async def sample_reads(core: Core, reads: list[float]) -> None:
-    """What a click of somebody else waits for the database."""
+    """Measure how long another user's click waits for the database."""
     while True:
         before = time.perf_counter()
         async with core.database.transaction() as session:
@@ -178,7 +179,7 @@ def compare(url: str) -> dict[str, list[float]]:
 
 
 def _sign_in(client: httpx.Client, name: str, password: str, *, is_right: bool = True) -> float:
-    """Milliseconds."""
+    """Returns milliseconds."""
     address = f"2001:db8:{uuid4().hex[:4]}:{uuid4().hex[:4]}::1"
     started = time.perf_counter()
     answer = client.post(
@@ -190,7 +191,7 @@ def _sign_in(client: httpx.Client, name: str, password: str, *, is_right: bool =
 
 
 def hashes_a_second() -> float:
-    """What the two threads of the server could do at most."""
+    """The maximum that the server's two threads could reach."""
 
     async def hash_all() -> float:
         started = time.perf_counter()
@@ -201,7 +202,7 @@ def hashes_a_second() -> float:
 
 
 def passwords_parameters() -> str:
-    """As the hash itself tells."""
+    """The argon2 parameters, read from a hash."""
     return asyncio.run(passwords.hash_password(PASSWORD)).split("$")[3]
 
 

@@ -44,7 +44,7 @@ _ROUNDS = 5
 _REAL_VECTORS, _SAVED_AT_ONCE = 1_000, 2_000
 _DECISIONS = 20
 _NOISE = 0.03
-"""Of each of 384 dimensions: a vector and the one it is made of have a cosine of about .86."""
+"""Noise per dimension, of 384: a vector and its source have a cosine of about .86."""
 
 _LISTS: tuple[dict[str, Any], ...] = (
     {"kind": "contract"},
@@ -119,7 +119,7 @@ def main() -> None:
 
 
 def _in_process(measure: Callable[[Path, Path], Any], folder: Path, file: Path) -> Any:
-    """Run in a process of its own, so that its peak memory is its own."""
+    """Run in a separate process, to measure its own peak memory."""
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         return pool.apply(measure, (folder, file))
 
@@ -157,7 +157,7 @@ async def _import_once(core: Core, actor: Actor, file: Path) -> float:
 
 
 def _copy(folder: Path, file: Path) -> float:
-    """Seconds that COPY takes for the file's bytes into a table of its columns with the indexes of `opportunity`."""
+    """Seconds that COPY takes to load the file's bytes into a table with its columns and the indexes of `opportunity`."""
     content = gzip.decompress(file.read_bytes())
     columns = next(csv.reader(io.StringIO(content[:10_000].decode("cp1252"))))
     names = [f'"{name}"' for name in columns]
@@ -218,7 +218,7 @@ def _search(folder: Path, _file: Path) -> dict[str, list[float]]:
 
 
 def _categorize(folder: Path, _file: Path) -> dict[str, Any]:
-    """How soon decisions have an effect, and what somebody who looks at a list or at the queue notices of the sorting."""
+    """How soon decisions take effect, and how much categorizing slows down other people who use a list or the review queue."""
 
     async def measure(core: Core, actor: Actor) -> dict[str, Any]:
         async with core.database.transaction() as session:
@@ -232,7 +232,7 @@ def _categorize(folder: Path, _file: Path) -> dict[str, Any]:
                 await decide(session, actor, core, label.subject_id, label.category_id)
         async with core.database.transaction() as session:
             waiting = await service.start_categorizing(session, actor, core)
-            await service.cancel_categorizing(session, actor, waiting.id)  # no worker runs here, and only one is to sort
+            await service.cancel_categorizing(session, actor, waiting.id)  # so that only the next job categorizes
         started = time.perf_counter()
         sorting = asyncio.create_task(_sort(core, actor))
         open_s, clicks = None, {"list": list[float](), "queue": list[float]()}
@@ -274,7 +274,7 @@ async def _is_past_the_open(core: Core) -> bool:
 
 
 async def _read_sortable(core: Core) -> tuple[float, int]:
-    """Seconds that reading the vectors and words of all notices takes, and how many there are."""
+    """Seconds to read the vectors and words of all notices, and the number of notices."""
     model_id = (await language.get_embedder(core)).id
     before, read = time.perf_counter(), 0
     for is_open in (True, False):
@@ -286,8 +286,8 @@ async def _read_sortable(core: Core) -> tuple[float, int]:
 
 
 async def _prepare_search(core: Core) -> None:
-    """Weigh the words as the embedding job does, and give every notice a vector: reading all of them would take a quarter of an hour, and
-    vectors near those of a thousand notices take as long to search."""
+    """Weigh the words as the embedding job does, and give every notice a vector. Embedding them all would take a quarter of an
+    hour, and searching vectors that are near those of a thousand notices takes just as long."""
     embedder = await language.get_embedder(core)
     async with core.database.transaction() as session:
         some = await indexing.list_unembedded(session, embedder.id, limit=_REAL_VECTORS)

@@ -1,7 +1,7 @@
-"""The sign-in page in headless Chromium: first paint, first answered click, bytes of a cold load, round trip of a click.
+"""The sign-in page in headless Chromium: first paint, first click with a response, bytes of a cold load, and round trip of a click.
 
-`python -m benchmarks.page`. The click is the one that shows the password: it goes to the server, renders there, and comes back.
-Every load is in a browser context of its own, so nothing is cached; all figures but percentiles are medians.
+`python -m benchmarks.page`. The click shows the password: it is sent to the server, rendered there, and sent back. Every load has
+its own browser context, so nothing is cached. All figures except percentiles are medians.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from e2e.pages.ready import ready, until
 
 ROUNDS = 7
 CLICKS = 500
-# The best of the five frameworks measured on this page's like, in milliseconds and bytes; see the goals of the project.
+# The best results of five frameworks with a similar page, in milliseconds and bytes; see the goals of the project.
 GOALS = {"first paint": 72, "first answered click": 342, "click p50": 3, "click p99": 15, "cold load": 200_000}
 
 CLICK_AS_SOON_AS_POSSIBLE = """
@@ -91,7 +91,7 @@ def tell(name: str, value: float, unit: str) -> None:
 
 
 def load(browser: Browser, url: str) -> dict[str, float]:
-    """One cold load with a click on the earliest occasion. Milliseconds since navigation, bytes as compressed."""
+    """One cold load with a click as early as possible. Milliseconds since navigation; bytes as compressed."""
     context = browser.new_context()
     page = context.new_page()
     page.add_init_script(CLICK_AS_SOON_AS_POSSIBLE)
@@ -117,7 +117,7 @@ def load(browser: Browser, url: str) -> dict[str, float]:
 
 
 def clicks(browser: Browser, url: str) -> list[float]:
-    """Milliseconds from each click to the change it makes."""
+    """Milliseconds from each click to its change on the page."""
     context = browser.new_context()
     page = context.new_page()
     page.goto(url)
@@ -128,7 +128,7 @@ def clicks(browser: Browser, url: str) -> list[float]:
 
 
 def echoes(browser: Browser) -> list[float]:
-    """Milliseconds from each message to its echo: the least that a click could take here."""
+    """Milliseconds from each message to its echo: the minimum that a click could take here."""
     page = browser.new_page()
     with serve(_echo, "127.0.0.1", 0) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -1,7 +1,8 @@
-"""Time of embedding, training, asking, and extractive writing: `python -m benchmarks.training`. Needs the real data beside the project.
+"""Speed of embedding, training, asking, and extractive writing: `python -m benchmarks.training`. Needs the real data beside the
+project.
 
-The Cranfield collection goes through the product's own path: documents are added, trained by the job, and found by `find_passages`.
-The peers answer the same questions from the same passages in the same run. How good the answers are is measured by `make eval`.
+The Cranfield collection goes through the product's own code: documents are added, trained by the job, and found by `find_passages`.
+The alternatives answer the same questions from the same passages in the same run. `make eval` measures the quality of the answers.
 """
 
 from __future__ import annotations
@@ -105,7 +106,7 @@ async def _rank_by_words(core: Core, question: str) -> None:
 
 async def _writing(core: Core) -> list[Measure]:
     writer = await language.get_writer(core)
-    # The collection is in lower case; the writer quotes only what begins like a sentence.
+    # The collection is in lower case, and the writer quotes only text that begins like a sentence.
     texts = [
         re.sub(r"(^|\.\s+)([a-z])", lambda match: match.group().upper(), text)
         for text in list(cranfield.documents().values())[:12]

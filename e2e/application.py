@@ -1,4 +1,4 @@
-"""The real application as a process, and the browser that opens it: for journeys and for benchmarks."""
+"""The application as a process, and its browser, for journeys and benchmarks."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ T = TypeVar("T")
 
 
 class NotStarted(Exception):
-    """A server that ended, or did not answer in time; the message is what it had logged."""
+    """The server exited or did not respond in time; the message is its log output."""
 
 
 @dataclass(frozen=True)
 class Application:
-    """A running server, the folder it works in, and what its environment has besides ours."""
+    """A running server, its data folder, and its additional environment variables."""
 
     url: str
     data: Path
@@ -53,27 +53,27 @@ class Application:
     environment: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def command(self, *arguments: str, stdin: str = "") -> dict[str, Any]:
-        """Run `fundwright` beside the server; answers its last line, one JSON object."""
+        """Run `fundwright` beside the server; returns its last line, a JSON object."""
         return run_command(self.data, self.environment, *arguments, stdin=stdin)
 
     def add_person(self, email: str, password: str, *, name: str = "Ada Example", role: Role = Role.USER) -> None:
-        """What `fundwright user add` does, without the two seconds that a process takes to start."""
+        """Like `fundwright user add`, but without the two seconds that starting a process takes."""
         self._act(partial(accounts.create_account, email=email, name=name, role=role, password=password))
 
     def change_role(self, email: str, role: Role) -> None:
-        """What `fundwright user role` does. The account's sessions end."""
+        """Like `fundwright user role`. The account's sessions end."""
         self._act(lambda session, core: account_changes.change_role(session, core, email=email, role=role))
 
     def invite(self, email: str) -> None:
-        """What `fundwright user invite` does."""
+        """Like `fundwright user invite`."""
         self._act(partial(commands.invite, email=email, role=Role.USER))
 
     def disable(self, email: str) -> None:
-        """What `fundwright user disable` does."""
+        """Like `fundwright user disable`."""
         self._act(partial(commands.disable_account, email=email))
 
     def emails(self) -> Sequence[mail.MailMessage]:
-        """What `fundwright mail` prints."""
+        """Like `fundwright mail`."""
         return self._act(lambda session, _core: mail.list_messages(session, PageRequest(page_size=10))).items
 
     def _act(self, action: Callable[[AsyncSession, Core], Awaitable[T]]) -> T:
@@ -82,7 +82,7 @@ class Application:
             async with open_core(settings, load_plugins()) as core, core.database.transaction() as session:
                 return await action(session, core)
 
-        with ThreadPoolExecutor(1) as thread:  # in this one Playwright has a loop of its own
+        with ThreadPoolExecutor(1) as thread:  # this thread already has Playwright's event loop
             return thread.submit(asyncio.run, act()).result()
 
 
@@ -93,7 +93,7 @@ def free_port() -> int:
 
 
 def run_command(data: Path, environment: Mapping[str, str], *arguments: str, stdin: str = "") -> dict[str, Any]:
-    """Run `fundwright`; answers its last line, one JSON object."""
+    """Run `fundwright`; returns its last line, a JSON object."""
     done = subprocess.run(
         [FUNDWRIGHT, "--data", data, *arguments, "--json"],
         input=stdin, capture_output=True, text=True, check=False, cwd=PROJECT, env=os.environ | environment,
@@ -106,9 +106,9 @@ def run_command(data: Path, environment: Mapping[str, str], *arguments: str, std
 def started(
     data: Path, *options: str, port: int | None = None, environment: Mapping[str, str] | None = None
 ) -> Iterator[Application]:
-    """The application on an empty data folder, as `make run` starts it, or again on one that it has left.
+    """The application on an empty data folder, as `make run` starts it, or restarted on an existing one.
 
-    `options` are further ones of `fundwright serve`, `environment` further variables.
+    `options` are additional options of `fundwright serve`; `environment` contains additional variables.
     """
     port = port or free_port()
     environment = environment or {}
@@ -149,7 +149,7 @@ def wait_until_it_answers(url: str, server: subprocess.Popen[bytes], log: Path, 
 
 
 def launch_options() -> dict[str, Any]:
-    """For Playwright's `chromium.launch`: the browser of this machine, else Playwright's own."""
+    """For Playwright's `chromium.launch`: the browser on this machine, or else Playwright's own."""
     arguments = ["--disable-gpu", "--disable-quic", "--disable-background-networking"]
     if os.geteuid() == 0:
         arguments.append("--no-sandbox")

@@ -1,4 +1,4 @@
-"""Browsers that know nothing of each other, used by one journey after the other: scripts are fetched and compiled once."""
+"""Isolated browser contexts, reused by consecutive journeys, so that scripts are fetched and compiled only once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Browsers:
 
     @contextmanager
     def lent(self, options: dict[str, Any]) -> Iterator[BrowserContext]:
-        """A context with these options of `browser.new_context`. Only its cache remains from whoever had it before."""
+        """A context with these options of `browser.new_context`. Only its cache remains from earlier journeys."""
         free = self._free[json.dumps(options, sort_keys=True)]
         context = free.pop() if free else self._browser.new_context(**options)
         yield context
@@ -37,5 +37,5 @@ class Browsers:
         free.append(context)
 
     def retire(self, context: BrowserContext) -> None:
-        """Nobody is lent this one again: something was done to it that cannot be undone."""
+        """Do not reuse this context, because something was done to it that cannot be undone."""
         self._retired.add(context)

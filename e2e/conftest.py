@@ -1,4 +1,4 @@
-"""Starts the real application once and opens it in a real browser."""
+"""Starts the application once and opens it in a real browser."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from e2e.pages.screens import Fixtures, find_fixtures
 from fundwright.accounts.schemas import Role
 from fundwright.authentication.sessions import RENEWED_AFTER
 
-# Hypothesis' plug-in would load it at the very end, beside threads, where Python 3.11 cannot always compile.
+# Otherwise Hypothesis' plug-in loads it at the very end, beside threads, where Python 3.11 cannot always compile.
 import_module("hypothesis")
 
-# Journeys test what happens, not how soon: the machine may be busy.
+# Journeys test behavior, not speed: the machine may be busy.
 expect.set_options(timeout=15_000)
 
 EMAIL, PASSWORD = "ada@example.org", "a quiet harbor at dawn"
@@ -56,9 +56,9 @@ def browser_type_launch_args() -> dict[str, Any]:
 
 @pytest.fixture(autouse=True)
 def complaints() -> Iterator[list[str]]:
-    """A console error or warning, an uncaught exception or a breach of the content security policy fails the journey.
+    """A console error or warning, an uncaught exception, or a violation of the content security policy fails the journey.
 
-    Whichever page of any browser of `new_context` says it; a journey that expects one takes it out of this list.
+    Applies to all pages of browsers from `new_context`. A journey that expects a message removes it from this list.
     """
     said: list[str] = []
     yield said
@@ -78,9 +78,9 @@ def new_context(
     browser_context_args: dict[str, Any],
     complaints: list[str],
 ) -> Iterator[NewContext]:
-    """Opens a browser that knows nothing of the others, heard by `complaints`. `page` stands in one of these, too.
+    """Opens an isolated browser whose errors are added to `complaints`. `page` is in such a browser, too.
 
-    With `--tracing`, `--video`, or `--screenshot` it is one that pytest-playwright makes and records.
+    With `--tracing`, `--video`, or `--screenshot`, pytest-playwright creates and records it.
     """
     is_recorded = any(request.config.getoption(name) != "off" for name in ("--tracing", "--video", "--screenshot"))
     with ExitStack() as opened:
@@ -95,14 +95,14 @@ def new_context(
 
 @pytest.fixture
 def own_clock(context: BrowserContext, browsers: Browsers) -> None:
-    """The browser's clock can be set by the journey."""
+    """The journey can set the browser's clock."""
     browsers.retire(context)
     context.clock.install()
 
 
 @contextmanager
 def listening(context: BrowserContext, complaints: list[str]) -> Iterator[BrowserContext]:
-    """Whatever the pages of the browser say against themselves is added to `complaints`."""
+    """Adds errors of the browser's pages to `complaints`."""
 
     def listen(message: ConsoleMessage) -> None:
         if message.type in ("error", "warning") and not _is_expected(message):
@@ -121,11 +121,12 @@ def listening(context: BrowserContext, complaints: list[str]) -> Iterator[Browse
 _AWAY = ("ERR_CONNECTION_REFUSED", "ERR_INTERNET_DISCONNECTED", "WebSocket is closed before the connection is established")
 
 _LATE = "was preloaded using link preload but not used within a few seconds"
-"""Says only that the machine is busy: the client does not begin before the first frame."""
+"""Means only that the machine is busy: the client does not start before the first frame."""
 
 
 def _is_expected(message: ConsoleMessage) -> bool:
-    """Chromium's own remarks on an error page, which it shows; on a token that is refused; on a server or network that is not there."""
+    """Chromium's own messages about an error page that it shows, about a rejected token, and about a server or network that is
+    unavailable."""
     if any(remark in message.text for remark in (*_AWAY, _LATE)):
         return True
     status = {"/404": 404, "/500": 500, "/maintenance": 503, "/session": 401}.get(
@@ -135,7 +136,7 @@ def _is_expected(message: ConsoleMessage) -> bool:
 
 
 class Tokens:
-    """What `/signin` gives to people. A token is used until pages may have renewed it: an old copy would end its session."""
+    """Tokens as `/signin` returns them. A token is reused until pages may have renewed it: an old copy would end its session."""
 
     def __init__(self, application: Application, browser: Browser) -> None:
         self._application, self._browser = application, browser
@@ -187,7 +188,7 @@ Visitor = TypeVar("Visitor", Page, BrowserContext)
 
 
 def recognize(visitor: Visitor, token: str) -> Visitor:
-    """Give the browser the cookie of the token's session, as a page does that finds a token only."""
+    """Give the browser the session cookie of the token, as a page that finds only a token does."""
     answer = visitor.request.post("/session", data={"token": token}, headers={"X-Requested-With": "fundwright"})
     assert answer.ok
     return visitor
@@ -195,19 +196,19 @@ def recognize(visitor: Visitor, token: str) -> Visitor:
 
 @pytest.fixture
 def recognized(page: Page, token: str) -> Page:
-    """A page that has loaded nothing yet, in a browser that Ada is signed in with."""
+    """A blank page in a browser in which Ada is signed in."""
     return recognize(page, token)
 
 
 def sign_in(visitor: Page | BrowserContext, email: str, password: str = PASSWORD) -> str:
-    """Sign somebody in without opening the form. Returns the token, which no page has in its storage."""
+    """Sign a person in without the form. Returns the token, which is in no page's storage."""
     answer = visitor.request.post("/signin", data={"email": email, "password": password})
     assert answer.ok
     return answer.json()["token"]
 
 
 def open_train(page: Page, email: str, password: str = PASSWORD) -> Page:
-    """Sign somebody in on the Train screen, with the token in storage as the form leaves it."""
+    """Sign a person in on the Train screen, with the token in storage as the form leaves it."""
     token = sign_in(page, email, password)
     page.goto("/dashboard/train")
     ready(page)

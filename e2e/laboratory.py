@@ -1,4 +1,4 @@
-"""A plug-in with screens on which known pains of server-driven interfaces would show. `pains/conftest.py` serves it."""
+"""A plug-in with screens that would show known problems of server-driven interfaces. `pains/conftest.py` serves it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DOZE_S = 4
 
 @component
 def typing_screen() -> VdomDict:
-    """Fields that the server hears of with each key, and sends back as it would have them."""
+    """Fields that report every keystroke to the server, which sends back a normalized value."""
     plain, set_plain = use_state("")
     code, set_code = use_state("")
     name, set_name = use_state("")
@@ -43,7 +43,7 @@ def typing_screen() -> VdomDict:
 
 
 def _hog() -> None:
-    """What a handler must never do: nobody else is answered until it is over, and the server's log has to name it."""
+    """What a handler must never do: it blocks all others, and the server's log has to name it."""
     time.sleep(0.5)
 
 
@@ -60,7 +60,7 @@ def moving_screen() -> VdomDict:
     has_dozed = use_ref(False)
 
     async def press_in_line() -> None:
-        """The first one takes a while; those after it wait for it."""
+        """The first event takes a while; the others wait for it."""
         if not has_dozed.current:
             has_dozed.current = True
             await _doze()
@@ -93,7 +93,7 @@ class _Switch:
 
 @component
 def _fragile(switch: _Switch) -> Any:
-    """Fails when it is first rendered with a broken switch, and works when it is tried again."""
+    """Fails when it is first rendered while the switch is broken, and works on the next try."""
     switch.renderings += 1
     if switch.is_broken and switch.renderings < 2:
         raise RuntimeError("a secret detail")
@@ -101,14 +101,14 @@ def _fragile(switch: _Switch) -> Any:
 
 
 class _Source:
-    """What the slow screen reads. `is_broken` until it is mended on any page."""
+    """The data that the slow screen reads. `is_broken` until it is repaired on any page."""
 
     is_broken = False
 
 
 @component
 def slow_screen() -> VdomDict:
-    """A form above which something is read; it takes as many seconds as the address says, but for first paint."""
+    """A form above which data is loaded. Loading takes as many seconds as the address says, except in first paint."""
     connection = use_connection()
     delay_s = float(connection.location.query.get("delay_s", "0"))
     saved, set_saved = use_state("")

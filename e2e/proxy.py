@@ -1,4 +1,4 @@
-"""A proxy between the browser and one or several servers, with the faults that networks have."""
+"""A proxy between the browser and one or more servers that simulates network faults."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _REFUSED = b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\nConnection: close\r\
 
 
 class Proxy:
-    """Passes each request on to one of the `targets`, chosen at random. Works in a thread of its own.
+    """Forwards each request to one of the `targets`, chosen at random. Runs in its own thread.
 
-    `refuses_upgrades` answers WebSockets with 403, as a proxy does that knows none.
+    With `refuses_upgrades`, it responds to WebSockets with 403, like a proxy that does not support them.
     """
 
     def __init__(self, port: int, targets: Sequence[int], *, refuses_upgrades: bool = False, seed: int = 0) -> None:
@@ -24,14 +24,14 @@ class Proxy:
         self.targets = list(targets)
         self.refuses_upgrades = refuses_upgrades
         self.asked = set[int]()
-        """Targets that have answered at least one request."""
+        """Targets that have responded to at least one request."""
         self.opened: list[int] = []
-        """To which target the connections of pages (WebSockets and event streams) went, in order."""
+        """The targets of page connections (WebSockets and event streams), in order."""
         self._random = random.Random(seed)
         self._of_pages: set[asyncio.StreamWriter] = set()
 
     def cut(self) -> None:
-        """End the connections of all pages without a word."""
+        """Drop the connections of all pages."""
         asyncio.run_coroutine_threadsafe(self._cut(), self._loop).result(5)
 
     async def _cut(self) -> None:
@@ -53,7 +53,7 @@ class Proxy:
                     self.opened.append(target)
                     self._of_pages.add(writer)
                 from_server, to_server = await asyncio.open_connection("127.0.0.1", target)
-                # The next request of the browser is a connection of its own, and may go elsewhere.
+                # The browser's next request opens its own connection, which may go to another target.
                 to_server.write(head.replace(b"Connection: keep-alive\r\n", b"Connection: close\r\n"))
                 await asyncio.gather(self._pass(reader, to_server), self._pass(from_server, writer))
             finally:

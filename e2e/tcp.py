@@ -1,4 +1,4 @@
-"""TCP connections that are handled in a thread of its own, beside a browser that is driven without an event loop."""
+"""Handles TCP connections in a separate thread, because the browser is driven without an event loop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Handle = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, A
 
 @contextmanager
 def accepting(port: int, handle: Handle) -> Iterator[asyncio.AbstractEventLoop]:
-    """Call `handle` for each connection to `port` of this machine. The value is the event loop in which that happens."""
+    """Call `handle` for each connection to `port` of this machine. Yields the event loop in which it runs."""
     loop, started, stopping = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
 
     async def serve() -> None:

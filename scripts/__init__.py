@@ -1,1 +1,1 @@
-"""Set-up, checks and generators behind the Makefile."""
+"""Setup, checks, and generators behind the Makefile."""

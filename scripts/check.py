@@ -1,7 +1,7 @@
-"""Everything `make test` checks: style and types first, two at a time.
+"""Runs everything that `make test` checks: style and types first, two steps at a time.
 
-`--style` stops after style and types, as `make lint` does; `--units` goes on with the tests that need neither PostgreSQL nor a browser,
-as `make check` does. Tests marked as slow are left to `make soak`. Every step runs whatever the others found; the exit code tells
+`--style` stops after style and types, as `make lint` does. `--units` also runs the tests that need neither PostgreSQL nor a
+browser, as `make check` does. Slow tests are left to `make soak`. Every step runs even if earlier ones fail; the exit code tells
 whether one failed.
 """
 
@@ -43,7 +43,7 @@ def python(*arguments: str) -> Sequence[str]:
 
 
 WORKERS = max(1, (os.cpu_count() or 1) // 2)
-"""Processes of each pytest, two of which run at a time; each has a database server and a browser of its own."""
+"""Processes of each pytest run, of which two are concurrent; each has its own database server and browser."""
 
 
 def pytest(*arguments: str, markers: str = "not slow") -> Sequence[str]:
@@ -61,7 +61,7 @@ STYLE_AND_TYPES = (
 )
 SCREENS = "e2e/journeys/screens"
 VITEST = Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True)
-TESTS = (  # the longest first, so that both ends come together
+TESTS = (  # the longest first, so that both queues finish at about the same time
     Check("pytest", pytest("tests"), shows_output=True),
     Check("e2e, journeys", pytest("e2e", f"--ignore={SCREENS}"), shows_output=True),
     Check("e2e, screens", pytest(SCREENS), shows_output=True),
@@ -73,7 +73,7 @@ TIERS = {"--style": STYLE_AND_TYPES, "--units": (*STYLE_AND_TYPES, *UNITS)}
 
 def main(checks: Sequence[Check]) -> bool:
     started = time.monotonic()
-    # A shell ignores Ctrl-C for what it runs in the background, and so would the programs that the tests interrupt.
+    # A shell ignores Ctrl-C for background processes, and so would the programs that the tests interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     LOGS.mkdir(parents=True, exist_ok=True)
     results = run_in_pairs(checks)
@@ -85,7 +85,7 @@ def main(checks: Sequence[Check]) -> bool:
 
 
 def run_in_pairs(checks: Sequence[Check]) -> list[Result]:
-    """Two at any time, in this order."""
+    """Run two at a time, in this order."""
     with ThreadPoolExecutor(max_workers=2) as pool:
         return list(pool.map(run, checks))
 
@@ -94,7 +94,8 @@ def run(check: Check) -> Result:
     started = time.monotonic()
     log = LOGS / f"{re.sub(r'[ ,]+', '-', check.name)}.log"
     with log.open("w") as output, TemporaryDirectory(prefix="fundwright-check-", ignore_cleanup_errors=True) as scratch:
-        # Two pytests at once would close each other's folder to the user that the embedded PostgreSQL of root runs as.
+        # The user that runs the embedded PostgreSQL when we are root must be able to enter the folder, which concurrent pytest runs
+        # would close to each other.
         Path(scratch).chmod(0o755)
         environment = {
             "CI": "true",

@@ -149,7 +149,7 @@ def run_marked_tests(
     results: list[Result] = []
     for paths in runs:
         with TemporaryDirectory(prefix="fundwright-checklist-") as scratch:
-            Path(scratch).chmod(0o755)  # the embedded PostgreSQL of root runs as another user
+            Path(scratch).chmod(0o755)  # as root, the embedded PostgreSQL runs as another user
             found = Path(scratch) / "results.json"
             done = subprocess.run(
                 [sys.executable, "-m", "pytest", "-q", "-c", "pyproject.toml", "-p", "tests.support.plugins",

@@ -1,7 +1,8 @@
-"""Serves, rebuilds the web client when it changes, and restarts the server when a file that it reads at its start changes.
+"""Serves the application, rebuilds the web client when it changes, and restarts the server when a file that it loads at startup
+changes.
 
-Open pages come back by themselves, where they were and with what was typed. A server that does not start says why and is started
-again at the next change. `--watch` adds the folder of a package of yours, whose scripts count too.
+Open pages reconnect at their URL and keep their input. If the server fails to start, the error is printed, and it is started again
+after the next change. `--watch` adds the folder of a package of yours, including its scripts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Finds messages for pybabel: the methods that `tool.babel.mappings` in pyproject.toml names.
+"""Finds messages for pybabel: the extraction methods in `tool.babel.mappings` in pyproject.toml.
 
 Every message is reported on line 1 of its file, so that the order of the catalogs does not change when code moves.
 """
@@ -27,7 +27,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 
 def server(file: BinaryIO, keywords: Mapping[str, Any], comment_tags: Collection[str], options: Any) -> Found:
     """Messages in Python: arguments of `keywords`, and those that reach `t` in a variable."""
-    found = cast(Found, extract_python(file, keywords, comment_tags, options))  # Babel declares what `extract` returns instead
+    found = cast(Found, extract_python(file, keywords, comment_tags, options))  # Babel declares another return type
     for _, keyword, message, comments in found:
         yield 1, keyword, message, comments
     passed_as_data = PASSED_AS_DATA.get(Path(file.name).resolve().relative_to(PROJECT).as_posix())
@@ -36,7 +36,8 @@ def server(file: BinaryIO, keywords: Mapping[str, Any], comment_tags: Collection
 
 
 def browser(file: BinaryIO, keywords: Mapping[str, Any], comment_tags: Collection[str], options: Any) -> Found:
-    """Messages in TypeScript, found as vite.config.ts finds what it lists in strings.json. Babel's own lexer misses some in JSX."""
+    """Messages in TypeScript, found in the same way as vite.config.ts finds those in strings.json. Babel's own lexer misses some in
+    JSX."""
     for text in re.findall(r'\bt\("([^"]+)"\)', file.read().decode()):
         yield 1, "t", text, []
 

@@ -14,7 +14,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 LOCALES = PROJECT / "src/fundwright/core/locales"
 SOURCES = ("src", "components", "web/src")
 KEYWORDS = ("t", "later", "nt:1,2", "nlater:1,2")
-# A module, so that pybabel finds the package `scripts`.
+# Run as a module, so that pybabel finds the package `scripts`.
 PYBABEL = (sys.executable, "-m", "babel.messages.frontend", "--quiet")
 WIDTH = ("--width", "120")
 

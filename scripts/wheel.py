@@ -1,6 +1,7 @@
-"""Adds what setup has built to the wheel: the web client, the compiled message catalogs, and the embedding model.
+"""Adds build results to the wheel: the web client, the compiled message catalogs, and the embedding model.
 
-hatchling runs this for `python -m hatchling build -t wheel`, as pyproject.toml says. An editable installation uses the same files where they are.
+hatchling runs this for `python -m hatchling build -t wheel`, as configured in pyproject.toml. An editable installation uses the
+same files in place.
 """
 
 from __future__ import annotations

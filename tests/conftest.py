@@ -1,4 +1,4 @@
-"""Fixtures for every test: one embedded PostgreSQL per run, a rolled-back transaction or an empty database per test."""
+"""Fixtures for all tests: one embedded PostgreSQL per run, and a rolled-back transaction or an empty database per test."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What is loaded by now stays: no garbage collection looks at it again."""
+    """Exclude everything loaded so far from garbage collection."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Generator[None]:
-    """A test in which our code blocks the event loop fails."""
+    """Fails a test in which our code blocks the event loop."""
     with blocking_calls() as found:
         yield
     assert not found, f"These calls held up the event loop: {', '.join(found)}. Await them in a thread, or make them a job."
@@ -55,7 +55,7 @@ def pytest_runtest_call() -> Generator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_hashes() -> Iterator[CryptContext]:
-    """Passwords are hashed with as little work as argon2 allows. Yields how they are hashed outside tests."""
+    """Hashes passwords with the least work that argon2 allows. Yields the hasher that is used outside tests."""
     full = passwords._context
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_context", full.copy(argon2__memory_cost=8, argon2__time_cost=1))
@@ -76,7 +76,7 @@ def quick_embedding() -> Iterator[None]:
 
 @pytest.fixture
 def full_hashes(quick_hashes: CryptContext, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Passwords are hashed as outside tests."""
+    """Hashes passwords as outside tests."""
     monkeypatch.setattr(passwords, "_context", quick_hashes)
 
 
@@ -86,14 +86,14 @@ def postgres() -> Iterator[str]:
     folder = tempfile.TemporaryDirectory(prefix="fundwright-test-", dir=_quick_folder())
     with folder as name, EmbeddedPostgres(Path(name)).use() as url:
         with psycopg.connect(url, autocommit=True) as connection:
-            # No test asks what a power failure leaves.
+            # Tests do not simulate power failures.
             connection.execute("ALTER SYSTEM SET fsync = off")
             connection.execute("SELECT pg_reload_conf()")
         yield url
 
 
 def _quick_folder() -> Path | None:
-    """In memory where there is room."""
+    """In memory, if there is enough."""
     return _MEMORY if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free > _ROOM_BYTES else None
 
 
@@ -111,7 +111,7 @@ def databases(postgres: str, template: str) -> Databases:
 
 @pytest.fixture
 def database_url(databases: Databases) -> Iterator[str]:
-    """A migrated database of this test's own, with nothing in it."""
+    """An empty migrated database for this test."""
     name = databases.take()
     yield databases.address(name)
     databases.give_back(name)
@@ -126,14 +126,14 @@ async def cores(databases: Databases, tmp_path_factory: pytest.TempPathFactory) 
 
 @pytest.fixture
 async def committed(cores: Cores, tmp_path: Path) -> AsyncIterator[Core]:
-    """A Core on an empty database: whatever the test commits or changes is gone afterward."""
+    """A Core with an empty database; changes are discarded after the test."""
     async with cores.lent(tmp_path) as core:
         yield core
 
 
 @pytest.fixture(scope="session")
 async def core(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Core]:
-    """A Core shared by all tests; use it with `session`, never commit to it."""
+    """A Core shared by all tests. Use it with `session`, and never commit to it."""
     name = databases.take()
     async with open_core(
         settings_of(databases.address(name), tmp_path_factory.mktemp("data")), Plugins([hooks, extension])
@@ -158,7 +158,7 @@ async def actor(session: AsyncSession) -> Actor:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The real data beside the project; tests that need it are skipped without it."""
+    """The real data beside the project; tests that need it are skipped if it is missing."""
     folder = _PROJECT.parent / "shared" / "data"
     if not folder.exists():
         pytest.skip("the real data is not here")

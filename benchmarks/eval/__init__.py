@@ -1,1 +1,1 @@
-"""How good the results are, each figure beside a floor from the same run: `make eval`. docs/quality.md says what is measured."""
+"""Quality of the results, each figure beside a baseline from the same run: `make eval`. docs/quality.md describes what is measured."""

@@ -1,7 +1,8 @@
-"""Measures how good the results are: `make eval`, or `python -m benchmarks.eval [--keep] [NAME…]`.
+"""Measures the quality of the results: `make eval`, or `python -m benchmarks.eval [--keep] [NAME…]`.
 
-Every module of this package has `async def measure() -> list[Figure]`. Each runs in a process of its own, or only those named. It prints
-each figure beside its bar and its floor, and fails when one is below its bar; `--keep` writes the tables to docs/quality.md.
+Every module of this package has `async def measure() -> list[Figure]`. Each module, or each one named, runs in its own process. The
+program prints each figure beside its bar and its floor, and fails if a figure misses its bar. `--keep` writes the tables to
+docs/quality.md.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ import traceback
 from collections.abc import Sequence
 
 import benchmarks.eval
+from benchmarks._results import keep_latest
 from benchmarks.eval.frame.data import PROJECT
 from benchmarks.eval.frame.figures import as_markdown, as_text
 from benchmarks.eval.frame.processes import measure_apart
-from benchmarks.kept import keep_latest
 
 PAGE = PROJECT / "docs" / "quality.md"
 

@@ -1,7 +1,7 @@
-"""Whether questions are answered by the statement that answers them: `tests/firms/questions.py` and those about the sample.
+"""Whether a question gets the statement that answers it: `tests/firms/questions.py` and questions about the sample.
 
-Through the product's own path: the documents are added and trained, and the questions are asked as on the Train page. The floor shows
-the first sentence of the passage that is nearest to the question.
+Uses the product's own code: the documents are added and trained, and the questions are asked as on the Train page. The floor shows
+the first sentence of the nearest passage.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ async def measure() -> list[Figure]:
 
 
 async def _ask(product: Product, question: str, expected: str | None) -> Counter[str]:
-    """Counts of this question: `right` has the expected statement first, `floor` has it in the first sentence of the nearest passage."""
+    """Counts for this question: `right` has the expected statement first, `floor` has it in the first sentence of the nearest
+    passage."""
     core, actor = product
     embedder = await language.get_embedder(core)
     found = await service.find_answers(core, actor, question, embedder=embedder)

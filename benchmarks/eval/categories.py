@@ -1,7 +1,7 @@
-"""How well the classifier sorts notices, each figure beside that of a simpler classifier that saw the same examples.
+"""Quality of the classifier, each figure beside that of a simpler classifier that was trained on the same examples.
 
-Assistance listings: 1,106 objectives in 20 funding categories, five folds, from no example per category to all of four folds.
-The agency of a listing is the department that its number begins with. Contract notices: the 2-digit NAICS sector of 2,057
+Assistance listings: 1,106 objectives in 20 funding categories, five folds, from no example per category to four folds of them. A
+listing's agency is the department in the first digits of its number. Contract notices: the 2-digit NAICS sector of 2,057
 solicitations, five folds, with the titles of the taxonomy and all other notices of the same SAM.gov file as examples.
 """
 
@@ -30,7 +30,7 @@ from fundwright.categories.terms import Weighting, terms_of, words_of
 _FOLDS = 5
 _AT_MOST = (0, 3, 10, 30)
 
-# What somebody who set these categories up would write.
+# What a person who sets up these categories would write.
 DESCRIPTIONS = {
     "Agricultural": "Farming, crops, livestock, agricultural research, loans and insurance for farmers, plant and animal health.",
     "Business and Commerce": "Small business development, loans, trade, export, manufacturing, minority-owned business.",
@@ -58,7 +58,7 @@ Indexes = NDArray[np.intp]
 
 
 class Labeled(NamedTuple):
-    """Notices and the category of each, as its place among `names`."""
+    """Notices, and each one's category as an index into `names`."""
 
     subjects: list[Subject]
     truth: Indexes
@@ -112,7 +112,7 @@ def _calibration(name: str, chances: Floats, truth: Indexes) -> list[Figure]:
         for tenth in np.unique(tenths)
     )
     figures = [Figure(name=f"{name}: expected calibration error", value=float(error), bar=0.06, is_at_most=True)]
-    # Every suggestion counts, also the second and third of the same notice.
+    # Count every suggestion, including the second and third for the same notice.
     suggestions, hits = chances.ravel(), np.eye(chances.shape[1], dtype=bool)[truth].ravel()
     for band, least, most in (("High", HIGH, 2.0), ("Medium", MEDIUM, HIGH), ("Low", LOW, MEDIUM)):
         is_in = (suggestions >= least) & (suggestions < most)
@@ -122,7 +122,7 @@ def _calibration(name: str, chances: Floats, truth: Indexes) -> list[Figure]:
 
 
 def _folds(truth: Indexes) -> Indexes:
-    """The fold of each row; each has its share of every category."""
+    """The fold of each row, stratified by category."""
     random = np.random.default_rng(0)
     folds = np.empty(len(truth), dtype=np.intp)
     for label in np.unique(truth):
@@ -132,7 +132,7 @@ def _folds(truth: Indexes) -> Indexes:
 
 
 def _given(folds: Indexes, fold: int, truth: Indexes, at_most: int | None) -> Indexes:
-    """The rows that serve as examples."""
+    """The rows that are used as examples."""
     rows = np.random.default_rng(fold).permutation(np.flatnonzero(folds != fold))
     return np.concatenate([rows[truth[rows] == label][:at_most] for label in np.unique(truth)]).astype(np.intp)
 
@@ -152,7 +152,7 @@ def _cross_validate(labeled: Labeled, *, at_most: int | None = None, extra: Sequ
 
 
 def _cross_validate_floor(labeled: Labeled, *, at_most: int | None = None, extra: Sequence[tuple[Subject, int]] = ()) -> Floats:
-    """Multinomial logistic regression on TF-IDF, as a textbook has it (C = 10)."""
+    """Textbook multinomial logistic regression on TF-IDF (C = 10)."""
     folds, count = _folds(labeled.truth), len(labeled.names)
     subjects = [*labeled.subjects, *(subject for subject, _ in extra)]
     labels = np.concatenate([labeled.truth, np.array([label for _, label in extra], dtype=np.intp)])
@@ -200,7 +200,7 @@ async def _listings(*, with_agency: bool) -> Labeled:
 
 
 async def _sectors() -> tuple[Labeled, list[tuple[Subject, int]]]:
-    """The labeled solicitations, and every other notice of the same file that has a NAICS code."""
+    """The labeled solicitations, and all other notices of the same file that have a NAICS code."""
     labeled = _read("labels/sam_naics_psc.jsonl.gz")
     with gzip.open(DATA / "sam" / "ContractOpportunitiesFullCSV.csv.gz", "rt", encoding="cp1252", errors="replace") as file:
         notices = {row["NoticeId"]: row for row in csv.DictReader(file)}

@@ -1,7 +1,7 @@
-"""How well the checker tells what a passage supports from what it does not, on the pairs in tests/checking.
+"""How well the checker distinguishes supported claims from unsupported ones, on the pairs in tests/checking.
 
-Each set of pairs is judged by weights that were fitted on the other sets. `python -m benchmarks.eval.checking --fit` fits them on all pairs
-and writes src/fundwright/generation/checking.json; `--each` lists the pairs that are judged wrongly.
+Each set of pairs is judged by weights that were fitted on the other sets. `python -m benchmarks.eval.checking --fit` fits them on
+all pairs and writes src/fundwright/generation/checking.json; `--each` lists the pairs that are judged wrongly.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from fundwright.language.sentences import sentences_of
 _PAIRS = PROJECT / "tests" / "checking" / "pairs.jsonl"
 _MODEL = PROJECT / "src" / "fundwright" / "generation" / "checking.json"
 _LEAST = 0.5
-"""The probability of being supported that a sentence needs: with less than it, more than one false alarm in ten."""
+"""The minimum probability that a sentence is supported. A higher threshold would mean more than one false alarm in ten."""
 _SETS = {"first": "dh", "second": "t", "third": "vwx", "fourth": "u", "fifth": "y", "sixth": "z"}
 """The sets of pairs in the order in which they were written, by the first letters of their ids."""
 _REGULARIZATION = 30.0
@@ -71,7 +71,7 @@ async def measure() -> list[Figure]:
 def _compare(
     name: str, pairs: Sequence[Pair], flagged: NDArray[np.bool_], cosines: Numbers, *, has_bar: bool = True
 ) -> list[Figure]:
-    """The checker beside a threshold of the cosine to the nearest sentence or two, with at least as many false alarms."""
+    """Compares the checker with a threshold of the cosine to the nearest sentence or two that has at least as many false alarms."""
     is_supported = np.array([pair.supported for pair in pairs])
     found, alarms = float(flagged[~is_supported].mean()), float(flagged[is_supported].mean())
     threshold = np.quantile(cosines[is_supported], alarms, method="higher")
@@ -116,10 +116,10 @@ def _matrix(pairs: Sequence[Pair]) -> tuple[list[str], Numbers, Numbers]:
 
 
 def _fit(pairs: Sequence[Pair], values: Numbers, wanted: Numbers) -> Numbers:
-    """Logistic regression by projected gradients: the bias, then the weights, which are kept small and never below zero.
+    """Logistic regression by projected gradient descent: the bias, then the weights, which are regularized and never negative.
 
-    In these pairs false sentences are shorter than true ones. That is no sign of falsehood: length explains in the fit what it can, and
-    every sentence is then taken to be of the mean length.
+    In these pairs, false sentences are shorter than true ones, although length is no evidence. The fit therefore includes the
+    length, and the result is used as if every sentence had the mean length.
     """
     lengths = np.log([len(pair.sentence.split()) for pair in pairs])
     scales = values.std(axis=0) + 1e-6
@@ -136,7 +136,7 @@ def _fit(pairs: Sequence[Pair], values: Numbers, wanted: Numbers) -> Numbers:
 
 
 def _left_out(pairs: Sequence[Pair]) -> Numbers:
-    """The chance of not being supported of each pair, from the pairs of other sets, which other hands wrote."""
+    """Each pair's probability of not being supported, from weights fitted on the sets of other authors."""
     _, values, wanted = _matrix(pairs)
     sets = np.array([next(name for name, letters in _SETS.items() if pair.id[0] in letters) for pair in pairs])
     chances = np.zeros(len(pairs))

@@ -1,7 +1,7 @@
-"""What drafts of fourteen invented firms and labs say, against what their documents say: `tests/firms`.
+"""Compares drafts of fourteen invented firms and labs with the facts in their documents: `tests/firms`.
 
-Through the product's own path: documents are added and trained, and each template is drafted by the job for the notice of one funder.
-The floor quotes, for each question of a section, the sentences of all documents that BM25 finds best, as many as the draft has words.
+Uses the product's own code: documents are added and trained, and the job drafts each template for one funder's notice. The floor
+quotes, for each question of a section, the sentences of all documents that BM25 ranks best, up to the number of words in the draft.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.firms.drafts import SectionScore, add_documents, add_opportunity, dra
 
 _MIN_RECALL = 0.85
 _QUOTED = 6
-"""Sentences the floor quotes for a question."""
+"""Number of sentences that the floor quotes per question."""
 
 
 class Floor(NamedTuple):
@@ -66,7 +66,7 @@ async def _draft(product: Product, firm: Firm) -> list[SectionScore]:
 
 
 async def _quote(product: Product, firm: Firm) -> Floor:
-    """What the best sentences by words alone would say."""
+    """The best sentences by BM25 alone."""
     sentences = [
         (sentence, DocumentKind(kind)) for name, kind in firm.kinds.items() for sentence in sentences_of(firm.text(name))
     ]
@@ -118,7 +118,7 @@ def _figures(name: str, scores: Sequence[SectionScore], floor: Floor) -> list[Fi
 
 
 def _near_misses(name: str, scores: Sequence[SectionScore]) -> list[Figure]:
-    """Of what was labeled as near to an answer, how much is shown as a possible match."""
+    """How many of the passages labeled as near misses are shown as possible matches."""
     labeled = sum(len(each.near) for each in scores)
     if not labeled:
         return []

@@ -1,6 +1,7 @@
-"""Whether the writer finds the same facts however the documents are laid out: `tests/firms/layouts.py`.
+"""Whether the writer finds the same facts in documents with different layouts: `tests/firms/layouts.py`.
 
-Each of the invented firms is drafted once for each layout of its documents, without a database. The floor is the documents as they are.
+Each invented firm is drafted once for each layout of its documents, without a database. The floor is the documents' original
+layout.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ class Found(NamedTuple):
     facts: int = 0
     said: int = 0
     empty: int = 0
-    """Questions wrongly called open."""
+    """Answered questions that are listed as open."""
     filled: int = 0
     forbidden: int = 0
 
@@ -68,7 +69,7 @@ async def _write(layout: Layout, embedder: Embedder) -> Found:
         for key, (text, opened) in (await sections(firm, layout, embedder)).items():
             expected = firm.sections[key]
             gaps = frozenset(range(_QUESTIONS[key])) if expected.gap else frozenset(expected.gaps)
-            facts = [fact for fact in expected.facts if not fact.startswith("Dear ")]  # the opening is no work of the writer
+            facts = [fact for fact in expected.facts if not fact.startswith("Dear ")]  # the writer does not write the opening
             added = (
                 len(facts),
                 sum(flat(fact) in flat(text) for fact in facts),

@@ -1,9 +1,10 @@
-"""Whether a search finds what is worth pursuing: the queries and judgments of tests/relevance, through the product.
+"""Quality of search in the product: the queries and judgments of tests/relevance.
 
-The shared notices are imported and embedded by the product's jobs, and each query goes through the product's own search. It hides award
-notices, as the product does, and asks for open and closed ones, because most of the shared notices have closed by now. A notice that
-nobody judged counts as not relevant. A solicitation counts once, as the product shows it, with the best grade of its notices: the searches to
-compare with leave out its other notices as well. `python -m benchmarks.eval.relevance` prints each query, and what was found but not judged.
+The shared notices are imported and embedded by the product's jobs, and each query goes through the product's own search. It hides
+award notices, as the product does by default, and includes closed notices, because most of the shared notices have closed by now. A
+notice that nobody judged counts as not relevant. A solicitation counts once, as the product shows it, with the best grade of its
+notices; the baseline searches also list each solicitation once. `python -m benchmarks.eval.relevance` prints each query and the
+results that nobody has judged.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ _BETTER = 1.15
 _EMBEDDED_CHARACTERS = 800
 _AWARD = "Award Notice"
 _POOL = 100
-"""Enough to hold ten solicitations."""
+"""Enough results to contain ten solicitations."""
 _SOLICITATION = "coalesce(nullif(number_key, ''), id::text)"
 
 
 class Notice(NamedTuple):
-    """How a source names it."""
+    """The identifier in the source."""
 
     source: str
     external_id: str
@@ -56,7 +57,7 @@ class JudgedQuery(NamedTuple):
 class _Answered(NamedTuple):
     query: JudgedQuery
     grades: Mapping[str, int]
-    """Of solicitations."""
+    """Grades of solicitations."""
     found: Mapping[str, Sequence[str]]
     """The first ten solicitations of "product", "words", and "meaning"."""
 
@@ -69,7 +70,7 @@ class _Answered(NamedTuple):
 
 
 def read_queries() -> list[JudgedQuery]:
-    """Raises KeyError or ValueError when the file is not well-formed."""
+    """Raises KeyError or ValueError if the file is malformed."""
     rows = [json.loads(line) for line in QUERIES.read_text().splitlines()]
     return [
         JudgedQuery(
@@ -171,7 +172,7 @@ class _Texts(NamedTuple):
 
 
 async def _list_notices(core: Core) -> dict[Notice, _Texts]:
-    """What the searches to compare with read of each notice that is not an award."""
+    """The data that the baseline searches use, for each notice that is not an award."""
     query = text(f"""
         SELECT source, external_id, {_SOLICITATION}, concat_ws(' ', title, number, agency, sub_agency, office, description),
                title || E'\n' || left(description, :characters)

@@ -1,9 +1,9 @@
-"""How well passages and notices are found.
+"""Quality of search for passages and notices.
 
-Passages: the Cranfield collection through the product's own path: documents are added, trained by the job, and found by
-`find_passages`. For the time of a question in a large account, the passages are then copied until there are 20,000.
+Passages: the Cranfield collection through the product's own code: documents are added, trained by the job, and found by
+`find_passages`. To measure the response time in a large account, the passages are then copied until there are 20,000.
 
-Notices: a vendor's past awards → the solicitation that it won later, by titles, among all notices that are not awards.
+Notices: from the titles of a vendor's past awards to the solicitation that it won later, among all notices that are not awards.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _VENDORS = DATA / "retrieval" / "sam_capability_queries.jsonl.gz"
 _LARGE = 20_000
 _WON = 100
 _GROUP = 0.5
-"""What a notice gains when all past awards were of its product group."""
+"""Bonus of a notice if all past awards are in its product group."""
 
 
 async def measure() -> list[Figure]:
@@ -132,7 +132,7 @@ async def _grow(core: Core) -> None:
 
 
 async def _time(product: Product, questions: Sequence[str]) -> tuple[float, float]:
-    """p50 and p95 of the milliseconds that a question takes, its embedding included."""
+    """p50 and p95 of a question's response time in milliseconds, including its embedding."""
     embedder = create_minilm(product.core)
     times: list[float] = []
     for question in questions:
@@ -167,7 +167,7 @@ async def _notices(core: Core) -> list[Figure]:
         }
         won = [places[notice] for notice in vendor.won if notice in places]
         for name, each in scores.items():
-            # Of equal scores, the first of the file comes first.
+            # For equal scores, the first in the file comes first.
             ranks[name].append(min(int((each > each[place]).sum() + (each[:place] == each[place]).sum()) for place in won))
     success = {name: float(np.mean([rank < _WON for rank in each])) for name, each in ranks.items()}
     return [
@@ -203,7 +203,7 @@ def _solicitations() -> dict[str, str]:
 
 
 def _group(title: str) -> str:
-    """The product group that titles of the Defense Logistics Agency begin with: "53--BOLT,MACHINE"."""
+    """The product group at the beginning of a title of the Defense Logistics Agency: "53--BOLT,MACHINE"."""
     found = re.match(r"(\d\d)--", title)
     return found.group(1) if found else ""
 

@@ -1,1 +1,1 @@
-"""What people do all day, measured in a browser."""
+"""Everyday interactions, measured in a browser."""

@@ -1,8 +1,8 @@
-"""Fifteen interactions of the real product in headless Chromium: `python -m benchmarks.journeys [--quick] [--keep] [NAME…]`.
+"""Fifteen interactions with the product in headless Chromium: `python -m benchmarks.journeys [--quick] [--keep] [NAME…]`.
 
-With 12,309 real notices, over loopback and with 50 ms of latency each way. Times are in milliseconds, as the browser sees them;
-bytes are those of socket frames and request bodies, uncompressed, and round trips how often the page had to wait for an answer.
-`--quick` does each once, to see that it works; `--keep` adds the table to docs/performance.md.
+Uses 12,309 real notices, over loopback and with 50 ms of latency each way. Times are in milliseconds, measured in the browser.
+Bytes are the uncompressed size of socket frames and request bodies; round trips are how often the page waited for the server.
+`--quick` runs each interaction once, to check that it works; `--keep` adds the table to docs/performance.md.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 from playwright.sync_api import Error, sync_playwright
 
+from benchmarks._results import keep
 from benchmarks.journeys.interactions import INTERACTIONS, Person, see_suggestions, sign_in, train
 from benchmarks.journeys.network import SlowNetwork, Traffic, slow_network
-from benchmarks.kept import keep
 from benchmarks.ui.peers import free_ports
 from e2e.application import PROJECT, launch_options, run_command, started
 

@@ -1,4 +1,4 @@
-"""Fifteen things that people do, each with what they wait for. Names follow the screens, as a person reads them."""
+"""Fifteen interactions, each with the change that it waits for."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATIENCE_MS = 60_000
 LIST = "/dashboard/sam"
 SAMPLE_DOCUMENTS = sorted((PROJECT / "src/fundwright/training/sample").glob("*.md"))
 
-# Text is compared, not elements: rows of one page may be drawn in the elements of another.
+# Compares text, not elements: React may reuse the elements of one page for the rows of another.
 HELPERS = """
 const first = () => document.querySelector("tbody tr a")?.getAttribute("href");
 const button = (label) => [...document.querySelectorAll("button")].find(
@@ -36,7 +36,7 @@ const put = (name, value) => {
 
 @dataclass
 class Person:
-    """Somebody at a browser, whose traffic is counted."""
+    """A person at a browser whose traffic is counted."""
 
     page: Page
     traffic: Traffic
@@ -44,7 +44,7 @@ class Person:
     password: str
     documents: Path
     number: int = 0
-    """Counts the rounds, so that no two do the same."""
+    """Number of the round, so that no two rounds do the same."""
     started_at: float = field(default_factory=time.perf_counter)
 
     def go(self, path: str) -> None:
@@ -52,7 +52,7 @@ class Person:
         ready(self.page)
 
     def begin(self) -> None:
-        """What is prepared has been done: measure from here."""
+        """The preparations are done; start measuring."""
         ready(self.page)
         self.traffic.start()
         self.started_at = time.perf_counter()
@@ -61,7 +61,7 @@ class Person:
         return (time.perf_counter() - self.started_at) * 1000
 
     def timed(self, act: str, until: str) -> float:
-        """Milliseconds in the browser from `act` to the frame after `until` has become true; both are JavaScript."""
+        """Milliseconds in the browser from `act` to the first frame in which `until` is true; both are JavaScript."""
         self.begin()
         script = """async () => {
           HELPERS
@@ -192,13 +192,13 @@ def start_draft(person: Person) -> float:
 
 
 def first_words(person: Person) -> float:
-    """From the press on Generate to the first paragraph of the draft."""
+    """From the click on Generate to the first paragraph of the draft."""
     choose_what_to_draft(person)
     return person.timed('button("Generate").click()', "document.querySelector('[data-widget=MarkdownView]') !== null")
 
 
 def edit(person: Person) -> float:
-    """Give a category another name."""
+    """Rename a category."""
     person.go("/dashboard/category")
     person.page.get_by_role("button", name=re.compile("^(Edit|Change|Rename)")).first.click()
     ready(person.page)
@@ -211,7 +211,7 @@ def edit(person: Person) -> float:
 
 
 def export(person: Person) -> float:
-    """A search of some hundred notices as CSV, until the file is whole."""
+    """Export a search with some hundred notices as CSV, until the file is complete."""
     person.go(f"{LIST}?q=roof")
     person.begin()
     with person.page.expect_download() as download:
@@ -221,7 +221,7 @@ def export(person: Person) -> float:
 
 
 def see_suggestions(person: Person) -> None:
-    """Categorize until there is something to review; all notices would take minutes."""
+    """Categorize until there are suggestions to review; categorizing all notices would take minutes."""
     person.go("/dashboard/category")
     person.page.get_by_role("button", name="Categorize").click()
     suggestions = person.page.get_by_role("list", name="Suggestions")
@@ -233,7 +233,8 @@ def see_suggestions(person: Person) -> None:
 
 
 def train(person: Person) -> None:
-    """Asking and drafting need documents of one's own: the sample's, in another wording, since the sample itself is there."""
+    """Asking and drafting need documents of the account's own: those of the sample with a different wording, because duplicates are
+    refused."""
     person.go("/dashboard/train")
     files: list[Path] = []
     for sample in SAMPLE_DOCUMENTS:

@@ -1,4 +1,4 @@
-"""A network with a latency, and what goes over it."""
+"""A network with latency that counts its traffic."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from e2e.tcp import accepting
 
 
 class SlowNetwork:
-    """Passes every connection on to port `target` of this machine; each byte arrives `latency_s` later, either way."""
+    """Forwards every connection to port `target` of this machine; each byte arrives `latency_s` later, in both directions."""
 
     def __init__(self, target: int) -> None:
         self.latency_s = 0.0
@@ -27,7 +27,7 @@ class SlowNetwork:
         await asyncio.gather(self._pass(reader, to_server), self._pass(from_server, writer))
 
     async def _pass(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-        """Reading goes on while earlier bytes are still on their way, so that the latency is none of each packet in turn."""
+        """Keeps reading while earlier bytes are still delayed, so that the latency does not add up over packets."""
         underway: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
         delivering = asyncio.create_task(self._deliver(underway, sink))
         with suppress(OSError):
@@ -50,14 +50,14 @@ class SlowNetwork:
 
 @contextmanager
 def slow_network(port: int, target: int) -> Iterator[SlowNetwork]:
-    """A network in a thread of its own."""
+    """Runs the network in its own thread."""
     network = SlowNetwork(target)
     with accepting(port, network.join):
         yield network
 
 
 class Traffic:
-    """What a page sends and receives, uncompressed. Requests for files that a browser keeps (`/assets/`) are left out."""
+    """The uncompressed traffic of a page, without requests for cacheable files (`/assets/`)."""
 
     def __init__(self, page: Page) -> None:
         self.bytes = 0
@@ -80,7 +80,7 @@ class Traffic:
             self._received(0)
 
     def _sent(self, size: int) -> None:
-        """Several messages without an answer between them are one round trip."""
+        """Several messages without a response in between are one round trip."""
         self.bytes += size
         if not self._is_waiting:
             self.round_trips += 1

@@ -1,1 +1,1 @@
-"""The user interface beside others written in Python: the same page, the same script, one run."""
+"""Compares the user interface with those of other Python frameworks: the same page and the same script in one run."""

@@ -1,4 +1,4 @@
-"""Runs the parts one after the other, each in a process of its own, or only those named as arguments."""
+"""Runs the parts in sequence, each in its own process: all of them, or those named as arguments."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""The list that people work in, written for several frameworks on one database, driven by the same script in headless Chromium.
+"""The opportunities list in several frameworks on one database, driven by the same script in headless Chromium.
 
 `python -m benchmarks.ui.lists [--keep] [NAME…]`; `--keep` adds the table to docs/performance.md. 12,309 real notices (invented ones
-when the data is not here), 25 on a page, as links with agency, type, dates, set-aside, and chips; a search, four filters, orders, and
-pages. Ours is the real screen of the real application with all it has besides; the others have nothing but the list and a page with six
-fields of each notice. All of them ask PostgreSQL for one page at a time, with the same indexes, and search by relevance. Times are
-milliseconds from the press, as the browser sees it, to the change of the first row; to the heading of the notice when one is opened.
-Streamlit draws its table on a canvas, so the line above the table counts instead, which it shows earlier.
+if the data is missing), 25 per page, as links with agency, type, dates, set-aside, and chips; search, four filters, sorting, and
+paging. Ours is the complete screen of the real application; the others have only the list and a page with six fields of each
+notice. All of them read one page at a time from PostgreSQL, with the same indexes, and search by relevance. Times are milliseconds
+in the browser from the click to the change of the first row, or to the heading when a notice is opened. Streamlit draws its table
+on a canvas, so the line above the table is measured instead, which appears earlier.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
 
-from benchmarks.kept import keep
+from benchmarks._results import keep
 from benchmarks.ui.peers import free_ports
 from benchmarks.ui.proxy import Proxy, proxied
 from benchmarks.ui.servers import NotAvailable, lists_of_others, serving
@@ -44,7 +44,7 @@ SORTED_BY = ("Title", "Agency", "Posted")
 STATES = ("open", "closed")
 WORDS = ("maintenance", "roof", "software", "services", "medical")
 
-# The start is the press, the end the change: both are noted in the page. The address may change in between.
+# Measured in the page, from the click to the change. The address may change in between.
 WATCH = """
 (() => {
   const normal = (text) => text.replace(/\\s+/g, " ").trim();
@@ -91,7 +91,7 @@ def _press(label: str) -> Act:
 
 
 def _search(label: str) -> tuple[Act, Act]:
-    """Type, and press Enter."""
+    """Type and press Enter."""
 
     def field_of(page: Page) -> Any:
         return (
@@ -117,7 +117,7 @@ def _first_cell(page: Page, _n: int) -> None:
 
 
 def _first_line(page: Page, _n: int) -> None:
-    """The mark of the first row, at the edge of the canvas below its head."""
+    """The marker of the first row, at the edge of the canvas below its header."""
     box = page.locator("[data-testid=stDataFrame]").bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + 18, box["y"] + 52)
@@ -125,7 +125,7 @@ def _first_line(page: Page, _n: int) -> None:
 
 @dataclass(frozen=True)
 class Hands:
-    """How one does these things in a framework: what is prepared, and what is timed."""
+    """How to perform the interactions in a framework: the preparation, and the part that is timed."""
 
     sort: Act
     filter: tuple[Act, Act]
@@ -244,7 +244,8 @@ def load_notices(folder: Path, data: Path) -> None:
 
 
 def invent(file: Path) -> Path:
-    """As many notices, made of those of the sample. Every other one is closed, and so are the newest: each filter changes the first row."""
+    """Create as many notices from those of the sample. Every other one is closed, and so are the newest ones, so that each filter
+    changes the first row."""
     with SAMPLE.open(newline="", encoding="cp1252") as sample:
         reader = csv.DictReader(sample)
         rows = list(reader)
@@ -262,7 +263,7 @@ def invent(file: Path) -> Path:
 
 @contextmanager
 def ours(data: Path, browser: Browser) -> Iterator[tuple[Proxy, str, Any]]:
-    """The application on these data, somebody signed in, and where the list is."""
+    """The application with this data: its address, with a person signed in, and the path of the list."""
     port, target = free_ports(2)
     environment = {"FUNDWRIGHT_ALLOWED_ORIGINS": f'["http://127.0.0.1:{port}"]'}
     with started(data, port=target, environment=environment) as application, proxied(port, target) as proxy:
@@ -286,7 +287,7 @@ def measure(browser: Browser, proxy: Proxy, url: str, state: Any, hands: Hands) 
         context = _context(browser, state)
         before = proxy.sent
         painted = _load(context.new_page(), proxy, url)
-        if number:  # the first one warms up
+        if number:  # the first one is a warm-up
             measured.paint.append(painted)
             measured.cold_kb.append((proxy.sent - before) / 1_000)
         context.close()
@@ -303,7 +304,7 @@ def measure(browser: Browser, proxy: Proxy, url: str, state: Any, hands: Hands) 
 
 
 def _repeat(page: Page, proxy: Proxy, url: str, kind: str, prepare: Act, act: Act, measured: Measured) -> None:
-    """The first round warms up."""
+    """The first round is a warm-up."""
     for number in range(ROUNDS[kind] + 1):
         if kind == "open" or number == 0:
             _load(page, proxy, url)
@@ -328,7 +329,7 @@ def _context(browser: Browser, state: Any) -> BrowserContext:
 
 
 def _load(page: Page, proxy: Proxy, url: str) -> float:
-    """Milliseconds until the first notice is seen."""
+    """Milliseconds until the first notice is visible."""
     page.goto(url)
     page.wait_for_function("() => window.bench?.content !== undefined")
     page.wait_for_load_state("networkidle")
@@ -342,7 +343,7 @@ COLUMNS = ("first paint", *(f"{kind} {part}" for kind in ROUNDS for part in ("p5
 
 
 def table_of(found: dict[str, Measured], missing: dict[str, str]) -> str:
-    """Each value, and how many times ours it is."""
+    """Each value, and its ratio to ours."""
     lines = [f"| | {' | '.join(COLUMNS)} |", "|---|" + "---|" * len(COLUMNS)]
     own = _row(found[OURS]) if OURS in found else None
     for name, measured in found.items():

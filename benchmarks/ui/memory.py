@@ -1,9 +1,9 @@
-"""What an idle page costs the server, and whether closed pages give their memory back.
+"""The memory that an idle page uses on the server, and whether closed pages release theirs.
 
-`python -m benchmarks.ui.memory [SESSIONS] [ROUNDS]`. The real application on a fresh data folder. Signed-in people open 500 pages
-`/dashboard/train` and do nothing, and on another fresh one `/dashboard/sam`. Then 500 pages are opened and closed ten times: the
-memory of the server after each round is compared with that after the first one. Every figure is resident memory of the server
-process alone; ends with 1 when a goal is missed.
+`python -m benchmarks.ui.memory [SESSIONS] [ROUNDS]`. Runs the application on a new data folder. Signed-in people open 500 idle
+pages of `/dashboard/train`, and of `/dashboard/sam` on another new data folder. Then 500 pages are opened and closed ten times, and
+the memory of the server after each round is compared with that after the first one. All figures are the resident memory of the
+server process alone. Exits with 1 if a goal is missed.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ AT_ONCE = 10
 IDLE_S = 8
 """How long a page does nothing until it counts as idle."""
 WARM_UP_PAGES = 10
-"""What is loaded with the first page of its kind belongs to nobody. Few of them: the memory they give back is used again."""
+"""Modules that the first page of a kind loads are not part of its cost. Only a few warm-up pages, because later pages reuse the
+memory that they release."""
 MAX_KB = 150
 MAX_GROWTH = 0.05
 PASSWORD = "a quiet harbor at dawn"
@@ -68,7 +69,7 @@ async def cost_of_page(path: str, sessions: int) -> float:
 
 
 async def growth_over(rounds: int, sessions: int) -> float:
-    """The part of the first round's memory that the last one has in addition."""
+    """The growth from the first round to the last, as a share of the first."""
     async with served(sessions) as server:
         plateau = growth = 0.0
         for number in range(1, rounds + 1):
@@ -82,7 +83,7 @@ async def growth_over(rounds: int, sessions: int) -> float:
 
 @asynccontextmanager
 async def served(sessions: int) -> AsyncIterator[Served]:
-    """A fresh server, and people enough to open that many pages on it."""
+    """A new server with enough accounts to open that many pages."""
     with tempfile.TemporaryDirectory() as folder, started(Path(folder)) as application:
         tokens = await sign_in(application, -(-sessions // PAGES_A_PERSON))
         yield Served(application.url, psutil.Process(application.process.pid), tokens)
@@ -123,7 +124,7 @@ async def _open(server: Served, path: str, number: int) -> ClientConnection:
 
 
 async def confirm(page: ClientConnection) -> None:
-    """Say how many frames have come since `mount`, as a browser does after 20 s of silence: until then the server keeps them."""
+    """Acknowledge the frames received since `mount`, as a browser does after 20 s of silence: until then, the server keeps them."""
     received = 0
     with suppress(TimeoutError):
         while True:

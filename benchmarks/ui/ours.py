@@ -1,5 +1,5 @@
-"""The page for Fundwright, on its real runtime with a plain frame. Started by the benchmark: its arguments are the data folder,
-the port to listen on and the origin that the browser sees."""
+"""The page in Fundwright, on its real runtime with a plain frame. The benchmark starts this module with three arguments: the data
+folder, the port to listen on, and the origin that the browser sees."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fundwright.core.assembly import open_core
 from fundwright.core.settings import Settings
 from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.mounting import mount
-from fundwright_ui.runtime.router import Area, Screen
+from fundwright_ui.runtime.router import Screen
 from fundwright_ui.ui import button, text_field
 from fundwright_ui.widgets import Column, Row, data_table
 
@@ -54,7 +54,7 @@ def page() -> Any:
     return html.main(html.h1("Counter and table"), counter(), echo(), numbers())
 
 
-def plain(_area: Area, screen: Component) -> Component:
+def plain(_area: str, screen: Component) -> Component:
     return screen
 
 

@@ -1,9 +1,9 @@
-"""The same page written for several frameworks, driven by the same script in headless Chromium, in one run.
+"""The same page in several frameworks, driven by the same script in headless Chromium, in one run.
 
-`python -m benchmarks.ui.peers [NAME…]`. The page has a counter, a field that is echoed and a table of 100 × 8 cells that all change
-with each click. The browser reaches each server through a proxy that counts what comes back, as compressed by the server.
-Medians of five rounds, in each of which all have their turn, because a machine is slower at one time than at another; times in
-milliseconds as the browser sees them, first ones since navigation in a context of its own.
+`python -m benchmarks.ui.peers [NAME…]`. The page has a counter, a field that is echoed, and a table of 100 × 8 cells that all
+change with each click. The browser reaches each server through a proxy that counts the bytes of responses, as compressed by the
+server. Figures are medians of five rounds. The frameworks take turns in each round, because the speed of the machine varies. Times
+are in milliseconds, measured in the browser; the first ones are since navigation in a new context.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ ROUNDS = 5
 CLICKS = 200
 TABLE_CLICKS = 30
 SILENCE_S = 1
-"""Longer than anything that a server still sends after the last click, shorter than anything it says of its own."""
+"""Longer than the server's last messages after a click take, and shorter than the interval of its own messages."""
 MAX_TABLE_BYTES = 2_000
 MAX_COLD_KB = 120
 
-# Content counts from the frame in which it can be seen. Early clicks are repeated: not every page keeps one for later.
+# Content counts from the frame in which it is visible. Early clicks are repeated, because not every page queues them.
 WATCH = """
 (() => {
   const leaf = (start) => document.evaluate(
@@ -97,7 +97,7 @@ async ([label, clicks, pause]) => {
 
 
 class Measured(NamedTuple):
-    """Milliseconds, but `table_bytes` and `cold_kb`."""
+    """Milliseconds, except `table_bytes` and `cold_kb`."""
 
     first_paint: float
     counter_visible: float
@@ -144,7 +144,7 @@ def main(wanted: Sequence[str]) -> int:
 
 
 def start(framework: Framework, running: ExitStack) -> tuple[str, Proxy]:
-    """The address of its page, and the proxy before it. Raises NotAvailable."""
+    """The address of the page, and the proxy in front of it. Raises NotAvailable."""
     port, target = free_ports(2)
     origin = f"http://127.0.0.1:{port}"
     running.enter_context(serving(framework, port=target, origin=origin))
@@ -167,7 +167,7 @@ def one_round(browser: Browser, origin: str, proxy: Proxy) -> Measured:
     cold = proxy.sent - before
     seen: dict[str, float] = page.evaluate("({content: bench.content, counter: bench.counter, answered: bench.answered})")
     painted: float = page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime")
-    # Slower than our limit of 100 events a second.
+    # Slower than our limit of 100 events per second.
     clicks = statistics.quantiles(click(page, "Add", CLICKS, 12), n=100)
     proxy.wait_until_silent(SILENCE_S)
     before = proxy.sent
@@ -188,7 +188,7 @@ def one_round(browser: Browser, origin: str, proxy: Proxy) -> Measured:
 
 
 def click(page: Page, label: str, clicks: int, pause_ms: int) -> list[float]:
-    """Milliseconds from each click to the change it makes."""
+    """Milliseconds from each click to its change on the page."""
     times: list[float] = page.evaluate(CLICK_AGAIN_AND_AGAIN, [label, clicks, pause_ms])
     return times
 
@@ -215,7 +215,7 @@ def tell(found: dict[str, Measured], missing: dict[str, str]) -> None:
 
 
 def _cells(measured: Measured, ours: Measured | None) -> list[str]:
-    """Each value, and how many times ours it is."""
+    """Each value, and its ratio to ours."""
     shown = [_shown(name, value) for name, value in zip(COLUMNS, measured, strict=True)]
     if ours is None:
         return shown

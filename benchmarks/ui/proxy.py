@@ -1,4 +1,4 @@
-"""A TCP proxy that counts what a server sends."""
+"""A TCP proxy that counts the bytes that a server sends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from e2e.tcp import accepting
 
 
 class Proxy:
-    """Passes every connection on to port `target` of this machine. `sent` counts the bytes that came back."""
+    """Forwards every connection to port `target` of this machine. `sent` counts the bytes of responses."""
 
     def __init__(self, target: int) -> None:
         self.sent = 0
@@ -41,7 +41,7 @@ class Proxy:
             self._has_sent.notify_all()
 
     def wait_until_silent(self, for_s: float) -> None:
-        """Until nothing has come back for so long."""
+        """Wait until no bytes have come back for this time."""
         with self._has_sent:
             while self._has_sent.wait(for_s):
                 pass
@@ -49,7 +49,7 @@ class Proxy:
 
 @contextmanager
 def proxied(port: int, target: int) -> Iterator[Proxy]:
-    """A proxy in a thread of its own."""
+    """Runs a proxy in its own thread."""
     proxy = Proxy(target)
     with accepting(port, proxy.join):
         yield proxy

@@ -1,4 +1,4 @@
-"""The pages as servers: ours, and each other framework's in an environment of its own under var/bench-ui."""
+"""Starts the pages as servers: ours, and those of other frameworks in their own environments below var/bench-ui."""
 
 from __future__ import annotations
 
@@ -34,25 +34,25 @@ config = rx.Config(
 
 
 class NotAvailable(Exception):
-    """This framework cannot be installed or started here; the message says why in one line."""
+    """The framework cannot be installed or started here; the message gives the reason in one line."""
 
 
 @dataclass(frozen=True)
 class Running:
-    """What a server is started with."""
+    """The arguments with which a server is started."""
 
     folder: Path
-    """An empty one for whatever it writes."""
+    """An empty folder for its files."""
     port: int
     origin: str
-    """What the browser sees: the address of the proxy."""
+    """The origin that the browser sees: the address of the proxy."""
 
 
 @dataclass(frozen=True)
 class Framework:
     name: str
     requirement: str | None
-    """Packages, with blanks between them; None for ours, which is here already."""
+    """Packages, separated by spaces; None for ours, which is installed already."""
     command: Callable[[Running], Sequence[str | Path]]
     variables: dict[str, str] = field(default_factory=dict[str, str])
     node: str | None = None
@@ -67,12 +67,12 @@ class Framework:
 
 
 def frameworks() -> list[Framework]:
-    """With the page of a counter and a table."""
+    """The page with a counter and a table."""
     return [Framework("Fundwright", None, _fundwright), *_others("page", {})]
 
 
 def lists_of_others(database: str) -> list[Framework]:
-    """With the list of the notices in this database."""
+    """The page with the list of the notices in this database."""
     return _others("list", {"NOTICES_URL": database, "PYTHONPATH": str(PAGES)})
 
 
@@ -125,7 +125,7 @@ def _streamlit(script: Path, running: Running) -> Sequence[str | Path]:
 
 @contextmanager
 def serving(framework: Framework, *, port: int, origin: str) -> Iterator[None]:
-    """The framework's page on `port`. Raises NotAvailable."""
+    """Serve the framework's page on `port`. Raises NotAvailable."""
     variables = {**os.environ, **framework.variables, "PORT": str(port)}
     if framework.requirement:
         install(framework, framework.requirement)
@@ -138,7 +138,7 @@ def serving(framework: Framework, *, port: int, origin: str) -> Iterator[None]:
         work = Path(folder) / "work"
         work.mkdir()
         command = framework.command(Running(work, port, origin))
-        # Ours is run from the project, the others where they may write what they like.
+        # Ours runs in the project, the others in a folder to which they may write.
         place = work if framework.requirement else PROJECT
         server = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, cwd=place, env=variables,
@@ -154,7 +154,7 @@ def serving(framework: Framework, *, port: int, origin: str) -> Iterator[None]:
 
 
 def install(framework: Framework, requirement: str) -> None:
-    """Make the environment unless it is there with this version."""
+    """Create the environment unless it exists in this version."""
     stamp = framework.environment / "installed"
     if stamp.exists() and stamp.read_text() == requirement:
         return
@@ -187,7 +187,7 @@ def _run(command: Sequence[str | Path]) -> None:
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:
-    """With whatever it started: the group is ours alone."""
+    """Stop the server and everything that it started, which is a process group of its own."""
     for number in (signal.SIGTERM, signal.SIGKILL):
         with suppress(ProcessLookupError):
             os.killpg(server.pid, number)

@@ -1,8 +1,9 @@
-"""300 connected sessions on one server process, one event a second each, on our runtime and on stock ReactPy.
+"""300 connected sessions on one server process with one event per second each, on our runtime and on stock ReactPy.
 
-`python -m benchmarks.ui.sessions`. The same component under uvicorn; what drives it
-differs: our runtime with its socket protocol and frozen start as in the product, or ReactPy's own ASGI executor. The server and the load each run in a process of their own.
-Memory is what the resident memory of the server grows by while it opens the sessions, after a few others have come and gone.
+`python -m benchmarks.ui.sessions`. Both serve the same component under uvicorn. Ours has the runtime with its socket protocol and
+garbage collection frozen at startup, as in the product; the other has ReactPy's own ASGI executor. The server and the load
+generator each run in their own process. Memory is the growth of the server's resident memory while it opens the sessions, after a
+few warm-up sessions.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ WARM_UP_SESSIONS = 50
 SECONDS = 20
 MAX_P99_MS = 100
 SHARE_OF_MEMORY = 0.1
-"""The part of stock ReactPy's memory per session that ours may have."""
+"""The maximum ratio of our memory per session to that of stock ReactPy."""
 
 
 class Measured(NamedTuple):
@@ -64,7 +65,7 @@ def _met(is_met: bool) -> str:
 
 
 def frameworks() -> list[Framework]:
-    """Both run in this very environment, but for what ReactPy's own executor needs in addition."""
+    """Both run in this environment; ReactPy's own executor needs some more packages."""
     site = ENVIRONMENTS / "reactpy/lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
     return [
         Framework(OURS, None, lambda running: [sys.executable, "-m", "benchmarks.ui.pages.fundwright_dashboard", running.folder]),
@@ -92,7 +93,7 @@ def measure(framework: Framework) -> Measured:
 
 
 class Visitor:
-    """One open page: presses the button and waits until the answer has come."""
+    """An open page that presses the button and waits for the response."""
 
     def __init__(self, websocket: ClientConnection, name: str) -> None:
         self._websocket = websocket
@@ -108,7 +109,7 @@ class Visitor:
         assert self._target
 
     async def press(self) -> float:
-        """Milliseconds until the answer."""
+        """Milliseconds until the response."""
         self._seq += 1
         started = time.perf_counter()
         if self._is_ours:

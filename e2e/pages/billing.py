@@ -17,7 +17,7 @@ class PaymentHistoryPage:
         return self
 
     def write(self, *, email: str, amount: str, text: str, due: str) -> None:
-        """Write an invoice; `due` is a day such as 2030-01-31."""
+        """Create an invoice; `due` is a day such as 2030-01-31."""
         self.page.get_by_role("button", name="New invoice").click()
         form = self.page.get_by_role("form", name="New invoice")
         form.get_by_label("Account email").fill(email)

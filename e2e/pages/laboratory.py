@@ -16,7 +16,7 @@ class TypingPage:
         self.name = page.get_by_label("Name")
         self.text = page.get_by_label("Text")
         self.heard = page.get_by_role("main").get_by_role("status")
-        """What the server has heard: plain, code and name in brackets."""
+        """The values that the server has received: plain, code, and name in brackets."""
 
     def open(self) -> TypingPage:
         self.page.goto(self.url)
@@ -24,7 +24,7 @@ class TypingPage:
         return self
 
     def compose(self, *stages: str) -> None:
-        """Type with an input method that shows each of the `stages` and takes the last one."""
+        """Type with an input method that shows each of the `stages` and commits the last one."""
         session = self.page.context.new_cdp_session(self.page)
         for stage in stages:
             session.send("Input.imeSetComposition", {"text": stage, "selectionStart": len(stage), "selectionEnd": len(stage)})
@@ -40,9 +40,9 @@ class MovingPage:
         self.doze = page.get_by_role("button", name="Doze")
         """Takes four seconds."""
         self.queue_up = page.get_by_role("button", name="Queue up")
-        """Counts as pressed, and keeps its own later clicks waiting for four seconds, once."""
+        """Counts as pressed, and blocks its own later clicks for four seconds, once."""
         self.hog = page.get_by_role("button", name="Hog")
-        """Holds up the whole server for half a second."""
+        """Blocks the whole server for half a second."""
         self.grow = page.get_by_role("button", name="Grow")
         self.pressed = page.get_by_role("main").get_by_role("status").filter(has_text="pressed")
         self.note = page.get_by_label("Note")
@@ -79,19 +79,19 @@ class SlowPage:
         self.save = page.get_by_role("button", name="Save")
         self.saved = page.get_by_role("main").get_by_role("status").filter(has_text="saved")
         self.break_it = page.get_by_role("button", name="Break")
-        """Makes what the screen reads fail, and reads it again."""
+        """Makes the screen's query fail and reloads it."""
         self.mend = page.get_by_role("button", name="Mend")
         self.banner = page.locator(".fw-out-of-date")
 
     def go(self, delay_s: float) -> None:
-        """Open the page; its first paint takes no time, the server's next answers take `delay_s` seconds each."""
+        """Open the page. Its first paint takes no time; later responses of the server take `delay_s` seconds each."""
         self.page.goto(f"{self.url}/laboratory/slow?delay_s={delay_s}")
 
     def watch(self) -> None:
-        """From now on, remember whether the field and the screen stay."""
+        """From now on, record whether the field and the screen stay."""
         self.text.evaluate(_WATCH)
 
     def expect_kept(self, text: str) -> None:
-        """The field is the one that was watched, holds `text`, and nothing has taken its place meanwhile."""
+        """The watched field is still there and contains `text`, and it has not been replaced meanwhile."""
         expect(self.text).to_have_value(text)
         assert self.text.evaluate("field => [field === window.field, window.loadings]") == [True, 0]

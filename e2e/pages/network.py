@@ -13,8 +13,8 @@ WebSocket.prototype.send = function (data) {
 
 
 def slow_down(page: Page, *, latency_ms: int = 1_000) -> None:
-    """From the next document on, whatever the page tells the server arrives that much later.
+    """Delay everything that the page sends to the server, from the next document on.
 
-    Done in the page: the browser's own emulation of a slow network leaves sockets out.
+    This runs in the page, because the browser's own network emulation does not cover sockets.
     """
     page.add_init_script(_SEND_LATER.replace("LATENCY_MS", str(latency_ms)))

@@ -25,7 +25,7 @@ class OpportunitiesPage:
         return self
 
     def import_file(self, file: Path) -> Locator:
-        """Upload a file and wait until it is imported; answers the sentence that sums it up."""
+        """Upload a file and wait for the import; returns the summary."""
         self.page.get_by_role("button", name="Import", exact=True).click()
         self.page.locator("input[type=file]").set_input_files(file)
         summary = self.page.get_by_text(re.compile(r"^[\d,]+ new, .* rejected$")).first
@@ -43,18 +43,18 @@ class OpportunitiesPage:
         expect(self.page.get_by_role("button", name="Categorize", exact=True)).to_be_visible()
 
     def categorize(self) -> Locator:
-        """Wait until everything is categorized; returns the sentence that sums it up."""
+        """Wait until everything is categorized; returns the summary."""
         self.page.get_by_role("button", name="Categorize", exact=True).click()
         summary = self.page.get_by_role("status").filter(has_text="Last run:")
         expect(summary).to_be_visible(timeout=CATEGORIZE_TIMEOUT_MS)
         return summary
 
     def category_of(self, title: str) -> Locator:
-        """The category, and how sure it is, that the list shows for an opportunity."""
+        """The category and confidence that the list shows for an opportunity."""
         return self.page.get_by_role("row").filter(has_text=title).get_by_text(re.compile(r" · (High|Medium|Low)$"))
 
     def show(self, name: str) -> OpportunitiesPage:
-        """Show "Open" opportunities, as at first, or "Closed", "Award notices", or "All"."""
+        """Show "Open" opportunities (the default), "Closed", "Award notices", or "All"."""
         self.page.get_by_role("group", name="Show").get_by_role("link", name=name, exact=True).click()
         ready(self.page)
         return self
@@ -65,13 +65,13 @@ class OpportunitiesPage:
         ready(self.page)
 
     def export(self, file: Path) -> None:
-        """Save everything that the search found as CSV."""
+        """Export all search results as CSV."""
         with self.page.expect_download() as download:
             self.page.get_by_role("link", name="Export as CSV").click()
         download.value.save_as(file)
 
     def open_first(self) -> None:
-        """Open the first of the list, be it a grid or cards."""
+        """Open the first opportunity, in the table or the card view."""
         self.page.get_by_role("group", name="Opportunities").or_(
             self.page.get_by_role("table", name="Opportunities")
         ).get_by_role("link").first.click()

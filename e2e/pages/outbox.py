@@ -1,4 +1,4 @@
-"""The emails of an installation that sends none."""
+"""The emails of an installation that does not send any."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Email(Protocol):
 
 
 class Outbox:
-    """`emails` returns the newest ones, the last one first."""
+    """`emails` returns the newest emails, the latest first."""
 
     def __init__(self, emails: Callable[[], Iterable[Email]]) -> None:
         self._emails = emails

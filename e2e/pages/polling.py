@@ -1,4 +1,4 @@
-"""Waiting for what no page shows: a process that answers, a letter that a job writes. Pages announce themselves, see `ready`."""
+"""Waiting for what no page shows: a process that responds, an email that a job writes. For pages, use `ready`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 def eventually(look: Callable[[], T | None], *, within_s: float = 20) -> T:
-    """What `look` answers as soon as it is something. Raises TimeoutError, and whatever `look` raises."""
+    """Returns the first true result of `look`. Raises TimeoutError, and whatever `look` raises."""
     deadline = time.monotonic() + within_s
     while (found := look()) is None:
         if time.monotonic() > deadline:

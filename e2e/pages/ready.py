@@ -19,15 +19,15 @@ def ready(page: Page) -> Page:
 
 
 def until(page: Page, condition: str) -> None:
-    """Wait until `condition`, a JavaScript expression, is true in the document that is open now. Gives up after 15 s.
+    """Wait until `condition`, a JavaScript expression, is true in the current document. Times out after 15 s.
 
-    Playwright's own `wait_for_function` evaluates its text again and again, which the content security policy forbids.
+    Playwright's own `wait_for_function` uses `eval`, which the content security policy forbids.
     """
     page.evaluate(_LOOK.replace("CONDITION", condition))
 
 
 def scroll_to(page: Page, wanted: Locator) -> Locator:
-    """Go down a page that draws only what is in sight, until `wanted` is there."""
+    """Scroll down a page that renders only the visible part until `wanted` appears."""
     for _ in range(_MAX_SCROLLS):
         if wanted.count():
             break

@@ -1,4 +1,4 @@
-"""Where every screen is. Names in braces stand for ids that `Fixtures` knows."""
+"""The addresses of all screens. Names in braces stand for ids in `Fixtures`."""
 
 from __future__ import annotations
 
@@ -73,14 +73,14 @@ OVERSEEN = (
     "/dashboard/audit",
     "/dashboard/outbox",
 )
-"""For administrators; most of them for reviewers and viewers, too."""
+"""For administrators, and most of them for reviewers and viewers, too."""
 
 ADDRESSES = (*PUBLIC, *GUARDED, *OVERSEEN)
 
 
 @dataclass(frozen=True)
 class Fixtures:
-    """One of each kind of thing that has a page."""
+    """One object of each kind that has its own page."""
 
     grant: str
     contract: str
@@ -104,7 +104,7 @@ def find_fixtures(browser: Browser, url: str, token: str, administrator: str) ->
 
 @contextmanager
 def requests_of(browser: Browser, url: str, token: str = "") -> Iterator[APIRequestContext]:
-    """Requests to the API for whoever has the token."""
+    """API requests with this token."""
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     context = browser.new_context(base_url=url, extra_http_headers=headers)
     yield context.request
@@ -112,7 +112,7 @@ def requests_of(browser: Browser, url: str, token: str = "") -> Iterator[APIRequ
 
 
 def find_own(requests: APIRequestContext) -> dict[str, str]:
-    """Take what the account has from the sample as soon as it has been learned, and let a draft be written."""
+    """Get the ids of the account's sample data as soon as it has been trained, and write a draft."""
     get = requests.get
     kinds = {kind: get(f"/api/opportunities?kind={kind}").json()["items"][0]["id"] for kind in ("grant", "contract")}
     asked = {"opportunity_id": kinds["contract"], "template": "capability-statement"}
@@ -127,7 +127,7 @@ def find_own(requests: APIRequestContext) -> dict[str, str]:
 
 
 def add_overseen(requests: APIRequestContext, *, account: dict[str, str]) -> dict[str, str]:
-    """Add what only administrators can: a published post, an invoice to the account, and a premium link."""
+    """Add objects that only administrators can create: a published post, an invoice to the account, and a premium link."""
 
     def add(path: str, **content: object) -> dict[str, str]:
         response = requests.post(path, data=content)

@@ -1,4 +1,4 @@
-"""A device that keeps passkeys, which Chromium makes of software."""
+"""A virtual authenticator for passkeys, which Chromium emulates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ADD = """async (name) => {
 
 
 class Device:
-    """Plugged into the browser of `page` for as long as that is open."""
+    """Connected to the browser of `page` as long as the page is open."""
 
     def __init__(self, page: Page) -> None:
         self._page = page
@@ -33,9 +33,9 @@ class Device:
         self._id = self._session.send("WebAuthn.addVirtualAuthenticator", {"options": options})["authenticatorId"]
 
     def verify(self, *, is_right: bool) -> None:
-        """Whether the finger that is put on it from now on is its person's."""
+        """Whether user verification succeeds from now on."""
         self._session.send("WebAuthn.setUserVerified", {"authenticatorId": self._id, "isUserVerified": is_right})
 
     def add_passkey(self, name: str) -> int:
-        """Make one for whoever is signed in; answers the HTTP status."""
+        """Create a passkey for the signed-in person; returns the HTTP status."""
         return self._page.evaluate(_ADD, name)

@@ -1,4 +1,4 @@
-"""Sidebar, top bar and account menu."""
+"""Sidebar, top bar, and account menu."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Shell:
         self.page.wait_for_url("**/auth/login*")
 
     def ask_to_sign_out(self) -> Locator:
-        """Choose Logout; answers the dialog that asks whether one is sure."""
+        """Choose Logout; returns the confirmation dialog."""
         self.account_menu.click()
         self.page.get_by_role("menuitem", name="Logout").click()
         return self.page.get_by_role("dialog", name="Sure you want to Log Out?")

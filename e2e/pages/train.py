@@ -22,7 +22,7 @@ class TrainPage:
         ready(self.page)
 
     def wait_until_processed(self) -> None:
-        """What was added is processed without being asked for."""
+        """New documents are processed automatically."""
         main = self.page.get_by_role("main")
         for label in ("Processing", "Not trained yet"):
             expect(main.get_by_text(label, exact=True)).to_have_count(0, timeout=TRAIN_TIMEOUT_MS)
@@ -35,7 +35,7 @@ class TrainPage:
         ready(self.page)
 
     def train(self) -> None:
-        """Train everything once more and wait for the end."""
+        """Train everything again and wait until it is done."""
         self.page.get_by_role("button", name="Train", exact=True).click()
         expect(self.page.get_by_role("button", name="Train", exact=True)).to_be_enabled(timeout=TRAIN_TIMEOUT_MS)
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks._results import keep_latest
 from benchmarks.eval.frame.bm25 import Bm25
 from benchmarks.eval.frame.figures import Figure, as_text
 from benchmarks.eval.frame.ranking import ndcg, recall
-from benchmarks.kept import keep_latest
 
 
 class TestFigure:

@@ -1,1 +1,1 @@
-"""What tests of several areas use: makers of records, processes, clients, and measures."""
+"""Shared by tests of several areas: factories, processes, clients, and measurements."""

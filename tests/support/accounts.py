@@ -1,4 +1,4 @@
-"""Accounts, and what acts for them."""
+"""Accounts and their actors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ async def add_account(
     role: Role = Role.USER,
     password: str | None = None,
 ) -> Actor:
-    """An account with a verified address, by default one that nobody else has."""
+    """An account with a verified address, by default a unique one."""
     if email is None:
         email = f"{uuid4().hex[:10]}@example.org"
     return await accounts.add_account(session, email=email, name=name, role=role, password=password)

@@ -1,4 +1,4 @@
-"""Fails a test in which our code holds up the event loop, even where the error is caught on its way."""
+"""Fails a test in which our code blocks the event loop, even if the error is caught on its way."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ import fundwright_ui
 _OURS = [fundwright, fundwright_ui]
 _FOLDERS = tuple(module.__path__[0] for module in _OURS)
 
-# Done outside Python, where only their callers can be watched.
+# Implemented outside Python, so only their callers can be watched.
 BEYOND_PYTHON = [
     (psycopg, "connect"),
     (onnxruntime.InferenceSession, "run"),
@@ -29,24 +29,24 @@ BEYOND_PYTHON = [
     (argon2.low_level, "verify_secret"),
 ]
 
-# One call of the system about one name is over before a thread would have begun.
+# One system call for one name takes less time than starting a thread.
 _QUICK = ["os.stat", "os.path.abspath", "os.mkdir", "os.unlink", "os.replace", "os.link", "os.statvfs"]
 
-# The server answers nobody before these are done.
+# The server handles no requests before these are done.
 _STARTS = [("core/postgres.py", "use"), ("core/plugins.py", "__init__")]
 
 _ALLOWED = [
-    # A few kB, once for each build of the browser half.
+    # A few kB, once for each build of the web client.
     ("io.TextIOWrapper.read", "runtime/bundle.py", "_read"),
     ("io.TextIOWrapper.read", "runtime/bundle.py", "_text"),
     ("io.TextIOWrapper.read", "runtime/bundle.py", "strings"),
-    # Each built file once, then from memory.
+    # Each built file once; later from memory.
     ("io.BufferedReader.read", "runtime/assets.py", "_read"),
-    # How a language writes dates and what the time is in a zone, once for each.
+    # A language's date formats and the current offset of a time zone, once each.
     ("io.BufferedReader.read", "zoneinfo/_common.py", "load_data"),
     ("io.BufferedReader.read", "babel/localedata.py", "load"),
     ("os.readlink", "babel/localtime/_unix.py", "_get_localzone"),
-    # The messages of a language, once for each: 4 ms.
+    # The messages of a language, once each: 4 ms.
     ("io.BufferedReader.read", "gettext.py", "_parse"),
     # 32 bytes of each key, after a change.
     ("os.listdir", "authentication/keyring.py", "_paths"),
@@ -55,31 +55,31 @@ _ALLOWED = [
     ("io.BufferedWriter.write", "core/keys.py", "create_key"),
     # The names of five files, once for each account.
     ("os.listdir", "training/service.py", "add_sample"),
-    # Before the server answers anybody.
+    # Before the server handles requests.
     ("io.BufferedReader.read", "opportunities/service.py", "load_sample_once"),
     ("io.BufferedReader.read", "runtime/modules.py", "__init__"),
     ("io.TextIOWrapper.read", "help/topics.py", "_read"),
     # The certificates of authorities, once for each client that a process starts with.
     ("os.listdir", "core/fetch.py", "__init__"),
     ("io.TextIOWrapper.read", "core/fetch.py", "__init__"),
-    # In a thread that runs a loop of its own.
+    # In a thread with its own event loop.
     ("os.listdir", "language/openai_compatible.py", "_client"),
     ("io.TextIOWrapper.read", "language/openai_compatible.py", "_client"),
-    # Lines of the log.
+    # Log lines.
     ("io.TextIOWrapper.write", "structlog/_output.py", "msg"),
     ("io.TextIOWrapper.write", "logging/__init__.py", "emit"),
     ("io.BufferedWriter.write", "structlog/_output.py", "msg"),
     ("io.BufferedWriter.write", "logging/__init__.py", "emit"),
-    # On purpose, for the watch of the loop to see.
+    # On purpose, for the guard to detect.
     ("time.sleep", "ui/runtime/test_lag.py", "doze"),
-    # Waits for a thread that has nothing left to do.
+    # Waits for a thread that is done.
     ("threading.Lock.acquire", "opportunities/importing.py", "run_import"),
 ]
 
 
 @contextmanager
 def blocking_calls() -> Iterator[list[str]]:
-    """What blocks the loop in here raises BlockingError, and is named in the list."""
+    """Calls that block the loop in this context raise BlockingError and are added to the list."""
     found: list[str] = []
 
     class Noted(BlockingError):

@@ -1,4 +1,4 @@
-"""The application core of this process: opened once and emptied after each test, which takes a fraction of the time of opening one."""
+"""The application core of this process. It is opened once and emptied after each test, which is much faster than opening it again."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OURS = tuple(f"{_PROJECT / folder}/" for folder in ("src", "components", "tests
 
 
 class OwnSettings(Settings):
-    """Settings as a test gives them, whatever the environment of the person who runs it says."""
+    """Settings from the test alone, without the environment of the person who runs it."""
 
     @classmethod
     def settings_customise_sources(
@@ -54,7 +54,7 @@ class _Open:
 
 
 class Cores:
-    """Lends the core to one test at a time. `private` holds the data folders of all tests."""
+    """Lends the core to one test at a time. `private` contains the data folders of all tests."""
 
     def __init__(self, databases: Databases, private: Path) -> None:
         self._databases, self._private = databases, private
@@ -62,7 +62,7 @@ class Cores:
 
     @asynccontextmanager
     async def lent(self, data: Path) -> AsyncIterator[Core]:
-        """A core with an empty database and an empty cache, whose files are in `data`. The test may change what it likes."""
+        """A core with an empty database and an empty cache, and files in `data`. The test may change anything."""
         opened = self._open = self._open or await self._opened()
         settings = settings_of(self._databases.address(opened.database), data)
         files = FileStore(data / "files", max_bytes=settings.max_upload_bytes)
@@ -87,7 +87,7 @@ class Cores:
 
 
 async def _is_intact(core: Core) -> bool:
-    """Whether every connection is back in the pool, and the one for live messages still listens."""
+    """Whether every connection is back in the pool and the connection for live messages still listens."""
     if cast(AsyncAdaptedQueuePool, core.database.engine.pool).checkedout():
         return False
     async with core.database.reading() as session:
@@ -96,7 +96,7 @@ async def _is_intact(core: Core) -> bool:
 
 @contextmanager
 def _changes_undone(core: Core) -> Iterator[None]:
-    """Forget the plug-ins and job handlers that the body adds."""
+    """Removes the plug-ins and job handlers that the body adds."""
     plugins, jobs = core.plugins._manager, core.jobs
     before = plugins.get_plugins()
     with pytest.MonkeyPatch.context() as patch:
@@ -110,7 +110,7 @@ def _changes_undone(core: Core) -> Iterator[None]:
 
 @asynccontextmanager
 async def _tasks_ended() -> AsyncIterator[None]:
-    """Cancel what the body leaves running."""
+    """Cancels the tasks that the body leaves running."""
     before = asyncio.all_tasks()
     yield
     left = [task for task in asyncio.all_tasks() - before if _is_ours(task)]
@@ -120,7 +120,7 @@ async def _tasks_ended() -> AsyncIterator[None]:
 
 
 def _is_ours(task: asyncio.Task[Any]) -> bool:
-    """Not what a library starts for a connection pool that outlives the test."""
+    """False for tasks that a library starts for a connection pool that outlives the test."""
     coroutine = task.get_coro()
     return (
         task is not asyncio.current_task() and inspect.iscoroutine(coroutine) and coroutine.cr_code.co_filename.startswith(_OURS)

@@ -1,4 +1,5 @@
-"""Databases of tests: made from a template once, and emptied after each test, which takes a fiftieth of the time of making one."""
+"""Databases for tests: created from a template once and emptied after each test, which takes a fiftieth of the time of creating
+one."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from psycopg.rows import tuple_row
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 _MAX_ROWS = 1_000
-"""What is left of more makes the next test slow."""
+"""Larger leftovers would make the next test slow."""
 
 _TABLES = "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'alembic_version' ORDER BY 1"
 _SHAPE = """
@@ -25,7 +26,7 @@ SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND state <> 'idle'
 """
 _INDEXES = "SELECT indexname FROM pg_indexes WHERE schemaname = 'public' AND indexname <> ALL(%s)"
-"""Those that are not in a list. Embedding makes one for each model."""
+"""Tables that are not in the list. Embedding creates one for each model."""
 _RESTART = "SELECT setval(seqrelid::regclass, seqstart, false) FROM pg_sequence"
 
 
@@ -46,7 +47,7 @@ class Databases:
             self._shape = connection.execute(_SHAPE).fetchone()
         self._emptying = sql.SQL("; ").join(
             (
-                sql.SQL("SET session_replication_role = replica"),  # no foreign key, and no trigger that forbids it
+                sql.SQL("SET session_replication_role = replica"),  # without foreign keys, and without triggers that forbid it
                 *(_about("DELETE FROM {}", name) for name in tables),
                 *(_about("INSERT INTO {} TABLE pristine.{}", name, name) for name in filled),
                 sql.SQL(_RESTART),
@@ -57,7 +58,7 @@ class Databases:
         return self._server.replace("/fundwright?", f"/{name}?")
 
     def take(self) -> str:
-        """The name of one that is as after migrating."""
+        """The name of a database in the state after migration."""
         if self._idle:
             return self._idle.pop()
         name = next(self._names)
@@ -72,7 +73,8 @@ class Databases:
             self._drop(name)
 
     def empty(self, name: str) -> bool:
-        """Make it as after migrating. False when the test changed tables or wrote much. Transactions that are open end."""
+        """Restore the state after migration. Returns False if the test changed tables or wrote a lot. Open transactions are
+        terminated."""
         with suppress(psycopg.Error), self._connect(name) as connection:
             connection.execute(_BUSY)
             for (index,) in connection.execute(_INDEXES, [self._indexes]).fetchall():

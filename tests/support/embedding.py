@@ -1,4 +1,4 @@
-"""The embedding model, loaded once in a process, and each text embedded once: a vector does not depend on when it is computed."""
+"""Loads the embedding model once per process and embeds each text once: a vector does not depend on when it is computed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A kind of job for tests that bring their own work, and a worker that does it."""
+"""A job kind for tests that bring their own work, and a worker that runs it."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Trial(JobPayload):
 def trial(
     run: Callable[[JobRun[Trial, Any, Any]], Awaitable[dict[str, Any] | None]], *, load_actor: ActorLoader[Any] = no_actor
 ) -> JobHandler[Trial, Any]:
-    """What to register so that jobs with the payload `Trial` do `run`."""
+    """The handler to register so that jobs with the payload `Trial` call `run`."""
     return JobHandler(Trial, run, load_actor)
 
 
 @asynccontextmanager
 async def working(queue: JobQueue, *, concurrency: int = 2) -> AsyncIterator[None]:
-    """A worker runs the jobs of `queue`."""
+    """Runs a worker for the jobs of `queue`."""
     worker = asyncio.create_task(queue.run_worker(concurrency=concurrency))
     try:
         yield
@@ -44,7 +44,7 @@ async def read(queue: JobQueue, job_id: UUID) -> JobRead:
 
 
 async def ended(queue: JobQueue, job_id: UUID) -> JobRead:
-    """The job once it is over."""
+    """The job after it has ended."""
 
     async def look() -> JobRead | None:
         job = await read(queue, job_id)

@@ -1,4 +1,4 @@
-"""Waiting for what announces itself to nobody: a row that a worker writes, a file that another process makes."""
+"""Waiting for events that nothing announces: a row that a worker writes, a file that another process creates."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ T = TypeVar("T")
 
 
 async def eventually(look: Callable[[], Awaitable[T | None] | T | None], *, within_s: float = 30) -> T:
-    """What `look` returns as soon as that is true. Raises TimeoutError, and whatever `look` raises.
+    """Returns the first true result of `look`. Raises TimeoutError, and whatever `look` raises.
 
-    The limit only ends a test that has failed: it is no statement about speed.
+    The limit only ends a test that has failed; it says nothing about speed.
     """
     async with asyncio.timeout(within_s):
         while True:

@@ -17,7 +17,7 @@ from tests.support.accounts import add_account
 
 
 def api_of(core: Core, *routers: APIRouter) -> FastAPI:
-    """An application with these routes alone."""
+    """An application with only these routes."""
     app = FastAPI()
     app.state.core = core
     for router in routers:
@@ -38,7 +38,7 @@ async def add_token(core: Core, actor: Actor, scope: TokenScope = TokenScope.WRI
 async def program(
     app: FastAPI, actor: Actor | None, *, scope: TokenScope = TokenScope.WRITE, base_url: str = "http://fundwright.test"
 ) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of the application, with a token of the actor if there is one."""
+    """A client of the application, with a token if there is an actor."""
     headers = await add_token(app.state.core, actor, scope) if actor else {}
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url=base_url, headers=headers) as client:
         yield client

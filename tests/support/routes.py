@@ -1,4 +1,5 @@
-"""FastAPI works out every route of an application at its first request, which takes longer than most tests. Here it does so once."""
+"""Builds the routes of an application once. FastAPI does this on the first request of each application, which takes longer than
+most tests."""
 
 from __future__ import annotations
 
@@ -16,9 +17,9 @@ _NO_OVERRIDES = SimpleNamespace(dependency_overrides=MappingProxyType({}))
 
 @contextmanager
 def routes_built_once() -> Iterator[None]:
-    """What was worked out for one application serves all others that include the same router in the same way.
+    """The routes built for one application serve all others that include the same router in the same way.
 
-    An application with `dependency_overrides` gets routes of its own if it has them before its first request.
+    An application with `dependency_overrides` gets its own routes if it has the overrides before its first request.
     """
     build = routing._EffectiveRouteContext.from_api_route
     built: dict[int, list[tuple[Any, Any]]] = {}

@@ -1,4 +1,4 @@
-"""A person who signs in, and an API of the routes about accounts, authentication, and access alone."""
+"""A person who signs in, and an API with only the routes of accounts, authentication, and access."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def build(core: Core) -> FastAPI:
 async def browse(
     core: Core, *, address: str = "192.0.2.7", base_url: str = "http://fundwright.test", same_origin: bool = True
 ) -> AsyncIterator[httpx.AsyncClient]:
-    """A browser (cookies are kept, requests come from our own pages) or, without `same_origin`, a plain program."""
+    """A browser, which keeps cookies and sends requests from our own pages, or, without `same_origin`, a plain program."""
     transport = httpx.ASGITransport(build(core), client=(address, 5_000), raise_app_exceptions=False)
     headers = {"sec-fetch-site": "same-origin"} if same_origin else {}
     async with httpx.AsyncClient(transport=transport, base_url=base_url, headers=headers) as client:

@@ -1,4 +1,4 @@
-"""Queries that wait until a test lets them go on, or fail until it lets them succeed, and a page at the other end of a session."""
+"""Queries that wait or fail until a test lets them continue, and a page at the other end of a session."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _TIMEOUT_S = 10
 
 
 class Gate(Database):
-    """The database of the queries of a page. They wait while it is `close`d, and fail while it `is_broken`."""
+    """The database for the queries of a page. They wait while it is `close`d and fail while it `is_broken`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -50,7 +50,7 @@ class Gate(Database):
         self._is_open.set()
 
     async def let_one_through(self) -> None:
-        """Let those that wait go on, and none of those that come after them."""
+        """Let the waiting queries continue, but not later ones."""
         self._is_open.set()
         await asyncio.sleep(0)
         self._is_open.clear()
@@ -79,7 +79,7 @@ class Gate(Database):
 
 
 class Wire:
-    """A transport in memory, and what the page at its other end shows."""
+    """An in-memory transport, and the page at its other end."""
 
     def __init__(self, core: Core) -> None:
         app = Starlette()
@@ -87,7 +87,7 @@ class Wire:
         client = ("192.0.2.7", 50_000)
         self.request = HTTPConnection({"type": "websocket", "app": app, "headers": [], "client": client, "path": "/socket"})
         self.is_full = False
-        """Whether what the server sends stays on its way, as when the page reads nothing."""
+        """Whether frames from the server are held back, as when the page reads nothing."""
         self.frames: list[dict[str, Any]] = []
         self.tree: Node = ""
         self._incoming = asyncio.Queue[str | None]()
@@ -127,14 +127,14 @@ class Wire:
         self.say(type="location", seq=self._seq, path=path)
 
     def press(self, name: str, event: str = "onClick") -> None:
-        """The one element with this text."""
+        """The only element with this text."""
         (found,) = [node for node in self.elements if text_of(node) == name and event in node.get("e", {})]
         self._seq += 1
         self.say(type="event", seq=self._seq, target=found["e"][event]["h"], data={})
 
     @property
     def waiting(self) -> int:
-        """How many frames of the page the server has not taken yet."""
+        """The number of frames of the page that the server has not received yet."""
         return self._incoming.qsize()
 
     def leave(self) -> None:
@@ -186,7 +186,7 @@ class _Host(ProductHost):
 
 
 class Pages:
-    """Opens pages of `screens` for `actor`, whose queries go through `gate`."""
+    """Opens pages of `screens` for `actor` whose queries go through `gate`."""
 
     def __init__(self, core: Core, screens: Iterable[Screen], shell: Shell, actor: Actor | None = None) -> None:
         self.gate = Gate(core.database)
@@ -205,7 +205,7 @@ class Pages:
         self._sockets = Sockets(site)
 
     async def painted(self, address: str, *, settle_s: float = 5.0) -> tuple[Node, str]:
-        """What first paint shows, and its hash."""
+        """The tree of the first paint, and its hash."""
         found = self._router.route(address, self.actor)
         assert isinstance(found, Found), found
         connection = Connection(self._core, self.actor, client=Client(address=""), location=found.location)
@@ -217,7 +217,7 @@ class Pages:
     async def open(
         self, address: str, *, shows: Node = "", hash: str | None = None, complete: bool = False
     ) -> AsyncIterator[Wire]:
-        """A page that greets the server; it shows the tree `shows`."""
+        """A page that sends `hello`; it shows the tree `shows`."""
         wire = Wire(self._core)
         wire.tree = shows
         wire.say(type="hello", path=address, hash=hash, complete=complete)
@@ -242,7 +242,7 @@ def text_of(node: Node) -> str:
 
 
 def text_fields(tree: Node) -> list[tuple[str, str]]:
-    """The fields of a page into which something can be typed: tag and name, or what stands for one."""
+    """The text fields of a page: tag and name, or an equivalent of the name."""
     return [
         (node["t"], str(about.get("name") or about.get("id") or about.get("aria-label")))
         for node in walk(tree)

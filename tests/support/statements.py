@@ -1,4 +1,4 @@
-"""What is asked of the database, and waited for: measures of work that do not depend on the machine."""
+"""Database statements and waiting times: measures of work that do not depend on the machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Engine, event
 
 @contextmanager
 def statements(of: Connection | Engine) -> Iterator[list[str]]:
-    """Every statement that is sent in here over this connection, or over the connections that this engine opens from now on."""
+    """All statements in this context over this connection, or over connections that this engine opens from now on."""
     sent: list[str] = []
 
     def note(_connection: Connection, _cursor: Any, statement: str, *_others: object) -> None:
@@ -28,7 +28,7 @@ def statements(of: Connection | Engine) -> Iterator[list[str]]:
 
 @contextmanager
 def waits() -> Iterator[list[float]]:
-    """For how long, in seconds, anything in here waits for time to pass."""
+    """The seconds that code in this context waits for time to pass."""
     loop = asyncio.get_running_loop()
     call_later, delays = loop.call_later, list[float]()
 

@@ -1,4 +1,4 @@
-"""No test finds what an earlier one left in the core that both were lent."""
+"""A test finds nothing that an earlier test left in the shared core."""
 
 from __future__ import annotations
 

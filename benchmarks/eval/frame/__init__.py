@@ -1,1 +1,1 @@
-"""What the modules of the evaluation share: figures, the real data, the product with kept embeddings, and BM25 as a floor."""
+"""Shared by the modules of the evaluation: figures, the real data, the product with cached embeddings, and BM25 as a baseline."""

@@ -1,4 +1,4 @@
-"""Textbook BM25, independent of the product's search: the floor "words alone". Stems are those of PostgreSQL's English dictionary."""
+"""Textbook BM25, independent of the product's search: the floor "words alone". Uses the stems of PostgreSQL's English dictionary."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Counts = Mapping[str, int]
 
 
 async def count_stems(core: Core, texts: Sequence[str]) -> Sequence[Counts]:
-    """How often each stem occurs in each text; words that say nothing are left out."""
+    """How often each stem occurs in each text, without stop words."""
     query = text(
         "SELECT place, lexeme, cardinality(positions) FROM unnest(CAST(:texts AS text[])) WITH ORDINALITY AS given (words, place) "
         "CROSS JOIN LATERAL unnest(to_tsvector('english', words))"
@@ -45,7 +45,7 @@ class Bm25:
         self._postings = {lexeme: self._weigh(entries, penalty) for lexeme, entries in found.items()}
 
     def scores(self, query: Counts) -> NDArray[np.float32]:
-        """Of every text, in their order."""
+        """The score of each text, in order."""
         scores = np.zeros(self._size, dtype=np.float32)
         for lexeme, number in query.items():
             if lexeme in self._postings:
@@ -54,7 +54,7 @@ class Bm25:
         return scores
 
     def ranking(self, query: Counts, *, limit: int) -> list[int]:
-        """The texts with any word of the query, best first."""
+        """The texts that contain any word of the query, best first."""
         return list(best(self.scores(query), limit=limit, above=0))
 
     def _weigh(
@@ -67,7 +67,7 @@ class Bm25:
 
 
 def best(scores: NDArray[np.float32], *, limit: int, above: float = -math.inf) -> Iterator[int]:
-    """Places of the greatest scores, greatest first; of equal ones, the first."""
+    """Indexes of the highest scores, highest first; the first of equal ones comes first."""
     for place in np.argsort(-scores, kind="stable")[:limit]:
         if scores[place] <= above:
             return

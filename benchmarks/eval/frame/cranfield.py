@@ -23,7 +23,7 @@ _FOLDER = DATA / "retrieval" / "cranfield"
 
 @cache
 def documents() -> dict[int, str]:
-    """Number and text of each abstract that has one, below its title."""
+    """Number and text of each abstract that has a text besides its title."""
     found: dict[int, str] = {}
     for record in re.split(r"^\.I ", (_FOLDER / "cran.all.1400").read_text(), flags=re.MULTILINE)[1:]:
         number, _, rest = record.partition("\n")
@@ -40,7 +40,7 @@ def questions() -> list[str]:
 
 
 def judgments() -> list[set[int]]:
-    """The numbers of the documents that are relevant, for each question."""
+    """The numbers of the relevant documents for each question."""
     relevant: dict[int, set[int]] = defaultdict(set)
     for line in (_FOLDER / "cranqrel").read_text().splitlines():
         question, document, grade = line.split()
@@ -51,7 +51,7 @@ def judgments() -> list[set[int]]:
 
 
 async def vectors(core: Core) -> tuple[list[UUID], Vectors]:
-    """Documents and vectors of all passages that are trained."""
+    """The documents and vectors of all trained passages."""
     query = text("SELECT document_id, vector::text FROM chunk_vector JOIN chunk ON id = chunk_id ORDER BY chunk_id")
     async with core.database.transaction() as session:
         rows = (await session.execute(query)).all()
@@ -59,7 +59,7 @@ async def vectors(core: Core) -> tuple[list[UUID], Vectors]:
 
 
 async def train(core: Core, actor: Actor) -> tuple[dict[UUID, int], int]:
-    """Train the collection by the product's job. Returns the number of each document and how many passages there are."""
+    """Train the collection with the product's job. Returns the number of each document, and how many passages there are."""
     numbers: dict[UUID, int] = {}
     async with core.database.transaction() as session:
         for number, abstract in documents().items():

@@ -1,4 +1,4 @@
-"""Where the real data is."""
+"""The location of the real data."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parents[3]
 DATA = PROJECT.parent / "shared" / "data"
-"""Absent on a machine that has only the project: a module of the evaluation then returns no figures."""
+"""Missing on a machine that has only the project: modules of the evaluation then return no figures."""

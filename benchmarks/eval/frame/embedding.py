@@ -1,4 +1,4 @@
-"""The product's embedding model with a memory on disk, so that the second evaluation of a corpus is quick."""
+"""The product's embedding model with a cache on disk, so that the second evaluation of a corpus is fast."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEPT_AT_ONCE = 256
 
 
 class RememberingEmbedder:
-    """Embeds each text once. Vectors are in var/eval, a file for each model, under the digest of their text."""
+    """Embeds each text once. The vectors are in var/eval, in a file for each model, keyed by the digest of their text."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -70,5 +70,5 @@ class RememberingEmbedder:
 
 
 def open_embedder() -> RememberingEmbedder:
-    """The default model, for what is measured without the rest of the product."""
+    """The default model, for measurements that do not use the rest of the product."""
     return RememberingEmbedder(OnnxEmbedder(MODELS / "all-MiniLM-L6-v2", id="minilm-l6-v2-int8"))

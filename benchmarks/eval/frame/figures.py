@@ -1,4 +1,4 @@
-"""A measured figure and what it is compared with."""
+"""A measured figure and its comparison values."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ COLUMNS = ("figure", "measured", "bar", "floor", "its value", "")
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """`floor` is what `floor_name`, something simpler, reaches with the same data in the same run."""
+    """`floor` is the result of `floor_name`, a simpler method, with the same data in the same run."""
 
     name: str
     value: float
     bar: float | None = None
     """None: only reported."""
     is_at_most: bool = False
-    """The value may not be above the bar, instead of not below it."""
+    """The value must not exceed the bar. By default, it must not be below the bar."""
     floor_name: str = ""
     floor: float | None = None
     note: str = ""
@@ -30,7 +30,7 @@ class Figure:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """As in `COLUMNS`."""
+        """The columns are `COLUMNS`."""
         bar = "" if self.bar is None else f"{'≤' if self.is_at_most else '≥'} {_number(self.bar)}"
         floor = "" if self.floor is None else _number(self.floor)
         verdict = "" if self.bar is None else "ok" if self.is_kept else "MISSED"

@@ -1,4 +1,4 @@
-"""Runs a module of the evaluation in a process of its own, so that its memory and its models are its own."""
+"""Runs a module of the evaluation in its own process, with its own memory and models."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from benchmarks.eval.frame.figures import Figure
 
 
 def measure_apart(name: str) -> list[Figure]:
-    """What `measure` of the module returns. Raises what it raises."""
+    """Returns what `measure` of the module returns; raises what it raises."""
     with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as process:
         return process.submit(_measure, name).result()
 

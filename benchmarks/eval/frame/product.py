@@ -1,4 +1,4 @@
-"""The product as it is shipped, with its default models, over an empty data folder."""
+"""The product as shipped, with its default models and an empty data folder."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ class _Models:
 
 @asynccontextmanager
 async def open_product(*, embedder: str = "remembering") -> AsyncIterator[Product]:
-    """With one account and a database of its own, which is gone afterward. For measuring time, choose an embedder that does not
-    remember: `minilm`."""
+    """With one account and its own database, which is deleted afterward. To measure time, choose an embedder without a cache:
+    `minilm`."""
     with tempfile.TemporaryDirectory(prefix="fundwright-eval-", ignore_cleanup_errors=True) as folder:
         settings = Settings(_env_file=None, data=Path(folder), models=MODELS, database_url=None, embedder=embedder)
         plugins = Plugins([hooks, extension])

@@ -1,4 +1,4 @@
-"""Measures of a ranking."""
+"""Quality measures for a ranking."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def ndcg(ranking: Sequence[Key], grades: Mapping[Key, int], *, depth: int = 10) -> float:
-    """Normalized discounted cumulative gain with gain 2^grade - 1: 1 when the best stand first. Whatever has no grade gains nothing."""
+    """Normalized discounted cumulative gain with gain 2^grade - 1: 1 if the best items come first. Items without a grade gain
+    nothing."""
     ideal = _gain(sorted(grades.values(), reverse=True)[:depth])
     return _gain([grades.get(each, 0) for each in ranking[:depth]]) / ideal if ideal else 0.0
 

@@ -1,4 +1,5 @@
-"""The list for Dash with AG Grid, whose infinite row model asks for a page at a time. Started by the benchmark: the port stands in `PORT`."""
+"""The list in Dash with AG Grid, whose infinite row model requests a page at a time. Started by the benchmark with the port in
+`PORT`."""
 
 import os
 from typing import Any

@@ -1,4 +1,4 @@
-"""The page for Dash. Started by the benchmark: the port stands in `PORT`."""
+"""The page in Dash. Started by the benchmark with the port in `PORT`."""
 
 import os
 from typing import Any

@@ -1,4 +1,4 @@
-"""The page of `reactpy_dashboard` under our runtime: `python -m benchmarks.ui.pages.fundwright_dashboard FOLDER`, port in `PORT`."""
+"""The page of `reactpy_dashboard` on our runtime: `python -m benchmarks.ui.pages.fundwright_dashboard FOLDER`, port in `PORT`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fundwright_ui import extension
 from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime import socket as sockets
 from fundwright_ui.runtime.mounting import mount
-from fundwright_ui.runtime.router import Area, Screen
+from fundwright_ui.runtime.router import Screen
 
 SCREENS = [Screen("/", "Dashboard", dashboard, area="public"), Screen("/404", "Not found", dashboard, area="public")]
 
@@ -34,7 +34,7 @@ async def main(folder: Path, port: int) -> None:
         await answer_requests(app, listen(core.settings.host, port))
 
 
-def _bare(_area: Area, screen: Component) -> Component:
+def _bare(_area: str, screen: Component) -> Component:
     return screen
 
 

@@ -1,4 +1,4 @@
-"""The list for NiceGUI with AG Grid, which is given a page of rows at a time. Started by the benchmark: the port stands in `PORT`."""
+"""The list in NiceGUI with AG Grid, which receives a page of rows at a time. Started by the benchmark with the port in `PORT`."""
 
 import os
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import notices
 from nicegui import events, ui
 
-# The server sorts; the grid would sort the rows of this page.
+# The server sorts; the grid would sort only the rows of this page.
 COLUMNS = [
     {"field": field, "headerName": label, "sortable": field in notices.ORDERS, ":comparator": "() => 0"}
     for field, label in notices.COLUMNS.items()

@@ -1,4 +1,4 @@
-"""The page for NiceGUI. Started by the benchmark: the port stands in `PORT`."""
+"""The page in NiceGUI. Started by the benchmark with the port in `PORT`."""
 
 import os
 from typing import Any

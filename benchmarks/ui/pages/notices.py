@@ -1,4 +1,4 @@
-"""What the lists of the other frameworks show: notices in the database of the benchmark, whose address is in `NOTICES_URL`."""
+"""The notices for the lists of the other frameworks, from the benchmark's database, whose address is in `NOTICES_URL`."""
 
 import os
 from typing import Any
@@ -30,7 +30,7 @@ def find(
     *, q: str = "", agency: str = "", type: str = "", code: str = "", state: str = "", sort: str = "", descending: bool = False,
     offset: int = 0,
 ) -> tuple[list[dict[str, str]], int]:  # fmt: skip
-    """25 notices and how many match; those that a search finds by relevance, as in our own list."""
+    """25 notices and the number of matches. Searches are ranked by relevance, as in our own list."""
     conditions, given = ["kind = 'contract'"], {"q": q, "agency": agency, "type": type, "code": code, "offset": offset}
     if q:
         conditions.append("search @@ websearch_to_tsquery('english', %(q)s)")
@@ -64,7 +64,7 @@ def read(id: str) -> dict[str, Any]:
 
 
 def choices(name: str) -> list[str]:
-    """What a filter offers."""
+    """The options of a filter."""
     column = _FILTERS[name]
     with pool.connection() as connection:
         found = connection.execute(

@@ -1,4 +1,4 @@
-"""A page like a dashboard, with a counter. Run as a program: under ReactPy's own executor, on the port in `PORT`."""
+"""A dashboard-like page with a counter. Run as a program, it is served by ReactPy's own executor on the port in `PORT`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from reactpy import component, html, use_state
 
 @component
 def dashboard() -> Any:
-    """About sixty elements: a frame of links, eight figures and a short list, with a counter."""
+    """About sixty elements: a frame of links, eight figures, and a short list, with a counter."""
     count, set_count = use_state(0)
     return html.div(
         html.nav(html.ul(*(html.li({"key": n}, html.a({"href": f"/{n}"}, f"Section {n}")) for n in range(8)))),

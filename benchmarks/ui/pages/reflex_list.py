@@ -1,4 +1,4 @@
-"""The list for Reflex. The benchmark copies it into an application that `reflex init` would have made."""
+"""The list in Reflex. The benchmark copies it into an application like those that `reflex init` creates."""
 
 import notices
 import reflex as rx

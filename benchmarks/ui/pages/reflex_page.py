@@ -1,4 +1,4 @@
-"""The page for Reflex. The benchmark copies it into an application that `reflex init` would have made."""
+"""The page in Reflex. The benchmark copies it into an application like those that `reflex init` creates."""
 
 import reflex as rx
 

@@ -1,4 +1,4 @@
-"""The list for Streamlit, with its dataframe. Started by the benchmark."""
+"""The list in Streamlit, with its dataframe. Started by the benchmark."""
 
 import notices
 import streamlit as st

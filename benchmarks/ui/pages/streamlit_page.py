@@ -1,4 +1,4 @@
-"""The page for Streamlit. Started by the benchmark."""
+"""The page in Streamlit. Started by the benchmark."""
 
 import streamlit as st
 
