@@ -7,7 +7,7 @@ from fundwright.core.messages import speaking
 from fundwright.generation.templates import PROJECT_SUMMARY
 from fundwright.language import service
 from fundwright.language.extractive.claims import Others
-from fundwright.language.extractive.headings import MeaningOfHeadings
+from fundwright.language.extractive.headings import HeadingClassifier
 from fundwright.language.protocols import NumberedPassage, PossibleMatch, SectionRequest, Unanswered
 from fundwright.language.schemas import DocumentKind
 from fundwright.language.topics import Topic
@@ -379,7 +379,7 @@ class TestHeadings:
         assert text == f"- {item} [1]"
 
 
-class TestMeaningOfHeadings:
+class TestHeadingClassifier:
     @pytest.mark.parametrize(
         ("heading", "items"),
         [
@@ -410,4 +410,4 @@ class TestMeaningOfHeadings:
         embedder = await service.get_embedder(core)
         text = "Recipe of the month\n\nA sourdough loaf rises overnight in a cool kitchen."
         passage = NumberedPassage(number=1, text=text, heading=("Recipe of the month",))
-        assert await MeaningOfHeadings(embedder).find([passage]) == {}
+        assert await HeadingClassifier(embedder).find([passage]) == {}

@@ -1,7 +1,7 @@
 """Finds the structure of plain text: headings, labeled values, table rows, list items, and sentences.
 
-The text that a reader has extracted from a file still shows its layout: “Value: $742,000”, columns between tabs or bars, lines in
-capitals, marks before items, sentences cut at the end of a line. Nothing here depends on the topic of a text.
+Text that a reader has extracted from a file still shows its layout: “Value: $742,000”, columns separated by tabs or bars, lines in
+capitals, list markers, and wrapped sentences. Nothing here depends on the topic of a text.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from fundwright.language.sentences import spans_of
 from fundwright.language.topics import Topic, topics_of
 
 MAX_CHARACTERS = 2_000
-"""The maximum length of a block, so that code that reads blocks need not expect long text."""
+"""The maximum length of a block, so that code that reads blocks never gets very long text."""
 _LONG_LINE = 400
 """A longer line is prose."""
-_REMEMBERED = 20
-"""The number of lines whose labels are cached, because each is examined for its neighbors, too."""
+_CACHED_LINES = 20
+"""The number of lines whose labels are cached, because each line is also examined for its neighbors."""
 _LINE_CHARACTERS = 110
-_WRAPPED = 56
+_MIN_WRAPPED = 56
 """A shorter line was not wrapped to fit a page."""
-_NARROW = 36
-"""The minimum width of a column of a page."""
+_MIN_COLUMN_WIDTH = 36
+"""The minimum width of a column on a page."""
 _HEADING_WORDS, _HEADING_CHARACTERS = 12, 100
 _LABEL_WORDS = 6
 _RUN_IN_WORDS = 2
@@ -35,11 +35,11 @@ _TITLE_WORDS = 5
 _TITLE_SHARE = 0.7
 _ALONE_WORDS = 8
 _WINDOW = 2
-_MOSTLY = 0.6
-_LONGEST_WORD, _ENOUGH_CUT = 13, 3
-_ENOUGH_LABELS = 3
-_SECTIONS = frozenset((Topic.PROFILE, Topic.CAPABILITIES, Topic.DIFFERENTIATORS, Topic.FACILITIES))
-_OF_CODES = frozenset((Topic.COMPANY_DATA,))
+_MIN_KNOWN_SHARE = 0.6
+_MAX_WORD_LENGTH, _MIN_CUT_LINES = 13, 3
+_MIN_KNOWN_LABELS = 3
+_SECTION_TOPICS = frozenset((Topic.PROFILE, Topic.CAPABILITIES, Topic.DIFFERENTIATORS, Topic.FACILITIES))
+_CODE_TOPICS = frozenset((Topic.COMPANY_DATA,))
 
 _MARKS = "-*•–—▪●○◦■□►➢➤✓✔»›·§‣⁃∙\u2022\uf0a7\uf0b7\uf0d8\uf0fc"
 _BULLET = re.compile(rf"[ \t]{{0,40}}(?:[{re.escape(_MARKS)}]|o(?=\s)|\(?(?:\d{{1,2}}|[a-z])[.)])\s{{1,20}}(?=\S)")
@@ -49,20 +49,20 @@ _RULE = re.compile(r"[\s|:=_*~+.-]{3,}")
 _PAGE = re.compile(
     r"\W{0,20}(?:(?:page|seite)\s{0,5})?\d{1,4}(?:\s{0,5}(?:of|/|von|de|sur)\s{0,5}\d{1,4})?\W{0,20}", re.IGNORECASE
 )
-_FURNITURE = re.compile(
+_PAGE_MARGIN = re.compile(
     r".{0,80}\b(?:proprietary|confidential|all rights reserved|table of contents|vertraulich|confidentiel)\b.{0,80}",
     re.IGNORECASE,
 )
-_HEADER = re.compile(
+_MESSAGE_HEADER = re.compile(
     r"[>\s*]{0,10}(?:from|to|cc|bcc|sent|date|reply-to|subject|importance|attachments?|von|an|gesendet|datum|betreff|de|à|envoyé|objet)(?:\*\*)?\s{0,3}:(?!//).{0,400}",
     re.IGNORECASE,
 )
-"""Of a message: sender, recipient, date, and subject."""
-_FROM = re.compile(r"[>\s*]{0,10}(?:from|von|de)\b", re.IGNORECASE)
+"""The header of a message: sender, recipient, date, and subject."""
+_SENDER_HEADER = re.compile(r"[>\s*]{0,10}(?:from|von|de)\b", re.IGNORECASE)
 _MIN_HEADERS = 2
-_ASKED = re.compile(r"(?:What|How|Why|Where|Who) (?:\w+ ){1,4}\w+[.:]")
+_QUESTION_LABEL = re.compile(r"(?:What|How|Why|Where|Who) (?:\w+ ){1,4}\w+[.:]")
 """“What came of it.” before its answer."""
-_ASKS = re.compile(r"(?:What|How|Why|Where|Who)\b")
+_QUESTION_WORD = re.compile(r"(?:What|How|Why|Where|Who)\b")
 _LABEL = r"[A-ZÄÖÜÉÀ0-9(#][^:|\t]{0,48}"
 _PAIR = re.compile(
     rf"\s{{0,40}}({_LABEL}?)\s{{0,30}}(?::(?!//)(?!(?<=\d:)\d)|\.{{3,60}}|(?<=\s)\.\.(?=\s)|…{{1,60}})\s{{0,40}}(\S.{{0,400}})"
@@ -74,9 +74,9 @@ _DASH_PAIR = re.compile(r"\s{0,40}([A-ZÄÖÜÉÀ][^\W\d]{2,20}(?: [^\W\d]{2,20}
 _SMALL_PAIR = re.compile(r"\s{0,40}([a-z][\w /().'#&-]{1,40}?)\s{0,10}:\s{1,40}(\S.{0,400})")
 _BARE_LABEL = re.compile(rf"\s{{0,40}}({_LABEL}?)\s{{0,10}}:\s{{0,10}}")
 _COLUMNS = re.compile(r"\t{1,20}|(?<=\S) {3,60}(?=\S)")
-_IS_ENDED = re.compile(r"[.!?…;,][\"”’')\]]{0,2}\s{0,20}$")
-_IS_PROSE = re.compile(r"[a-zäöüß\d]{2}[.!?]\s{1,20}(?:[A-Z][a-z]{0,15}|\d{1,4}) [\w']{1,20} ")
-"""A sentence that ends, and another that begins, within the lines."""
+_SENTENCE_END = re.compile(r"[.!?…;,][\"”’')\]]{0,2}\s{0,20}$")
+_SENTENCE_BREAK = re.compile(r"[a-zäöüß\d]{2}[.!?]\s{1,20}(?:[A-Z][a-z]{0,15}|\d{1,4}) [\w']{1,20} ")
+"""The end of a sentence and the beginning of another, within the lines."""
 _BLANK_LINE = re.compile(r"[ \t\r]{0,40}\n[ \t\r]{0,40}\n")
 _ABBREVIATED = re.compile(r"\b(?:inc|corp|co|ltd|ph\.d|p\.e|p\.g|jr|sr|nos?)\.$", re.IGNORECASE)
 _IN_BRACKETS = re.compile(r"\([^()]{0,60}\)")
@@ -100,7 +100,7 @@ class BlockKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """`text` without marks and line ends; `start` and `end` are its place. A pair has a label, a row has cells."""
+    """`text` has no list markers and line breaks; `start` and `end` are its position. A pair has a label, a row has cells."""
 
     kind: BlockKind
     text: str
@@ -109,7 +109,7 @@ class Block:
     label: str = ""
     cells: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
-    """What stands above the cells of a row."""
+    """The column headers above the cells of a row."""
 
 
 @dataclass(slots=True)
@@ -117,13 +117,13 @@ class _Reading:
     text: str
     blocks: list[Block] = field(default_factory=list[Block])
     lines: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    """Lines of prose, or of an item, that are not yet a block."""
+    """Lines of a paragraph or of an item that are not a block yet."""
     is_item: bool = False
     columns: tuple[str, ...] = ()
-    wrapped: int = _WRAPPED
+    wrapped: int = _MIN_WRAPPED
     """A shorter line was not wrapped to fit the page or its column."""
     beside: dict[int, tuple[str, str]] = field(default_factory=dict[int, tuple[str, str]])
-    """Labeled values that only their words separate, by the start of their line."""
+    """Labeled values without a separator, by the start of their line."""
 
     def line(self, place: tuple[int, int]) -> str:
         return self.text[place[0] : place[1]]
@@ -139,18 +139,20 @@ class _Reading:
             marked = self.text[start : start + _LONG_LINE]
             mark = _BULLET.match(marked) or _PRIVATE_MARK.match(marked) or _NUMBERED.match(marked)
             start += mark.end() if mark else 0
-            # An item of several sentences is one item: its first words name it.
+            # An item with several sentences is one item: its first words name it.
             self._add(BlockKind.ITEM, start, end)
         elif (
-            not any(_IS_ENDED.search(self.line(line)) for line in lines)
-            and not _IS_PROSE.search(self.text[start:end])
+            not any(_SENTENCE_END.search(self.line(line)) for line in lines)
+            and not _SENTENCE_BREAK.search(self.text[start:end])
             and max(line[1] - line[0] for line in lines) < _LINE_CHARACTERS
         ):
-            for first, last in self._whole(lines):
+            for first, last in self._join_continuations(lines):
                 self._add(BlockKind.LINE, first, last)
         else:
-            # Short lines below the last full stop were not cut to fit a page: each is one.
-            ended = max((place for place, line in enumerate(lines) if _IS_ENDED.search(self.line(line))), default=len(lines) - 1)
+            # Short lines after the last full stop were not wrapped: each is a block.
+            ended = max(
+                (place for place, line in enumerate(lines) if _SENTENCE_END.search(self.line(line))), default=len(lines) - 1
+            )
             apart = lines[ended + 1 :]
             if any(line[1] - line[0] >= self.wrapped for line in apart):
                 apart = []
@@ -159,7 +161,7 @@ class _Reading:
             for place, (first, last) in enumerate(spans_of(self.text[start:end])):
                 text = self.text[start + first : start + last]
                 is_run_in = (not place and not re.search(r"\d{3}|\w\d\w", text)) or re.fullmatch(r"[A-Z]\w+ \d{1,2}[.:]", text)
-                is_short = len(text.split()) <= _RUN_IN_WORDS or _ASKED.fullmatch(text)
+                is_short = len(text.split()) <= _RUN_IN_WORDS or _QUESTION_LABEL.fullmatch(text)
                 if is_run_in and is_short and last < end - start and text[0].isupper():
                     label = text.rstrip(".")
                     continue
@@ -168,11 +170,11 @@ class _Reading:
             for first, last in apart:
                 self._add(BlockKind.LINE, first, last)
 
-    def _whole(self, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Lines, one that goes on in lower case together with that before."""
+    def _join_continuations(self, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """Lines; a line that starts in lower case is joined with the previous one."""
         whole: list[tuple[int, int]] = []
         for place in lines:
-            if whole and self.line(place).lstrip()[:1].islower() and place[0] - whole[-1][0] >= _NARROW:
+            if whole and self.line(place).lstrip()[:1].islower() and place[0] - whole[-1][0] >= _MIN_COLUMN_WIDTH:
                 whole[-1] = (whole[-1][0], place[1])
             else:
                 whole.append(place)
@@ -180,7 +182,7 @@ class _Reading:
 
     def _add(self, kind: BlockKind, start: int, end: int, *, label: str = "") -> None:
         if end - start > MAX_CHARACTERS:
-            return  # encoded data, or a table without marks: nobody could quote it
+            return  # encoded data, or a table without separators: it cannot be quoted
         text = " ".join(self.text[start:end].split())
         if text:
             self.blocks.append(Block(kind, text, start, end, label=label))
@@ -189,14 +191,14 @@ class _Reading:
 def read(text: str) -> list[Block]:
     """The blocks of a text in order."""
     places = list(_lines(text))
-    reading = _Reading(text, wrapped=_wrapped(text, places), beside=_pairs_beside(text, places))
+    reading = _Reading(text, wrapped=_min_wrapped_length(text, places), beside=_unseparated_pairs(text, places))
     after: tuple[int, int] | None = None
     followed_by: list[tuple[int, int] | None] = []
     for start, end in reversed(places):
         followed_by.append(after)
         after = (start, end) if text[start:end].strip() else after
-    headers = _headers(text, places)
-    below, done = _values_below(text, places), -1
+    headers = _header_lines(text, places)
+    below, done = _labels_above_values(text, places), -1
     for index, (place, after) in enumerate(zip(places, reversed(followed_by), strict=True)):
         if place[0] in headers:
             reading.close()
@@ -207,30 +209,30 @@ def read(text: str) -> list[Block]:
         elif place[1] > done:
             _read_line(reading, place, places[index - 1] if index else None, after)
     reading.close()
-    return _settle_headings(text, _with_sections_apart(_filled_down(_upright(reading.blocks))))
+    return _resolve_headings(text, _split_section_labels(_fill_labels_down(_transpose_tables(reading.blocks))))
 
 
-def _headers(text: str, places: list[tuple[int, int]]) -> frozenset[int]:
-    """Where the lines of a message's header begin: several in a row, one of which says who wrote it."""
+def _header_lines(text: str, places: list[tuple[int, int]]) -> frozenset[int]:
+    """The starts of the lines of a message's header: several lines in a row, one of which names the sender."""
     found: list[int] = []
     run: list[tuple[int, int]] = []
     for place in [*places, None]:
-        if place is not None and _HEADER.fullmatch(text[place[0] : place[1]]):
+        if place is not None and _MESSAGE_HEADER.fullmatch(text[place[0] : place[1]]):
             run.append(place)
             continue
-        if len(run) >= _MIN_HEADERS and any(_FROM.match(text[start:end]) for start, end in run):
+        if len(run) >= _MIN_HEADERS and any(_SENDER_HEADER.match(text[start:end]) for start, end in run):
             found += [start for start, _ in run]
         run = []
     return frozenset(found)
 
 
-def _with_sections_apart(blocks: list[Block]) -> list[Block]:
-    """“About: Meridian provides interpreters.” is a heading and prose, not a labeled value."""
+def _split_section_labels(blocks: list[Block]) -> list[Block]:
+    """“About: Meridian provides interpreters.” is a heading and a sentence, not a labeled value."""
     apart: list[Block] = []
     for block in blocks:
         if block.kind == BlockKind.PAIR and Topic.PLAN in topics_of(block.label):
             apart.append(replace(block, kind=BlockKind.HEADING, text=f"{block.label}: {block.text}", label=""))
-        elif block.kind == BlockKind.PAIR and _SECTIONS & topics_of(block.label) and _is_prose(block.text):
+        elif block.kind == BlockKind.PAIR and _SECTION_TOPICS & topics_of(block.label) and _is_prose(block.text):
             apart.append(Block(BlockKind.HEADING, block.label, block.start, block.start))
             spans = spans_of(block.text)
             apart += [Block(BlockKind.SENTENCE, block.text[first:last], block.start, block.end) for first, last in spans]
@@ -243,7 +245,7 @@ def _is_prose(text: str) -> bool:
     return len(text.split()) > _TITLE_WORDS and re.search(r"[a-zäöüß)\d][.!]$", text) is not None
 
 
-def _settle_headings(text: str, blocks: list[Block]) -> list[Block]:
+def _resolve_headings(text: str, blocks: list[Block]) -> list[Block]:
     """A heading has text below it. A short line alone in a paragraph, with text below it, is a heading."""
     settled: list[Block] = []
     for index, block in enumerate(blocks):
@@ -251,7 +253,10 @@ def _settle_headings(text: str, blocks: list[Block]) -> list[Block]:
         if block.kind == BlockKind.HEADING and not topics_of(block.text) and not _is_heading_of(text, settled, block, after):
             settled.append(replace(block, kind=BlockKind.LINE, text=" ".join(text[block.start : block.end].split())))
         elif (block.kind == BlockKind.LINE and after is not None and _is_heading_above(text, block, after)) or (
-            block.kind == BlockKind.SENTENCE and block.text.endswith("?") and topics_of(block.text) and _stands_alone(text, block)
+            block.kind == BlockKind.SENTENCE
+            and block.text.endswith("?")
+            and topics_of(block.text)
+            and _precedes_blank_line(text, block)
         ):
             settled.append(replace(block, kind=BlockKind.HEADING))
         elif block.kind == BlockKind.PAIR and not index and (after is None or after.kind not in (BlockKind.PAIR, BlockKind.ROW)):
@@ -262,8 +267,8 @@ def _settle_headings(text: str, blocks: list[Block]) -> list[Block]:
     return settled
 
 
-def _filled_down(blocks: list[Block]) -> list[Block]:
-    """What has no label of its own belongs to the one above: “| | OSHA 500 trainer |”."""
+def _fill_labels_down(blocks: list[Block]) -> list[Block]:
+    """A value without a label belongs to the label above: “| | OSHA 500 trainer |”."""
     filled: list[Block] = []
     for block in blocks:
         above = filled[-1] if filled else None
@@ -275,9 +280,9 @@ def _filled_down(blocks: list[Block]) -> list[Block]:
     return filled
 
 
-def _labeled(rows: list[Block]) -> list[Block]:
-    """Rows that start with labels are labeled values, with what is beside them."""
-    if any(row.columns for row in rows) or sum(field_labels.is_known(row.cells[0]) for row in rows) < _ENOUGH_LABELS:
+def _label_rows(rows: list[Block]) -> list[Block]:
+    """Rows that start with labels are labeled values."""
+    if any(row.columns for row in rows) or sum(field_labels.is_known(row.cells[0]) for row in rows) < _MIN_KNOWN_LABELS:
         return rows
     pairs: list[Block] = []
     for row in rows:
@@ -288,19 +293,19 @@ def _labeled(rows: list[Block]) -> list[Block]:
     return pairs
 
 
-def _upright(blocks: list[Block]) -> list[Block]:
-    """Tables with labels in the first column, with a row for each of the other columns."""
+def _transpose_tables(blocks: list[Block]) -> list[Block]:
+    """Transposes tables with labels in the first column, so that each of the other columns becomes a row."""
     turned: list[Block] = []
     for is_row, group in groupby(blocks, key=lambda block: block.kind == BlockKind.ROW and len(block.cells)):
         rows = list(group)
-        turned += _turned(rows) if is_row and is_row > 2 and len(rows) > 1 else rows
+        turned += _transpose(rows) if is_row and is_row > 2 and len(rows) > 1 else rows
     return turned
 
 
-def _turned(rows: list[Block]) -> list[Block]:
+def _transpose(rows: list[Block]) -> list[Block]:
     head = rows[0].columns
-    if sum(field_labels.is_known(row.cells[0]) for row in rows) < max(2, len(rows) * _MOSTLY):
-        return _labeled(rows)
+    if sum(field_labels.is_known(row.cells[0]) for row in rows) < max(2, len(rows) * _MIN_KNOWN_SHARE):
+        return _label_rows(rows)
     named = [*([head] if len(head) == len(rows[0].cells) else []), *(row.cells for row in rows)]
     columns = tuple(cells[0].strip("*: ") for cells in named)
     start, end = rows[0].start, rows[-1].end
@@ -310,43 +315,43 @@ def _turned(rows: list[Block]) -> list[Block]:
 
 
 def _is_heading_of(text: str, before: list[Block], block: Block, after: Block | None) -> bool:
-    """Whether an apparent heading is one, and not a line of an address or of a list without marks."""
+    """Whether an apparent heading is one, not a line of an address or of a list without markers."""
     above = before[-1] if before else None
-    is_right_below = above is not None and above.kind == BlockKind.HEADING and not _stands_alone(text, above)
+    is_right_below = above is not None and above.kind == BlockKind.HEADING and not _precedes_blank_line(text, above)
     if is_right_below and "," in block.text and above is not None and topics_of(above.text):
         return False
     if block.text.isupper():
         return True
-    if _is_among_lines(text, before, block):
+    if _is_list_line(text, before, block):
         return False
     if after is None or (after.kind == BlockKind.HEADING and (above is None or above.kind == BlockKind.HEADING)):
         return False
-    return after.kind != BlockKind.HEADING or _stands_alone(text, block)
+    return after.kind != BlockKind.HEADING or _precedes_blank_line(text, block)
 
 
 def _is_heading_above(text: str, block: Block, after: Block) -> bool:
     words = block.text.split()
-    if after.kind in (BlockKind.LINE, BlockKind.HEADING) or not block.text[0].isupper() or not _stands_alone(text, block):
+    if after.kind in (BlockKind.LINE, BlockKind.HEADING) or not block.text[0].isupper() or not _precedes_blank_line(text, block):
         return False
     if after.kind == BlockKind.SENTENCE and len(words) <= _HEADING_WORDS and not re.search(r"[@|]|\d{5}", block.text):
         return True
-    marks = "@|" if _ASKS.match(block.text) else "@,|"
+    marks = "@|" if _QUESTION_WORD.match(block.text) else "@,|"
     return len(words) <= _ALONE_WORDS and not any(character.isdigit() or character in marks for character in block.text)
 
 
-def _is_among_lines(text: str, settled: list[Block], block: Block) -> bool:
-    """Between the short lines of a list that has no marks."""
+def _is_list_line(text: str, settled: list[Block], block: Block) -> bool:
+    """Whether it is between the short lines of a list without markers."""
     before = settled[-1] if settled else None
     return (
         before is not None
         and before.kind == BlockKind.LINE
         and not text[before.end : block.start].count("\n") > 1
-        and not _stands_alone(text, block)
+        and not _precedes_blank_line(text, block)
     )
 
 
-def _stands_alone(text: str, block: Block) -> bool:
-    """A blank line follows."""
+def _precedes_blank_line(text: str, block: Block) -> bool:
+    """Whether a blank line follows."""
     return _BLANK_LINE.match(text, block.end) is not None
 
 
@@ -372,7 +377,7 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
         else:
             reading.lines.append(place)
         return
-    if _PAGE.fullmatch(line.strip()) or _RULE.fullmatch(line) or _is_furniture(line):
+    if _PAGE.fullmatch(line.strip()) or _RULE.fullmatch(line) or _is_page_margin(line):
         reading.close()
         return
     cells = _cells(line)
@@ -385,18 +390,18 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
         _add_cells(reading, cells, place, after)
         return
     reading.columns = ()
-    follows_prose = bool(reading.lines) and not reading.is_item and not _IS_ENDED.search(reading.line(reading.lines[-1]))
+    follows_prose = bool(reading.lines) and not reading.is_item and not _SENTENCE_END.search(reading.line(reading.lines[-1]))
     is_wrapped = follows_prose and before is not None and len(reading.line(before)) >= reading.wrapped
     numbered = _numbered_item(reading, line, place)
     bullet = _BULLET.match(line) or _PRIVATE_MARK.match(line) or numbered
-    is_short = len(line.split()) <= _ALONE_WORDS and not _IS_ENDED.search(line) and not re.search(r"[:|@]\s*\S", line)
+    is_short = len(line.split()) <= _ALONE_WORDS and not _SENTENCE_END.search(line) and not re.search(r"[:|@]\s*\S", line)
     pairs = _pairs(line) or ((reading.beside[start],) if start in reading.beside else ())
     is_named = is_short and not pairs and bool(topics_of(line))
     is_titled = (
         not is_wrapped
         and not pairs
-        and not _runs_on(reading, place)
-        and (is_heading(line) or _is_title_of(reading, line, after) or (is_short and _is_above_marks(reading, line, after)))
+        and not _continues_below(reading, place)
+        and (is_heading(line) or _is_inline_title(reading, line, after) or (is_short and _is_above_items(reading, line, after)))
     )
     if (is_titled or is_named) and not numbered and (not bullet or _is_numbered_heading(reading, line, after)):
         reading.close()
@@ -437,9 +442,9 @@ def _read_line(reading: _Reading, place: tuple[int, int], before: tuple[int, int
     reading.lines.append(place)
 
 
-def _is_furniture(line: str) -> bool:
-    """Lines at the edge of every page."""
-    return len(line.split()) <= _HEADING_WORDS and _FURNITURE.fullmatch(line) is not None
+def _is_page_margin(line: str) -> bool:
+    """Whether it is a line of a page's header or footer."""
+    return len(line.split()) <= _HEADING_WORDS and _PAGE_MARGIN.fullmatch(line) is not None
 
 
 def _cells(line: str) -> tuple[str, ...]:
@@ -447,7 +452,7 @@ def _cells(line: str) -> tuple[str, ...]:
     if "|" in line:
         cells = [" ".join(cell.split()) for cell in line.strip().strip("|").split("|")]
     else:
-        # In “CAGE code    : 4W9D8” the colon is no part of the value.
+        # In “CAGE code : 4W9D8”, the colon is not part of the value.
         cells = [" ".join(cell.split()).removeprefix(": ") for cell in _COLUMNS.split(line.strip())]
         if _BULLET.match(line) or len(cells[0].split()) > _LABEL_WORDS:
             return ()
@@ -490,14 +495,14 @@ def _add_cells(reading: _Reading, cells: tuple[str, ...], place: tuple[int, int]
     reading.blocks.append(Block(BlockKind.ROW, text, start, end, cells=cells, columns=columns))
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_CACHED_LINES)
 def _pairs(line: str) -> tuple[tuple[str, str], ...]:
     """(label, value) of a line such as “UEI: QK7LN4XVB2M9      CAGE: 7R2T4”."""
     parts = [part for part in re.split(r"\t{1,20}| {3,60}| [·;|~/] ", line.strip()) if part]
     several = [pair for part in parts if (pair := _pair(part))]
     is_named = len(several) == len(parts) - 1 and bool(parts) and not _pair(parts[0]) and parts[0].isalpha()
     if len(several) > 1 - is_named and len(several) + is_named == len(parts):
-        return tuple(several)  # “Codes      NAICS 541930” names the line first
+        return tuple(several)  # “Codes NAICS 541930”: the first part names the line
     if listed := field_labels.several(line.strip()):
         return tuple(listed)
     whole = _pair(line)
@@ -508,59 +513,59 @@ def _add_pairs(reading: _Reading, pairs: Sequence[tuple[str, str]], place: tuple
     reading.blocks += [Block(BlockKind.PAIR, value, *place, label=label) for label, value in pairs]
 
 
-def _wrapped(text: str, places: list[tuple[int, int]]) -> int:
-    """How long a line is at least that was cut, told by those that go on in lower case."""
+def _min_wrapped_length(text: str, places: list[tuple[int, int]]) -> int:
+    """The minimum length of a wrapped line, estimated from lines whose next line starts in lower case."""
     cut = [end - start for (start, end), (after, _) in pairwise(places) if text[after : after + 1].islower()]
-    return min(_WRAPPED, max(_NARROW, max(cut) - _LONGEST_WORD)) if len(cut) >= _ENOUGH_CUT else _WRAPPED
+    return min(_MIN_WRAPPED, max(_MIN_COLUMN_WIDTH, max(cut) - _MAX_WORD_LENGTH)) if len(cut) >= _MIN_CUT_LINES else _MIN_WRAPPED
 
 
-def _values_below(text: str, places: list[tuple[int, int]]) -> dict[int, tuple[str, str, int]]:
-    """(label, value, end) of labels whose value is the one line below, by the beginning of their line."""
+def _labels_above_values(text: str, places: list[tuple[int, int]]) -> dict[int, tuple[str, str, int]]:
+    """(label, value, end) of labels whose value is the single line below, by the start of their line."""
     found: dict[int, tuple[str, str, int]] = {}
     lines = [text[start:end] for start, end in places]
     last = -1
     for place, line in enumerate(lines[:-1]):
-        # A reader of files may have set a label, or a value, apart.
+        # The file's reader may have separated a label from its value.
         is_apart = not lines[place + 1].strip() and line.rstrip(" *_").endswith(":") and field_labels.is_known(line)
         below = place + 1 + is_apart
         if place <= last or below >= len(lines):
             continue
         value = lines[below].strip("*_ \t")
-        label = _label_alone(line, has_figure=bool(re.search(r"\d", value)))
+        label = _sole_label(line, has_figure=bool(re.search(r"\d", value)))
         following = lines[below + 1] if below + 1 < len(lines) else ""
-        is_single = not following.strip() or bool(_label_alone(following) or _pairs(following))
+        is_single = not following.strip() or bool(_sole_label(following) or _pairs(following))
         is_value = (
             0 < len(value) <= _LINE_CHARACTERS
-            and not _label_alone(value)
+            and not _sole_label(value)
             and not _BULLET.match(value)
             and not _PAIR.fullmatch(value)
         )
-        is_bare = not _IS_ENDED.search(_ABBREVIATED.sub("", value))
+        is_bare = not _SENTENCE_END.search(_ABBREVIATED.sub("", value))
         if label and is_single and is_value and is_bare and not (is_apart and topics_of(label)):
             found[places[place][0]] = (label, " ".join(value.split()), places[below][1])
             last = below
     return found
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _label_alone(line: str, *, has_figure: bool = False) -> str:
-    """The label that a line consists of; '' for other lines. Without a colon, it must be a known one and not name a section;
-    codes of the organization, such as “UEI”, may do both above a figure."""
+@lru_cache(maxsize=_CACHED_LINES)
+def _sole_label(line: str, *, has_figure: bool = False) -> str:
+    """The label that makes up the line, or ''. A label without a colon must be a known one that does not name a section. Labels of
+    codes, such as “UEI”, may name a section if a figure follows."""
     bare = _BARE_LABEL.fullmatch(line.replace("*", ""))
     if bare and len(bare[1].split()) <= _LABEL_WORDS:
         return " ".join(bare[1].split()).strip("_ ")
     text = line.strip("*_ \t")
     is_label = text[:1].isupper() and len(text.split()) <= _LABEL_WORDS and field_labels.is_known(text)
-    return text if is_label and topics_of(text) <= (_OF_CODES if has_figure else frozenset()) else ""
+    return text if is_label and topics_of(text) <= (_CODE_TOPICS if has_figure else frozenset()) else ""
 
 
-def _pairs_beside(text: str, places: list[tuple[int, int]]) -> dict[int, tuple[str, str]]:
-    """“Value $742,000” near other labeled values, of which one has a number, by the beginning of its line."""
+def _unseparated_pairs(text: str, places: list[tuple[int, int]]) -> dict[int, tuple[str, str]]:
+    """“Value $742,000” near other labeled values, at least one with a digit, by the start of its line."""
     lines = [(start, text[start:end]) for start, end in places if text[start:end].strip()]
     beside = [field_labels.code_beside(line) or field_labels.beside(line) for _, line in lines]
     found: dict[int, tuple[str, str]] = {}
     for place, pair in enumerate(beside):
-        # What stands above all else is a title: “Contract Reference 1”.
+        # The first line of a text is a title: “Contract Reference 1”.
         if pair is None or (not place and not field_labels.code_beside(lines[0][1])):
             continue
         nearby = [other for other in beside[max(0, place - _WINDOW) : place] + beside[place + 1 : place + 1 + _WINDOW] if other]
@@ -588,12 +593,16 @@ def _pair(line: str) -> tuple[str, str] | None:
 
 
 def is_heading(line: str) -> bool:
-    """Whether a line on its own may be the heading of what follows."""
+    """Whether a line on its own can be the heading of what follows."""
     text = line.strip().strip("*_#")
     number = _NUMBERED.match(text)
     text = text[number.end() if number else 0 :].strip()
     words = text.rstrip(":").split()
-    if not 1 <= len(words) <= _HEADING_WORDS or len(text) > _HEADING_CHARACTERS or _IS_ENDED.search(_ABBREVIATED.sub("", text)):
+    if (
+        not 1 <= len(words) <= _HEADING_WORDS
+        or len(text) > _HEADING_CHARACTERS
+        or _SENTENCE_END.search(_ABBREVIATED.sub("", text))
+    ):
         return False
     bare = _IN_BRACKETS.sub("", text)
     if ".." in text or (not bare.isupper() and re.search(r"\d{3}|\d\)?$|\d\s?%|,.*,", text)):
@@ -608,13 +617,13 @@ def is_heading(line: str) -> bool:
     return capitalized >= len(large) * _TITLE_SHARE or (len(words) <= 5 and words[0][0].isupper() and text.endswith(("?", ":")))
 
 
-def _is_title_of(reading: _Reading, line: str, after: tuple[int, int] | None) -> bool:
-    """A few words between two sentences, or some more at the beginning of a paragraph."""
+def _is_inline_title(reading: _Reading, line: str, after: tuple[int, int] | None) -> bool:
+    """A few words between two sentences, or a few more at the beginning of a paragraph."""
     words = line.split()
     if (
         len(words) > (_TITLE_WORDS if reading.lines else _ALONE_WORDS)
         or not words[0][0].isupper()
-        or _IS_ENDED.search(line)
+        or _SENTENCE_END.search(line)
         or re.search(r"[\d@:|]", line)
         or after is None
     ):
@@ -625,28 +634,28 @@ def _is_title_of(reading: _Reading, line: str, after: tuple[int, int] | None) ->
     is_prose = len(following) >= reading.wrapped or (not reading.lines and following.endswith("."))
     if not (is_ended and following[:1].isupper() and is_prose) or reading.is_item:
         return False
-    # The first of a list without marks has no sentence below it.
+    # The first line of a list without markers has no sentence below it.
     paragraph = _BLANK_LINE.split(reading.text[after[0] : after[0] + MAX_CHARACTERS], maxsplit=1)[0]
     return re.search(r"[.!?][\"”)]?(?:\s|$)", paragraph) is not None
 
 
-def _runs_on(reading: _Reading, place: tuple[int, int]) -> bool:
-    """Whether the next line goes on in lower case, as that below a heading does not."""
+def _continues_below(reading: _Reading, place: tuple[int, int]) -> bool:
+    """Whether the next line continues in lower case, which text below a heading does not."""
     line, following = reading.line(place), reading.text[place[1] + 1 : place[1] + 1 + _LINE_CHARACTERS].split("\n")[0].lstrip()
-    is_cut = len(line) >= _NARROW or line.split()[-1].casefold() in _SMALL_WORDS
+    is_cut = len(line) >= _MIN_COLUMN_WIDTH or line.split()[-1].casefold() in _SMALL_WORDS
     return is_cut and not line.isupper() and following[:1].islower()
 
 
 def _is_numbered_heading(reading: _Reading, line: str, after: tuple[int, int] | None) -> bool:
-    """“1. Statement of Need” above prose is a heading, among other items an item."""
-    if not _NUMBERED.match(line) or reading.is_item or _follows_number(reading, line):
+    """“1. Statement of Need” is a heading above prose, but an item among other items."""
+    if not _NUMBERED.match(line) or reading.is_item or _continues_numbering(reading, line):
         return False
     following = reading.line(after) if after else ""
     return not _BULLET.match(following) or _mark_shape(following) != _mark_shape(line) or _mark_number(following) == 1
 
 
 def _numbered_item(reading: _Reading, line: str, place: tuple[int, int]) -> re.Match[str] | None:
-    """The mark of “2.3  Rope access” right above or below “2.4  Underwater inspection”."""
+    """The marker of “2.3 Rope access” directly above or below “2.4 Underwater inspection”."""
     mark = _NUMBERED.match(line)
     if mark is None or "." not in line.split()[0].rstrip(".)"):
         return None
@@ -654,22 +663,22 @@ def _numbered_item(reading: _Reading, line: str, place: tuple[int, int]) -> re.M
     below = reading.text[place[1] : place[1] + _LINE_CHARACTERS].lstrip().split("\n")[0]
     number = _mark_number(line)
     nearby = ((before, number - 1), (below, number + 1))
-    is_one_of = _follows_number(reading, line) or any(
+    is_one_of = _continues_numbering(reading, line) or any(
         _NUMBERED.match(other) and _mark_shape(other) == _mark_shape(line) and _mark_number(other) == expected
         for other, expected in nearby
     )
     return mark if is_one_of else None
 
 
-def _is_above_marks(reading: _Reading, line: str, after: tuple[int, int] | None) -> bool:
-    """“2. Education & licenses” above items with marks of another kind."""
+def _is_above_items(reading: _Reading, line: str, after: tuple[int, int] | None) -> bool:
+    """“2. Education & licenses” above items with another kind of marker."""
     following = reading.line(after) if after else ""
     is_marked = bool(_BULLET.match(following)) and not _NUMBERED.match(following)
     return bool(_NUMBERED.match(line)) and is_marked and len(line.split()) <= _TITLE_WORDS + 1
 
 
-def _follows_number(reading: _Reading, line: str) -> bool:
-    """Whether the previous item has the previous number with the same mark."""
+def _continues_numbering(reading: _Reading, line: str) -> bool:
+    """Whether the previous item has the previous number with the same marker."""
     last = reading.blocks[-1] if reading.blocks else None
     if last is None or last.kind != BlockKind.ITEM:
         return False
@@ -688,7 +697,7 @@ def _mark_number(line: str) -> int:
 
 
 def _continues_value(reading: _Reading, line: str, before: tuple[int, int] | None) -> bool:
-    """A value that runs on in an indented line."""
+    """Whether the line continues a value on an indented line."""
     if not reading.blocks or reading.lines or before is None or reading.blocks[-1].kind != BlockKind.PAIR:
         return False
     if before[1] + len(line) - reading.blocks[-1].start > MAX_CHARACTERS:
@@ -696,7 +705,7 @@ def _continues_value(reading: _Reading, line: str, before: tuple[int, int] | Non
     previous = reading.line(before)
     is_adjacent = reading.blocks[-1].end == before[1] and not re.search(r"[|\t]", previous)
     label = reading.text[reading.blocks[-1].start : reading.blocks[-1].end]
-    previous = re.sub(r"[ .]{4,}", " ", previous)  # leaders make no line long
+    previous = re.sub(r"[ .]{4,}", " ", previous)  # dot leaders do not make a line long
     is_indented = line.startswith(("  ", "\t")) and _indentation(line) > _indentation(label)
     return is_adjacent and (is_indented or len(previous) >= reading.wrapped) and not is_heading(line)
 

@@ -1,7 +1,7 @@
-"""The built-in writer: it quotes your documents word for word, each quotation with its citation. It cannot invent.
+"""The built-in writer: it quotes your documents word for word and cites each quotation, so it cannot invent anything.
 
-It knows the topic of a section (`SectionRequest.topics`). Projects, people, and the data of the company are extracted as facts
-and put into tables; everything else is answered with sentences and lists, see `prose`.
+It uses the topic of a section (`SectionRequest.topics`). Projects, people, and the organization's data are extracted as facts and
+shown in tables; everything else is answered with sentences and lists, see `prose`.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from fundwright.language import field_labels
 from fundwright.language.extractive import organization, people, projects, prose
 from fundwright.language.extractive.claims import Others, named_customers
 from fundwright.language.extractive.facts import Fact
-from fundwright.language.extractive.headings import Headings, MeaningOfHeadings
+from fundwright.language.extractive.headings import HeadingClassifier, Headings
 from fundwright.language.extractive.people import Person
 from fundwright.language.extractive.projects import Project, ProjectField, period_of
-from fundwright.language.extractive.prose import Candidate, Chosen, Compared
+from fundwright.language.extractive.prose import Candidate, Choice, Comparison
 from fundwright.language.protocols import Embedder, NumberedPassage, PossibleMatch, SectionRequest, Unanswered, Vectors
 from fundwright.language.schemas import DocumentKind, heading_text
 from fundwright.language.sentences import spans_of
@@ -33,9 +33,9 @@ from fundwright.language.value_patterns import organizations
 
 LABEL = "Built-in (quotes your documents word for word)"
 
-_NOTHING_IN_PARTICULAR = "What does the organization do?"
-_COMMONPLACE_WEIGHT = 0.5
-_WORDS_ASKED = re.compile(r"[Aa]bout (\d{1,5}) words")
+_GENERIC_QUESTION = "What does the organization do?"
+_GENERIC_WEIGHT = 0.5
+_REQUESTED_WORDS = re.compile(r"[Aa]bout (\d{1,5}) words")
 _DEFAULT_WORDS = 160
 _MAX_CANDIDATES = 400
 _MAX_PROJECTS, _MAX_PEOPLE = 6, 8
@@ -43,14 +43,14 @@ _MIN_PROJECT_WORDS = 45
 _CELL_CHARACTERS = 320
 _MAX_QUALIFICATIONS, _SHORT_WORDS = 6, 12
 _YEARS = re.compile(r"\byears?\b|\bjahre?n?\b|\bans\b", re.IGNORECASE)
-_WITHOUT_US = frozenset((DocumentKind.RESUME, DocumentKind.PREVIOUS_PROPOSAL))
-"""Kinds of documents that are ours, although they may name none but people."""
+_OWN_KINDS = frozenset((DocumentKind.RESUME, DocumentKind.PREVIOUS_PROPOSAL))
+"""Kinds of documents that are our own even if they name only people."""
 _INTRODUCTIONS = {
     Topic.FIT: later("Our capabilities and experience include:"),
     Topic.OFFER: later("Our goals and deliverables are:"),
 }
-"""Sentences that introduce the lists of a letter."""
-_REACHED = re.compile(r"@|\d{3}\)?[ .-]\d{3,4}")
+"""Sentences that introduce the lists in a letter."""
+_CONTACT_DETAIL = re.compile(r"@|\d{3}\)?[ .-]\d{3,4}")
 _COLUMNS = (
     (later("Project"), ProjectField.TITLE),
     (later("Customer"), ProjectField.CUSTOMER),
@@ -61,8 +61,8 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True)
-class _Known:
-    """The facts that the passages state in a fixed form."""
+class _Extracted:
+    """The facts and candidates extracted from the passages."""
 
     others: Others
     projects: list[Project]
@@ -73,7 +73,7 @@ class _Known:
 
 
 class ExtractiveWriter:
-    """Write a section by quoting, question by question."""
+    """Writes a section by quoting, question by question."""
 
     id = "extractive"
     label = LABEL
@@ -81,15 +81,15 @@ class ExtractiveWriter:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
-        self._headings = MeaningOfHeadings(embedder)
+        self._headings = HeadingClassifier(embedder)
 
     async def write(self, request: SectionRequest) -> AsyncIterator[str | Unanswered | PossibleMatch]:
         headings = await self._headings.find(request.passages)
         known = await asyncio.to_thread(_read, request, headings)
-        fits = await self._fits(request, known.projects)
-        asked = _WORDS_ASKED.search(request.instructions)
+        fits = await self._rate_projects(request, known.projects)
+        asked = _REQUESTED_WORDS.search(request.instructions)
         words = (int(asked.group(1)) if asked else _DEFAULT_WORDS) // len(request.questions)
-        compared: Compared | None = None
+        compared: Comparison | None = None
         taken: frozenset[int] = frozenset()
         is_first = True
         for place, topic in enumerate(request.all_topics):
@@ -100,7 +100,7 @@ class ExtractiveWriter:
                 taken |= frozenset(chosen.answer)
                 answer = [known.candidates[index] for index in sorted(chosen.answer)]
                 introduction = _INTRODUCTIONS.get(topic) if topic else None
-                pieces = list(_introduced(answer, str(introduction)) if introduction else _quoted(answer))
+                pieces = list(_with_introduction(answer, str(introduction)) if introduction else _quote(answer))
                 for match in _possible(known.candidates, chosen, place):
                     yield match
             if not pieces:
@@ -110,8 +110,9 @@ class ExtractiveWriter:
                 yield piece if index or is_first else f"\n\n{piece}"
             is_first = False
 
-    async def _compare(self, request: SectionRequest, candidates: Sequence[Candidate]) -> Compared:
-        """Question and sentence count half on their own and half under their heading, without which many say nothing."""
+    async def _compare(self, request: SectionRequest, candidates: Sequence[Candidate]) -> Comparison:
+        """Questions and sentences are embedded both alone and with their heading, with equal weight, because many mean little
+        without it."""
         asked, count = len(request.questions), len(candidates)
         wanted = [request.opportunity, *request.requirements]
         embedded = await self._embedder.embed(
@@ -120,19 +121,17 @@ class ExtractiveWriter:
                 *(f"{request.heading}. {question}" for question in request.questions),
                 *(item.quoted for item in candidates),
                 *(f"{heading_text(item.heading)}\n{item.quoted}" for item in candidates),
-                _NOTHING_IN_PARTICULAR,
+                _GENERIC_QUESTION,
                 *wanted,
             ]
         )
-        alone, headed, sentences, under_heading, (commonplace, *wishes) = np.split(
-            embedded, np.cumsum([asked, asked, count, count])
-        )
-        questions, vectors = _unit(alone + headed), _unit(sentences + under_heading)
-        relevance = questions @ vectors.T - _COMMONPLACE_WEIGHT * (vectors @ commonplace)
-        return Compared(relevance, vectors @ _unit(np.mean(wishes, axis=0, keepdims=True))[0], vectors)
+        alone, headed, sentences, under_heading, (generic, *wishes) = np.split(embedded, np.cumsum([asked, asked, count, count]))
+        questions, vectors = _normalize(alone + headed), _normalize(sentences + under_heading)
+        relevance = questions @ vectors.T - _GENERIC_WEIGHT * (vectors @ generic)
+        return Comparison(relevance, vectors @ _normalize(np.mean(wishes, axis=0, keepdims=True))[0], vectors)
 
-    async def _fits(self, request: SectionRequest, projects: Sequence[Project]) -> list[float]:
-        """The similarity of each project to the opportunity; computed only if there are more than can be shown."""
+    async def _rate_projects(self, request: SectionRequest, projects: Sequence[Project]) -> list[float]:
+        """The similarity of each project to the opportunity; computed only if there are more projects than can be shown."""
         if Topic.PAST_PERFORMANCE not in request.all_topics or len(projects) <= _MAX_PROJECTS:
             return [0.0] * len(projects)
         texts = [" ".join(fact.text for fact in (*project.fields.values(), *project.work[:3])) for project in projects]
@@ -144,13 +143,13 @@ def create(_core: Core, embedder: Embedder) -> ExtractiveWriter:
     return ExtractiveWriter(embedder)
 
 
-def _unit(vectors: Vectors) -> Vectors:
+def _normalize(vectors: Vectors) -> Vectors:
     return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
 
 
-def _read(request: SectionRequest, headings: Headings) -> _Known:
+def _read(request: SectionRequest, headings: Headings) -> _Extracted:
     us = Others(request.company)
-    passages = _of_us([passage for passage in request.passages if passage.kind.is_ours], us)
+    passages = _without_others([passage for passage in request.passages if passage.kind.is_ours], us)
     first = projects.projects(passages, us)
     customers = [project.fields[ProjectField.CUSTOMER].text for project in first if ProjectField.CUSTOMER in project.fields]
     facts = [fact.text for project in first for fact in project.facts]
@@ -160,7 +159,7 @@ def _read(request: SectionRequest, headings: Headings) -> _Known:
     work: dict[str, set[str]] = {}
     for project in found:
         work.setdefault(project.document, set()).update(fact.text for fact in project.work)
-    return _Known(
+    return _Extracted(
         others=others,
         projects=found,
         people=people.people(passages, others),
@@ -170,20 +169,20 @@ def _read(request: SectionRequest, headings: Headings) -> _Known:
     )
 
 
-def _of_us(passages: Sequence[NumberedPassage], us: Others) -> list[NumberedPassage]:
-    """Exclude documents about others, such as a newspaper's article on a competitor."""
+def _without_others(passages: Sequence[NumberedPassage], us: Others) -> list[NumberedPassage]:
+    """Exclude documents about others, such as a newspaper article about a competitor."""
     kept: list[NumberedPassage] = []
     for _, group in groupby(passages, key=lambda passage: passage.document):
         own = list(group)
         blocks = [block for passage in own for block in read(passage.text)]
         is_sheet = sum(field_labels.is_known(block.label) for block in blocks) > 1
         sentences = [block.text for block in blocks if block.kind == BlockKind.SENTENCE]
-        if is_sheet or own[0].kind in _WITHOUT_US or not us.is_about_others(sentences):
+        if is_sheet or own[0].kind in _OWN_KINDS or not us.is_about_others(sentences):
             kept += own
     return kept
 
 
-def _fact_pieces(topic: Topic | None, known: _Known, fits: Sequence[float], words: int) -> list[str]:
+def _fact_pieces(topic: Topic | None, known: _Extracted, fits: Sequence[float], words: int) -> list[str]:
     match topic:
         case Topic.PAST_PERFORMANCE:
             best = sorted(sorted(range(len(known.projects)), key=lambda index: -fits[index])[:_MAX_PROJECTS])
@@ -237,16 +236,16 @@ def _past_performance(projects: Sequence[Project], words: int) -> Iterator[str]:
     for place, (project, work) in enumerate((project, work) for project, work in facts if work and project.name):
         between = "" if not place and not table else "\n\n" if not place else "\n"
         name = project.name
-        sentences = " ".join(f"{_ended(fact.text)} [{fact.number}]" for fact in work)
+        sentences = " ".join(f"{_with_period(fact.text)} [{fact.number}]" for fact in work)
         yield f"{between}- **{name.text if name else ''}**: {sentences}"
 
 
-def _ended(text: str) -> str:
+def _with_period(text: str) -> str:
     return text if text.endswith((".", "!", "?", "”", '"')) else f"{text}."
 
 
 def _work(project: Project, words: int) -> list[Fact]:
-    """The work: the first sentence, then those with figures that no field gives, in order."""
+    """The first sentence about the work, then those with figures that are in no field, in order."""
     given = [project.fields[name].text for name in (ProjectField.VALUE, ProjectField.CONTRACT) if name in project.fields]
 
     def rank(place: int) -> tuple[bool, bool, int]:
@@ -279,7 +278,7 @@ def _people(people: Sequence[Person]) -> Iterator[str]:
 
 
 def _best_qualifications(texts: list[str]) -> Iterator[str]:
-    """Years of experience, then short qualifications, such as degrees, as many as fit in a cell."""
+    """Years of experience, then short qualifications such as degrees, up to the length of a cell."""
     order = sorted(
         range(len(texts)), key=lambda place: (not _YEARS.search(texts[place]), len(texts[place].split()) > _SHORT_WORDS, place)
     )
@@ -306,34 +305,34 @@ def _contact_lines(fact: Fact) -> Iterator[str]:
         # “Ingrid Hallberg, Ph.D., Principal Investigator, ihallberg@westmoor.example, 555-0170-22”
         lines = [""]
         for piece in line.split(", "):
-            if _REACHED.search(piece) or _REACHED.search(lines[-1]):
+            if _CONTACT_DETAIL.search(piece) or _CONTACT_DETAIL.search(lines[-1]):
                 lines.append(piece)
             else:
                 lines[-1] = ", ".join(filter(None, (lines[-1], piece)))
         yield from filter(None, lines)
 
 
-def _introduced(candidates: Sequence[Candidate], introduction: str) -> Iterator[str]:
-    """One paragraph of whole sentences, as in a letter; the rest follows as a list, after an introductory line."""
-    sentences = [each for each in candidates if not (each.is_listed or each.label) and prose.is_whole(each.text)]
+def _with_introduction(candidates: Sequence[Candidate], introduction: str) -> Iterator[str]:
+    """A paragraph of full sentences, as in a letter; the rest follows as a list after an introductory line."""
+    sentences = [each for each in candidates if not (each.is_listed or each.label) and prose.is_full_sentence(each.text)]
     items = [replace(each, is_listed=True) for each in candidates if each not in sentences]
     if len(items) == 1 and len(sentences) > 1 and not items[0].label:
-        items = []  # a stray
-    yield from _quoted(sentences, is_one_paragraph=True)
+        items = []  # a single item is not worth a list
+    yield from _quote(sentences, is_one_paragraph=True)
     if items:
         yield ("\n\n" if sentences else "") + introduction + "\n\n"
-        yield from _quoted(items)
+        yield from _quote(items)
 
 
-def _quoted(candidates: Sequence[Candidate], *, is_one_paragraph: bool = False) -> Iterator[str]:
+def _quote(candidates: Sequence[Candidate], *, is_one_paragraph: bool = False) -> Iterator[str]:
     before: Candidate | None = None
     for candidate in candidates:
-        yield f"{_space(before, candidate, is_one_paragraph=is_one_paragraph)}{candidate.quoted} [{candidate.number}]"
+        yield f"{_separator(before, candidate, is_one_paragraph=is_one_paragraph)}{candidate.quoted} [{candidate.number}]"
         before = candidate
 
 
-def _space(before: Candidate | None, after: Candidate, *, is_one_paragraph: bool) -> str:
-    """What Markdown needs between the two: sentences run on, items of a list stay a list."""
+def _separator(before: Candidate | None, after: Candidate, *, is_one_paragraph: bool) -> str:
+    """The whitespace that Markdown needs between the two: sentences form a paragraph, items a list."""
     mark = "- " if after.is_listed else ""
     if before is None:
         return mark
@@ -343,6 +342,6 @@ def _space(before: Candidate | None, after: Candidate, *, is_one_paragraph: bool
     return "\n\n" if is_apart and not is_one_paragraph else " "
 
 
-def _possible(candidates: Sequence[Candidate], chosen: Chosen, question: int) -> Iterator[PossibleMatch]:
+def _possible(candidates: Sequence[Candidate], chosen: Choice, question: int) -> Iterator[PossibleMatch]:
     for place in chosen.possible:
         yield PossibleMatch(question=question, text=candidates[place].quoted, number=candidates[place].number)

@@ -1,4 +1,4 @@
-"""Which sentences of our own documents are about us, not about customers or obligations."""
+"""Distinguishes sentences about us from those about customers or obligations."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _SIZE_OF_OTHERS = re.compile(
 _FAILURE = re.compile(
     r"\b(?:was|were|had been|has been|have been)\s(?:missed|late|delayed|terminated|lost|rejected|overrun)\b", re.IGNORECASE
 )
-_NONE = re.compile(r"\b(?:no|not|none|never|without|zero|neither|nobody|nothing)\b", re.IGNORECASE)
+_NEGATION = re.compile(r"\b(?:no|not|none|never|without|zero|neither|nobody|nothing)\b", re.IGNORECASE)
 _QUOTATION = re.compile(
     r"\s*[\"“„«].{10,}|.*[\"”“»],? (?:said|says|wrote|reports?|according to|sagt\w*|a déclaré)\b.*", re.IGNORECASE
 )
@@ -60,31 +60,31 @@ _BOILERPLATE = re.compile(
 
 
 _NAME_WORD = r"[A-ZÄÖÜÉÀ][\w&'’.-]{1,30}"
-_ACTS = (
+_VERB_AFTER_NAME = (
     r"(?:has |have |had |will |also |recently |now ){0,2}(?:is|are|was|were|has|have|had|will|won|sold|built|made|bought|took|ran|led|met|kept|began|grew|cut|put|said|says|(?:[\w-]{2,}ed|[\w-]{2,}[^s\W]s)(?= (?:a|an|the|its|their|his|her|about|some|over|more"
     r"|nearly|almost|in|at|on|for|to|by|up|out|us|our|with|from)\b| \$?\d))\b"
 )
 _NAMED = re.compile(
-    rf"(?:[-–—] )?(?:[Tt]he )?(?P<name>{_NAME_WORD}(?: (?:(?:of|the|and|for) )?(?:{_NAME_WORD}|&)){{0,6}})(?:,? (?:Inc|LLC|Corp|Co|Ltd)\b\.?,?)? {_ACTS}"
+    rf"(?:[-–—] )?(?:[Tt]he )?(?P<name>{_NAME_WORD}(?: (?:(?:of|the|and|for) )?(?:{_NAME_WORD}|&)){{0,6}})(?:,? (?:Inc|LLC|Corp|Co|Ltd)\b\.?,?)? {_VERB_AFTER_NAME}"
 )
 """A sentence that begins with a name and goes on with a verb."""
-_ACTING = re.compile(_ACTS)
-_SEVERAL = re.compile(rf"(?P<first>{_NAME_WORD})(?: (?:{_NAME_WORD}|&)){{1,6}}")
-_MOSTLY_OTHERS = 0.3
+_ACTIVE_VERB = re.compile(_VERB_AFTER_NAME)
+_LONG_NAME = re.compile(rf"(?P<first>{_NAME_WORD})(?: (?:{_NAME_WORD}|&)){{1,6}}")
+_MIN_OTHERS_SHARE = 0.3
 _MIN_NAME_WORDS = 2
 _QUOTED = re.compile(r"[“\"][^”\"]{0,600}[”\"]")
 
 
 @dataclass(frozen=True)
 class Others:
-    """Distinguishes us from others. `customers` are names as the documents write them."""
+    """Distinguishes us from others. `customers` are names as they appear in the documents."""
 
     company: str = ""
     customers: tuple[str, ...] = ()
     _names: frozenset[str] = field(init=False)
     _initials: str = field(init=False)
     _nouns: frozenset[str] = field(init=False)
-    """“cache” of “National Interagency Support Cache”, which goes by “the cache”."""
+    """“cache” for “National Interagency Support Cache”, which texts call “the cache”."""
 
     def __post_init__(self) -> None:
         names = {name.casefold() for customer in self.customers for name in _short_names(customer)}
@@ -103,53 +103,53 @@ class Others:
         )
 
     def is_our_name(self, text: str) -> bool:
-        """Whether it contains every word of our name, unlike the name of a person."""
+        """Whether the text contains every word of our name, unlike the name of a person."""
         own = _words(self.company)
         return len(own) > _MIN_NAME_WORDS and own <= _words(text)
 
     def is_named_in(self, text: str) -> bool:
-        """Whether it mentions us by our name, as others do."""
+        """Whether the text mentions us by name, as others do."""
         first = re.match(r"[A-Z][\w-]{4,}", self.company)
         own = [re.escape(name) for name in (self._initials, first[0] if first else self.company.split(",")[0]) if name]
         return bool(own) and re.search(rf"\b(?:{'|'.join(own)})\b", text) is not None
 
     def is_about_others(self, sentences: Sequence[str]) -> bool:
-        """Whether a whole text, such as a newspaper article, is about somebody else: its subjects are others, and never we."""
+        """Whether a whole text, such as a newspaper article, is about others: its subjects are others and never us."""
         text = _QUOTED.sub(" ", "\n".join(sentences))
         if not sentences or not self.company or _WE.search(text) or any(self.has_us_as_subject(each) for each in sentences):
             return False
-        known = {found["first"] for found in _SEVERAL.finditer(text)}
+        known = {found["first"] for found in _LONG_NAME.finditer(text)}
         acting = [
             found["name"]
             for sentence in sentences
             if (found := _NAMED.match(sentence)) and (" " in found["name"] or found["name"] in known)
         ]
-        return len(acting) >= max(1, len(sentences) * _MOSTLY_OTHERS)
+        return len(acting) >= max(1, len(sentences) * _MIN_OTHERS_SHARE)
 
     def has_us_as_subject(self, text: str) -> bool:
-        """Whether our name is its subject."""
-        return self._is_ours_first(text.split())
+        """Whether our name is the subject of the sentence."""
+        return self._starts_with_our_name(text.split())
 
     def mentions_us(self, text: str) -> bool:
-        """Whether it mentions us by a pronoun or our name."""
+        """Whether the text mentions us by a pronoun or by name."""
         first = self.company.split()[0].casefold() if self.company else ""
         return bool(_US.search(text)) or (len(first) > 2 and first in text.casefold())
 
     def may_claim(self, text: str) -> bool:
-        """Whether a draft may say this of us."""
+        """Whether a draft may claim this about us."""
         if _BOILERPLATE.search(text) or _QUOTATION.fullmatch(text) or _REPORTS.search(text):
             return False
         if _OBLIGATION.search(text) and not _US.search(text):
             return False
         failure = _FAILURE.search(text)
-        if failure and not _NONE.search(text[: failure.start()]):
+        if failure and not _NEGATION.search(text[: failure.start()]):
             return False
         return not self.is_of_others(text)
 
     def is_of_others(self, text: str) -> bool:
-        """Whether its subject is a customer or an authority, as in “The district enrolls 15,000 students.”"""
+        """Whether the subject is a customer or an authority, as in “The district enrolls 15,000 students.”"""
         words = text.split()
-        if not words or _US.search(" ".join(words[:3])) or self._is_ours_first(words):
+        if not words or _US.search(" ".join(words[:3])) or self._starts_with_our_name(words):
             return False
         if self._names and self._begins_with_customer(words):
             return True
@@ -159,7 +159,7 @@ class Others:
             return False
         if len(words) > 2 and re.fullmatch(_OTHERS, words[1], re.IGNORECASE) and _FOLLOWS_SUBJECT.match(" ".join(words[2:5])):
             return True
-        # The first verb tells where the subject ends: “The network of the district …” is none of theirs.
+        # The first verb marks the end of the subject: in “The network of the district …”, the subject is not the district.
         before: list[str] = []
         for word in words[:12]:
             if _VERB.fullmatch(word.strip(",")) or (before and re.fullmatch(r"\w{3,}ed", word)):
@@ -168,7 +168,7 @@ class Others:
         return bool(re.search(rf"\b(?:{_OTHERS})(?:['’]s\b.*)?$", " ".join(before[:5]), re.IGNORECASE)) or len(before) <= 2
 
     def is_of_organization(self, text: str) -> bool:
-        """Whether its subject is a named organization other than us, as in “Gopher Print & Mail printed 412,000 ballots.”"""
+        """Whether the subject is a named organization other than us, as in “Gopher Print & Mail printed 412,000 ballots.”"""
         first = next(organizations(text), None)
         if first is None or self.is_us(first[0]) or self.has_us_as_subject(text):
             return False
@@ -176,7 +176,7 @@ class Others:
         is_first = end - len(name) <= len("The ")
         return is_first and not text[end:].lstrip().startswith((",", "(", ";", ":", "–", "—", "-", ".")) and len(text) > end + 2
 
-    def _is_ours_first(self, words: list[str]) -> bool:
+    def _starts_with_our_name(self, words: list[str]) -> bool:
         own = _words(self.company)
         start = words[1:3] if words and words[0].casefold() in ("the", "die", "das", "der", "le", "la") else words[:2]
         return bool(own & _words(" ".join(start))) or (bool(self._initials) and self._initials in start)
@@ -185,7 +185,7 @@ class Others:
         start = [word.strip(",.'’").removesuffix("'s").removesuffix("’s").casefold() for word in words[:8]]
         named = " ".join(start[1:] if start[0] in ("the", "der", "die", "das", "le", "la", "les") else start) + " "
         if start[0] == "the" and len(words) > 2 and start[1] in self._nouns and words[1].islower():
-            return not words[2].endswith(",") and bool(_ACTING.match(" ".join(words[2:5])))
+            return not words[2].endswith(",") and bool(_ACTIVE_VERB.match(" ".join(words[2:5])))
         return any(named.startswith(f"{name} ") for name in self._names)
 
 
@@ -198,7 +198,7 @@ def _words(text: str) -> set[str]:
 
 
 def _short_names(customer: str) -> Iterable[str]:
-    """“Defense Logistics Agency (DLA) Distribution” goes by “Defense Logistics Agency”, “DLA”, and its first letters."""
+    """“Defense Logistics Agency (DLA) Distribution” is also called “Defense Logistics Agency”, “DLA”, and its initials."""
     bare = re.sub(r"\s?\([^)]{0,40}\)", "", customer).split(",")[0].split(" - ")[0].strip()
     yield bare
     yield from re.findall(r"\(([A-Z][A-Za-z&]{1,9})\)", customer)

@@ -10,7 +10,7 @@ from fundwright.language.topics import Topic, topics_of
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Words of the passage with this number."""
+    """Text from the passage with this number."""
 
     text: str
     number: int
@@ -27,7 +27,7 @@ _LONGEST_ACRONYM = 3
 
 
 def without_capitals(text: str) -> str:
-    """“Project Manager” for “PROJECT MANAGER”, as written in a table. Short words are assumed to be acronyms, and codes stay."""
+    """“Project Manager” for “PROJECT MANAGER”, as written in a table. Short words are assumed to be acronyms; codes are kept."""
     words = text.split()
     if not text.isupper() or sum(len(word) > _LONGEST_ACRONYM for word in words) < 2:
         return text

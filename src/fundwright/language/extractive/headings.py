@@ -1,8 +1,8 @@
-"""What a heading that names no section by its words is about, told by its meaning and by the first lines below it.
+"""Classifies headings without known words by their meaning and the first lines below them.
 
-“THINGS WE DO EVERY DAY” above a list of services is nearer to the examples of what we do than to those of any other section. The heading
-counts half on its own and half with what follows. The thresholds were set on the headings of the invented firms (`tests/firms`): of those that
-their words name, 34 are sure by their meaning, and 32 of these are right.
+“THINGS WE DO EVERY DAY” above a list of services is closer to the examples of capabilities than to those of any other section. The
+heading alone and the heading with the text below it have equal weight. The thresholds were set on headings of the invented firms
+(`tests/firms`): of those that are recognized by their words, 34 are classified by meaning as well, 32 of them correctly.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ Headings = Mapping[str, frozenset[Topic]]
 """Topics by heading."""
 
 _KINDS = frozenset((DocumentKind.ABOUT_US, DocumentKind.PREVIOUS_PROPOSAL, DocumentKind.DATA))
-_LEAST, _MIN_MARGIN, _MIN_ABOVE_OTHER = 0.35, 0.075, 0.13
-"""Cosine similarity with the nearest example, and by how much that is nearer than those of other sections and than what is no section."""
+_MIN_SIMILARITY, _MIN_MARGIN, _MIN_ABOVE_OTHER = 0.35, 0.075, 0.13
+"""The cosine similarity with the nearest example, and by how much it must exceed that of other sections and of texts that are no
+section."""
 _MAX_HEADINGS, _CHARACTERS_BELOW = 60, 300
 _EXAMPLES: Mapping[Topic, tuple[str, ...]] = {
     Topic.CAPABILITIES: (
@@ -76,26 +77,26 @@ _OTHER = (
 _TOPICS = tuple(topic for topic, examples in _EXAMPLES.items() for _ in examples)
 
 
-class MeaningOfHeadings:
-    """Compares headings with examples, whose vectors are made once."""
+class HeadingClassifier:
+    """Compares headings with examples, whose vectors are computed once."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
         self._examples: Vectors | None = None
 
     async def find(self, passages: Sequence[NumberedPassage]) -> Headings:
-        """The topics of those headings that name none by their words; what is not sure has none."""
-        unnamed = dict(_unnamed(passages))
-        if not unnamed:
+        """The topics of headings that are not recognized by their words; headings without a clear topic are omitted."""
+        unrecognized = dict(_unrecognized(passages))
+        if not unrecognized:
             return {}
         if self._examples is None:
             self._examples = await self._embedder.embed([*(text for texts in _EXAMPLES.values() for text in texts), *_OTHER])
-        texts = [*unnamed, *(f"{heading}\n{below}" for heading, below in unnamed.items())]
+        texts = [*unrecognized, *(f"{heading}\n{below}" for heading, below in unrecognized.items())]
         alone, with_text = np.split(await self._embedder.embed(texts), 2)
         passage_similarities = (alone + with_text) / 2 @ self._examples.T
         return {
             heading: frozenset((topic,))
-            for heading, row in zip(unnamed, passage_similarities, strict=True)
+            for heading, row in zip(unrecognized, passage_similarities, strict=True)
             if (topic := _nearest(row))
         }
 
@@ -103,12 +104,12 @@ class MeaningOfHeadings:
 def _nearest(similar: Vectors) -> Topic | None:
     best = {topic: max(similar[place] for place, other in enumerate(_TOPICS) if other == topic) for topic in _EXAMPLES}
     first, second = sorted(best, key=lambda topic: -best[topic])[:2]
-    is_sure = best[first] >= _LEAST and best[first] - best[second] >= _MIN_MARGIN
+    is_sure = best[first] >= _MIN_SIMILARITY and best[first] - best[second] >= _MIN_MARGIN
     return first if is_sure and best[first] - max(similar[len(_TOPICS) :]) >= _MIN_ABOVE_OTHER else None
 
 
-def _unnamed(passages: Sequence[NumberedPassage]) -> Iterable[tuple[str, str]]:
-    """Headings with the first lines below them, where there are any."""
+def _unrecognized(passages: Sequence[NumberedPassage]) -> Iterable[tuple[str, str]]:
+    """Headings with the first lines below them, if there are any."""
     found: dict[str, str] = {}
     for passage in passages:
         heading = nearest_heading(passage.heading)

@@ -1,4 +1,4 @@
-"""Extracts the data of the organization and its contact."""
+"""Extracts the organization's data and contact."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from fundwright.language.schemas import DocumentKind
 from fundwright.language.structure import BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 
-_REACHED = re.compile(r"@|\d{3}")
-"""In an address, a number, or a way to write to somebody."""
+_CONTACT_DETAIL = re.compile(r"@|\d{3}")
+"""Part of an address, a phone number, or an email address."""
 _DATA_LABEL = re.compile(
     r".*\b(?:uei|unique entity (?:id|identifier)|cage|duns|naics|psc|ein|tin|tax id|sic|8\(a\)|hubzone|bonding|indirect(?: cost)? rate|contract vehicles?|gsa (?:schedule|mas)|certifi\w+"
     r"|business (?:size|type)|size|socio-?\s?economic.*|set-?asides?|small business|state licen[cs]e|licen[cs]es?|purchase cards?|facility clearance|clearance|insurance|legal name|year founded"
@@ -25,16 +25,16 @@ _CONTACT_LABEL = re.compile(
     re.IGNORECASE,
 )
 _STATUS = re.compile(r"\b(?:WOSB|EDWOSB|SDVOSB|VOSB|HUBZone)\b|\b8\(a\)|\bISO(?:/IEC)? \d{4,5}|\bGSA (?:MAS|Schedule)\b")
-_SIGNS = (
+_CONTACT_SIGNS = (
     re.compile(r"\(?\b\d{3}\)?[ .-]\d{3}[ .-]\d{4}\b|\+\d{1,3}[ \d]{7,14}"),
     re.compile(r"\S@\S{2,60}\.\w{2}"),
     re.compile(
         r"\b[A-Z]{2} \d{5}\b|\bP\.?O\.? Box\b|^\d{1,5} (?:[NSEW]\. )?[A-Z][\w.]{1,20} (?:[A-Z]\w{1,20} )?(?:St|Street|Ave|Avenue|Road|Rd|Blvd|Drive|Dr|Lane|Way|Hwy|Highway|Court|Parkway)\b"
     ),
 )
-"""Of a telephone number, an email address, a postal address."""
+"""Signs of a phone number, an email address, or a postal address."""
 _MIN_SIGNS, _ADDRESS_WORDS = 1, 14
-_NOT_FOR_OFFERS = re.compile(r"\bnot for\b|\bdispatch\b|\bemergenc\w+|\bcomplaints?\b", re.IGNORECASE)
+_OTHER_CONTACT = re.compile(r"\bnot for\b|\bdispatch\b|\bemergenc\w+|\bcomplaints?\b", re.IGNORECASE)
 _STATUS_IN_PROSE = re.compile(
     r"\b501\(c\)\(\d{1,2}\)(?: (?:nonprofit|non-profit|public charity|organization))*|\b(?:wom[ae]n|veteran|minority|native|employee|family)[- ]owned(?: small)?(?: business)?\b",
     re.IGNORECASE,
@@ -60,7 +60,7 @@ def company_data(passages: Iterable[NumberedPassage]) -> list[Fact]:
             elif block.kind == BlockKind.PAIR and not _CONTACT_LABEL.fullmatch(block.label[:60]):
                 is_header = block.text.casefold() in ("detail", "details", "value", "wert", "valeur")
                 if not is_header and (is_data or (_DATA_LABEL.fullmatch(block.label[:60]) and passage.kind != DocumentKind.DATA)):
-                    _keep(found, Fact(block.text, passage.number, label=block.label))
+                    _add_new(found, Fact(block.text, passage.number, label=block.label))
             elif passage.kind != DocumentKind.DATA and block.kind != BlockKind.PAIR:
                 codes = [
                     Fact(match[1], passage.number, label=label)
@@ -68,23 +68,23 @@ def company_data(passages: Iterable[NumberedPassage]) -> list[Fact]:
                     if (match := pattern.search(block.text))
                 ]
                 for fact in codes:
-                    _keep(found, fact)
+                    _add_new(found, fact)
                 if (
                     block.kind == BlockKind.SENTENCE
                     and passage.kind == DocumentKind.ABOUT_US
                     and (status := _STATUS_IN_PROSE.search(block.text))
                 ):
-                    _keep(found, Fact(status.group(), passage.number, label="Status"))
+                    _add_new(found, Fact(status.group(), passage.number, label="Status"))
                 if is_data and block.kind != BlockKind.ROW and (block.text not in {fact.text for fact in codes}):
-                    _keep(found, Fact(block.text, passage.number, label=""))
+                    _add_new(found, Fact(block.text, passage.number, label=""))
                 elif not codes and block.kind == BlockKind.LINE and _STATUS.search(block.text):
-                    _keep(found, Fact(block.text, passage.number))
+                    _add_new(found, Fact(block.text, passage.number))
                 elif not codes and block.kind == BlockKind.ROW and not block.columns and _DATA_LABEL.fullmatch(block.text[:200]):
-                    _keep(found, Fact(", ".join(cell for cell in block.cells if cell), passage.number, label="Status"))
+                    _add_new(found, Fact(", ".join(cell for cell in block.cells if cell), passage.number, label="Status"))
     return list(found.values())
 
 
-def _keep(found: dict[str, Fact], fact: Fact) -> None:
+def _add_new(found: dict[str, Fact], fact: Fact) -> None:
     codes = re.findall(r"\b[A-Z0-9]{5,12}\b", fact.text)
     label = fact.label.casefold().replace("code", "").replace("codes", "").strip(" :s") or fact.text.casefold()
     is_known = any(
@@ -106,20 +106,20 @@ def contact(passages: Sequence[NumberedPassage]) -> list[Fact]:
             named = topics_of(block.text) if block.kind == BlockKind.HEADING else frozenset[Topic]()
             if named:
                 is_contact = Topic.CONTACT in named
-            elif is_contact and block.kind == BlockKind.HEADING and any(_REACHED.search(fact.text) for fact in under):
-                is_contact = False  # what follows the address is another part
+            elif is_contact and block.kind == BlockKind.HEADING and any(_CONTACT_DETAIL.search(fact.text) for fact in under):
+                is_contact = False  # what follows the address is a different section
             elif block.kind == BlockKind.PAIR and (_CONTACT_LABEL.fullmatch(block.label[:60]) or "@" in block.text):
                 (under if is_contact else labeled).append(Fact(block.text, passage.number, label=block.label))
             elif is_contact and block.kind == BlockKind.ROW:
                 under += [Fact(cell, passage.number) for cell in block.cells if cell]
             elif is_contact and not (block.kind == BlockKind.PAIR and _DATA_LABEL.fullmatch(block.label[:60])):
                 under.append(Fact(block.text, passage.number, label=block.label))
-    reachable = [fact for fact in labeled if _REACHED.search(fact.text)]
+    reachable = [fact for fact in labeled if _CONTACT_DETAIL.search(fact.text)]
     return (under or _address_block(passages) or (labeled if reachable else []))[:8]
 
 
 def _address_block(passages: Iterable[NumberedPassage]) -> list[Fact]:
-    """Unlabeled lines that together are a contact: a name, a telephone number, an email address, a place."""
+    """Consecutive unlabeled lines that form a contact: a name, a phone number, an email address, a place."""
     best: list[Fact] = []
     most = _MIN_SIGNS
     for passage in passages:
@@ -130,22 +130,22 @@ def _address_block(passages: Iterable[NumberedPassage]) -> list[Fact]:
             cells = () if block is None or block.kind in (BlockKind.HEADING, BlockKind.ITEM) else block.cells or (block.text,)
             if block is not None and block.kind == BlockKind.PAIR and as_person(block.label, 0):
                 cells = (block.label, block.text)  # “Ada Example, president      603-555-0142”
-            parts = [cell for cell in cells if cell and _is_of_address(cell)]
+            parts = [cell for cell in cells if cell and _is_contact_line(cell)]
             if parts:
                 lines += [Fact(part, passage.number) for part in parts]
                 continue
-            signs = sum(any(sign.search(fact.text) for fact in lines) for sign in _SIGNS) + any(
+            signs = sum(any(sign.search(fact.text) for fact in lines) for sign in _CONTACT_SIGNS) + any(
                 as_person(fact.text, 0) is not None for fact in lines
             )
             best, most = (lines, signs) if signs > most else (best, most)
             lines = []
             if block is not None and block.kind == BlockKind.SENTENCE and not best:
                 # “Questions go to Ada Example, Grants Officer, 541-555-0133 or ada@example.org.”
-                matches = sum(bool(sign.search(block.text)) for sign in _SIGNS)
+                matches = sum(bool(sign.search(block.text)) for sign in _CONTACT_SIGNS)
                 best, most = ([Fact(block.text, passage.number)], matches) if matches > most else (best, most)
     return best
 
 
-def _is_of_address(text: str) -> bool:
-    is_short = len(text.split()) <= _ADDRESS_WORDS and "?" not in text and not _NOT_FOR_OFFERS.search(text)
-    return is_short and (any(sign.search(text) for sign in _SIGNS) or as_person(text, 0) is not None)
+def _is_contact_line(text: str) -> bool:
+    is_short = len(text.split()) <= _ADDRESS_WORDS and "?" not in text and not _OTHER_CONTACT.search(text)
+    return is_short and (any(sign.search(text) for sign in _CONTACT_SIGNS) or as_person(text, 0) is not None)

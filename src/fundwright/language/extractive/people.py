@@ -23,7 +23,7 @@ _PERSON = re.compile(
     rf"((?:(?:Dr|Prof|Mr|Mrs|Ms|Dipl)\.?[ -](?:Ing\.? )?)?{_WORD}(?: (?:{_WORD}|[\"“(]{_WORD}[\"”)]|de|da|dos|van|von|der|la|del|bin|al)){{1,4}}|{_WORD}, [A-Z][a-zäöüéèáíóúłš]{{1,20}}(?: {_WORD}\.?)?)"
     rf"({_CREDENTIALS}{{0,5}})\s{{0,3}}(?:(?:[–—|,:]|-(?=\s))\s{{0,3}}(\S.{{1,90}}))?"
 )
-_NO_PERSON = re.compile(
+_NOT_A_NAME = re.compile(
     r".*\b(?:curriculum|vitae|r[eé]sum[eé]|biograph\w+|sketch|profile|summary|manager|director|officer|engineer|lebenslauf|personnel|department|university|company|inc|llc|institute"
     r"|laborator\w+|services|projects?|experience|education|work|history|page|street|road|avenue|contractors?|statement|support|capabilit\w+|certifications?|training|skills"
     r"|professional|employment|synergistic|activities|certification|identifying|positions?|honors|publications|team|staff|management|technology|references?|contact|license\w*|college|school|role|contract)\b.*",
@@ -47,7 +47,7 @@ _YEARS = re.compile(
     r"\b(?:\d{1,2}|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)(?:\+| plus)? (?:years|jahren?|ans)\b",
     re.IGNORECASE,
 )
-_HOLDS = re.compile(
+_HOLDS_DEGREE = re.compile(
     r"\b(?:holds?|earned|received|graduate|certified|licensed|registered) .{0,60}\b(?:Ph\.?D|degrees?|master|bachelor|doctorate|certif\w+|licen\w+|in|engineer|M\.?S|B\.?S)\b",
     re.IGNORECASE,
 )
@@ -60,11 +60,11 @@ _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|led|leads|manages?d?|will
 _DAY = r"(?:\w{3,9}\.? )?(?:\d{1,2}/)?(?:19|20)\d\d"
 _DATES = rf"\s?\(?(?:since |seit |depuis )?{_DAY}(?:\s?(?:[-–—]|to|until|bis|à)\s?(?:{_DAY}|present|now|current|today|heute|aujourd'hui))?\)?"
 _DATES_AROUND = re.compile(rf"^{_DATES}[\s,;|:–—-]*|[\s,;|:–—-]*{_DATES}$", re.IGNORECASE)
-"""When somebody has held a position, with the brackets and commas around it."""
-_STILL = re.compile(
+"""When the person held a position, with surrounding brackets and commas."""
+_CURRENT = re.compile(
     r"\b(?:present|now|current|today|since (?:19|20)\d\d|heute|seit (?:19|20)\d\d|depuis (?:19|20)\d\d)\b", re.IGNORECASE
 )
-_HELD_HEADING = re.compile(
+_POSITIONS_HEADING = re.compile(
     r".*\b(?:experience|employment|appointments?|positions?|work history|career|berufserfahrung|werdegang|expérience|parcours)\b.*",
     re.IGNORECASE,
 )
@@ -72,14 +72,14 @@ _LABELED_LINE = re.compile(r"(?:Certs?|Certifi\w+|Licen[cs]es?|Degrees?|Educatio
 _NEAR_NAME = 5
 _MIN_BIOGRAPHIES = 2
 _PLACE = re.compile(r"[A-Z][\w. ]{2,20}, (?:[A-Z]{2}|[A-Z][a-z]{3,}(?: [A-Z][a-z]+)?)")
-"""“Bend, Oregon”, where somebody lives."""
-_MOSTLY = 0.6
+"""“Bend, Oregon”, a place of residence."""
+_MIN_PROSE_SHARE = 0.6
 _ROLE_NOUN = (
     r"(?:President|CEO|CFO|COO|Director|Manager|Engineer|Officer|Professor|Scientist|Owner|Founder|Partner|Principal|Lead|Leader|Chief|Coordinator|Supervisor|Superintendent|Analyst"
     r"|Specialist|Architect|Investigator|Nurse|Interpreter|Administrator|Executive|Chair|Dean|Foreman|Inspector|Consultant|Researcher|Technician|Planner|Estimator|Developer|Geologist|Chemist|Biologist)"
 )
-_A_ROLE = re.compile(rf"\b{_ROLE_NOUN}\b")
-_IS_OPEN = re.compile(
+_ROLE = re.compile(rf"\b{_ROLE_NOUN}\b")
+_OPEN_PERIOD = re.compile(
     r"\b(?:19|20)\d\d ?(?:[-–—→] ?(?:present|now|current|today)?$|(?:[-–—→]|to) ?(?:present|now|current|today))", re.IGNORECASE
 )
 _NARRATIVE = re.compile(
@@ -93,7 +93,7 @@ _QUALIFICATIONS_IN_PROSE = (
     re.compile(
         r"\b(?:\d{1,2}|[Tt]en|[Tt]welve|[Ff]ifteen|[Tt]wenty)(?:\+| plus| more)? years (?:of|in|as|with|at)(?: (?!and\b)[\w/&'’-]+){1,8}(?=[,.;]| and\b|$)"
     ),
-    # “(I have) worked for 14 years on food access”, with its verb, that it can stand alone.
+    # “(I have) worked for 14 years on food access”, including the verb, so that it can stand alone.
     re.compile(
         r"(?:(?:(?<=\bhas )|(?<=\bhave ))(?!(?:been|not|never|an?|the|no)\b)|(?<=\bhas been )|(?<=\bhave been )"
         r"|(?:(?<=\bI )|(?<=\b[Hh]e )|(?<=\b[Ss]he ))(?=(?:\w+ed|led|ran)\b))"
@@ -119,9 +119,9 @@ class Person:
     role: Fact | None = None
     qualifications: list[Fact] = field(default_factory=list[Fact])
     first: Fact | None = None
-    """The first sentence about them."""
+    """The first sentence about the person."""
     position: Fact | None = None
-    """What they do now, by their work history."""
+    """The current position, according to the work history."""
 
     @property
     def key(self) -> frozenset[str]:
@@ -130,12 +130,12 @@ class Person:
 
 
 def people(passages: Sequence[NumberedPassage], others: Others) -> list[Person]:
-    """The team with roles and qualifications, from résumés first."""
+    """The team with roles and qualifications, starting with résumés."""
     found: list[Person] = []
     for _, group in groupby(passages, key=lambda passage: passage.document):
         own = list(group)
         if own[0].kind == DocumentKind.RESUME:
-            candidates = (person for part in _parts_of_people(own) for person in _people_of_resume(part))
+            candidates = (person for part in _split_biographies(own) for person in _people_of_resume(part))
         else:
             candidates = _people_of_team([passage for passage in own if is_about(passage, Topic.PEOPLE)], others)
         for person in candidates:
@@ -152,7 +152,7 @@ def as_person(text: str, number: int) -> Person | None:
     line = " ".join(text.split()).strip(" *_#|:")
     line = line[:-1] if line.endswith(".") and not re.search(r"\b(?:[A-Z]|\w*\.\w{1,2}|Jr|Sr)\.$", line) else line
     match = _PERSON.fullmatch(line) if len(line) <= 160 else None
-    if match is None or _NO_PERSON.fullmatch(match[1]):
+    if match is None or _NOT_A_NAME.fullmatch(match[1]):
         return None
     name = match[1].rstrip(",")
     if "," in name:
@@ -168,9 +168,8 @@ def as_person(text: str, number: int) -> Person | None:
     )
 
 
-def _parts_of_people(passages: Sequence[NumberedPassage]) -> Iterator[list[NumberedPassage]]:
-    """The parts of a page of biographies, each of which begins with a name above the person's biography; otherwise, the whole
-    page."""
+def _split_biographies(passages: Sequence[NumberedPassage]) -> Iterator[list[NumberedPassage]]:
+    """Splits a page of biographies, each starting with a person's name above the text. Other pages are one part."""
     begins = [
         (place, block.start)
         for place, passage in enumerate(passages)
@@ -255,14 +254,14 @@ def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
 
 
 def _person_in_prose(passages: Sequence[NumberedPassage]) -> Person | None:
-    """Of a biography in prose, as in “Wilson Tsosie, P.E., is Senior Engineer at …”: the name, role, and qualifications."""
+    """The name, role, and qualifications from a biography in prose, as in “Wilson Tsosie, P.E., is Senior Engineer at …”."""
     narrative = [
         (block.text, passage.number) for passage in passages for block in read(passage.text) if block.kind == BlockKind.SENTENCE
     ]
     lines = sum(len(read(passage.text)) for passage in passages)
-    first = _NARRATIVE.match(narrative[0][0]) if narrative and len(narrative) >= lines * _MOSTLY else None
+    first = _NARRATIVE.match(narrative[0][0]) if narrative and len(narrative) >= lines * _MIN_PROSE_SHARE else None
     named = as_person(first[1], narrative[0][1]) if first else None
-    if narrative and len(narrative) >= lines * _MOSTLY:
+    if narrative and len(narrative) >= lines * _MIN_PROSE_SHARE:
         above = next((block.text for block in read(passages[0].text) if block.kind != BlockKind.SENTENCE), "")
         named = as_person(above, passages[0].number) or named
     if named is None:
@@ -280,7 +279,7 @@ def _phrases(pattern: re.Pattern[str], text: str) -> list[str]:
 
 
 def _add_to_person(person: Person, block: Block, number: int, heading: str, since_name: int) -> str:
-    """Take what the block says of the person. Returns the heading it stands under."""
+    """Add the block's information to the person. Returns the heading above the block."""
     if block.kind == BlockKind.HEADING or (block.kind == BlockKind.LINE and since_name <= 2 and person.role is None):
         is_role = (
             person.role is None
@@ -291,13 +290,13 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
             and not topics_of(block.text)
         )
         role = _without_dates(block.text.split(" · ")[0])
-        role = "" if _PLACE.fullmatch(role) and not _A_ROLE.search(role) else role
+        role = "" if _PLACE.fullmatch(role) and not _ROLE.search(role) else role
         if is_role and role and not re.search(r"\d|@", role) and len(role.split()) <= 10 and role.casefold() not in _SECTIONS:
             person.role = Fact(role, number)
             return heading
         if block.kind == BlockKind.HEADING:
             return block.text
-    if person.position is None and _HELD_HEADING.fullmatch(heading) and _STILL.search(block.text):
+    if person.position is None and _POSITIONS_HEADING.fullmatch(heading) and _CURRENT.search(block.text):
         position = _without_dates(", ".join(cell for cell in block.cells if cell) or block.text)
         if position and len(position.split()) <= 12 and not re.search(r"\d|@", position):
             person.position = Fact(position, number)
@@ -306,7 +305,7 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
         if _ROLE_LABEL.fullmatch(block.label):
             if person.role is None or not person.role.label:
                 person.role = Fact(_without_dates(block.text), number, label=block.label)
-        elif person.position is None and _STILL.search(block.text) and (held := _without_dates(block.label)):
+        elif person.position is None and _CURRENT.search(block.text) and (held := _without_dates(block.label)):
             person.position = Fact(held, number)  # “Operations Manager    2014 - present”
         elif (
             person.role is None
@@ -327,20 +326,20 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
         elif _YEARS.search(block.text):
             person.qualifications.append(Fact(block.text, number))
     elif block.kind == BlockKind.ROW:
-        if person.position is None and any(_IS_OPEN.search(cell) for cell in block.cells):
-            held = next((cell for cell in block.cells if _A_ROLE.search(cell)), "")
+        if person.position is None and any(_OPEN_PERIOD.search(cell) for cell in block.cells):
+            held = next((cell for cell in block.cells if _ROLE.search(cell)), "")
             person.position = Fact(held, number) if held else None
         if is_qualified:
             person.qualifications.append(Fact(", ".join(cell for cell in block.cells if cell), number))
     elif (
         is_qualified
-        or (since_name <= _NEAR_NAME and (_HOLDS.search(block.text) or _is_list_of_certificates(block.text)))
+        or (since_name <= _NEAR_NAME and (_HOLDS_DEGREE.search(block.text) or _is_list_of_certificates(block.text)))
         or _YEARS.search(block.text)
         or (block.kind == BlockKind.LINE and _LABELED_LINE.match(block.text))
         or (block.kind != BlockKind.SENTENCE and _DEGREE.search(block.text) and since_name < 12 and not heading)
     ):
         if re.search(r"\bI\b|\bmy\b", block.text):
-            # What people say of themselves is about them.
+            # First-person statements are about the person.
             person.qualifications += [
                 Fact(text, number) for pattern in _QUALIFICATIONS_IN_PROSE for text in _phrases(pattern, block.text)
             ]
@@ -352,7 +351,7 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
 
 
 def _without_dates(text: str) -> str:
-    """“Executive Director, Riverbend (2011 - present)” without when."""
+    """Strip the dates from “Executive Director, Riverbend (2011 - present)”."""
     return _DATES_AROUND.sub("", text).strip()
 
 

@@ -32,7 +32,7 @@ class ProjectField(StrEnum):
     REFERENCE = "reference"
 
 
-# The first that matches a label wins.
+# The first pattern that matches a label wins.
 _PROJECT_LABELS: tuple[tuple[ProjectField, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE))
     for name, pattern in (
@@ -78,7 +78,7 @@ _PROJECT_LABELS: tuple[tuple[ProjectField, re.Pattern[str]], ...] = tuple(
 _SHORT_FIELDS = frozenset(
     (ProjectField.WORK, ProjectField.CUSTOMER, ProjectField.PERIOD, ProjectField.VALUE, ProjectField.CONTRACT)
 )
-"""What may stand as a heading above its value."""
+"""Labels that can be a heading above their value."""
 _NOT_THE_WORK = re.compile(
     r".*\b(?:challenges?|problems?|obstacles?|difficult\w+|setbacks?|issues?|delays?|corrective actions?|risks?|what went wrong|background|mission of the customer|was asked|bad news|follow-up|next time|do differently|relevance|lessons?|comments?|references?|ratings?|cpars|customer need|contact|contractor information|team"
     r"|herausforderung\w*|problem\w*|schwierigkeit\w*|ausgangslage|défis?|difficultés?|contexte)\b.*",
@@ -90,24 +90,24 @@ _FORM_NAMES = re.compile(
     r"|description|award)(?:[ ](?:information|reference|sheet|summary|questionnaire|profile|citation|example|matrix|form|\#?\d{1,2})){0,3}",
     re.IGNORECASE,
 )
-_NO_TITLE = re.compile(
+_NOT_A_TITLE = re.compile(
     r"\W*(?:disclaimer|(?:forwarded|original) message|continued|to whom .*|dear .*|subject|re|fw|talk to .*|name of (?:offeror|firm|contractor).*|prime|.{0,30}\bp(?:age|\.)? ?\d{1,3}(?: of \d{1,3})?)\W*",
     re.IGNORECASE,
 )
-"""What stands at the edge of a page, of a message, or of a form."""
+"""Text in the margin of a page, a message, or a form."""
 _IS_MESSAGE = re.compile(
     r"^\W*(?:from:|to whom it may concern|-{3,} ?forwarded message)|\bto be completed by the (?:client|customer|evaluator|reference)",
     re.IGNORECASE | re.MULTILINE,
 )
 _SALUTATION = re.compile(r"^\W*(?:dear\b|to whom it may concern|sehr geehrte|madame|monsieur)", re.IGNORECASE | re.MULTILINE)
-_OF_WRITER = re.compile(r"\s*(?:I|we|our|my|us|dear|you|your)\b|.{0,40}\b(?:I|my)\b|.*\bto whom\b", re.IGNORECASE)
-_AS_SUB = re.compile(r"\bsub(?:contractor|recipient|awardee|consultant)?\b", re.IGNORECASE)
-_TO_REACH = re.compile(r"@|\bpoint of contact\b|\d{3}\)?[ .-]\d{3}[ .-]\d{4}", re.IGNORECASE)
+_WRITER_WORDS = re.compile(r"\s*(?:I|we|our|my|us|dear|you|your)\b|.{0,40}\b(?:I|my)\b|.*\bto whom\b", re.IGNORECASE)
+_SUBCONTRACTOR = re.compile(r"\bsub(?:contractor|recipient|awardee|consultant)?\b", re.IGNORECASE)
+_CONTACT_DETAIL = re.compile(r"@|\bpoint of contact\b|\d{3}\)?[ .-]\d{3}[ .-]\d{4}", re.IGNORECASE)
 _FORM_PREFIX = re.compile(
     r"\s*(?:past performance|relevant experience|project|contract reference|reference|case study|example)\s?(?:no\.?|\#)?\s?\d{0,2}\s?[:–—-]\s?",
     re.IGNORECASE,
 )
-_POINTS_BACK = re.compile(
+_REFERS_BACK = re.compile(
     r"(?:it|its|they|their|this|these|he|she|his|her|er|sie|es|ihre?|il|elle|ils|leurs?|son|sa|ses)\b", re.IGNORECASE
 )
 _MONEY = re.compile(r"[$€£]|\d")
@@ -115,7 +115,7 @@ _YEAR_SPAN = re.compile(
     r"\b(?:\d{1,2}/)?(?:19|20)\d\d(?:\s?(?:[-–—]|to|through)\s?(?:(?:\d{1,2}/)?(?:19|20)?\d\d|present|ongoing))?\b"
 )
 _HEADLINE_WORDS = 28
-_HEADLINED = frozenset((BlockKind.HEADING, BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.LINE))
+_HEADLINE_KINDS = frozenset((BlockKind.HEADING, BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.LINE))
 
 
 @dataclass
@@ -125,9 +125,9 @@ class Project:
     work: list[Fact] = field(default_factory=list[Fact])
     """The work, sentence by sentence."""
     facts: list[Fact] = field(default_factory=list[Fact])
-    """Other facts, with unknown labels or none."""
+    """Other facts, without a known label."""
     is_of_customer: bool = False
-    """Whether the customer describes it."""
+    """Whether the customer describes the project."""
 
     @property
     def name(self) -> Fact | None:
@@ -140,16 +140,16 @@ class Project:
 
     @property
     def is_known(self) -> bool:
-        """Whether it has enough data to be shown."""
+        """Whether there is enough data to show the project."""
         name = self.name
         customer = self.fields.get(ProjectField.CUSTOMER)
-        # That a list of customers names one of them says no more than the list.
+        # If the title contains the customer's name, as in a list of customers, the two count as one field.
         is_named_only = bool(name and customer and name is not customer and (customer.text in name.text or not customer.label))
         return name is not None and (len(self.fields) > 1 + is_named_only or bool(self.work))
 
 
 def projects(passages: Sequence[NumberedPassage], others: Others) -> list[Project]:
-    """Past and present projects, in the order of the documents; data of two documents about one contract is merged."""
+    """Past and present projects, in the order of the documents. Data from several documents about the same contract is merged."""
     found: list[Project] = []
     for document, group in groupby(passages, key=lambda passage: passage.document):
         own = [
@@ -159,11 +159,11 @@ def projects(passages: Sequence[NumberedPassage], others: Others) -> list[Projec
         ]
         for project in _projects_of(document, own, others):
             _complete(project, others)
-            same = next((each for each in found if _is_same(each, project)), None)
+            same = next((each for each in found if _is_same_project(each, project)), None)
             if same is None:
                 found.append(project)
             else:
-                # What a label names is surer than what its form alone shows.
+                # Labeled values are more reliable than values recognized by their form.
                 labeled = {name: fact for name, fact in project.fields.items() if fact.label}
                 unlabeled = {name: fact for name, fact in same.fields.items() if not fact.label}
                 same.fields = {
@@ -178,7 +178,7 @@ def projects(passages: Sequence[NumberedPassage], others: Others) -> list[Projec
     return [project for project in found if project.is_known]
 
 
-def _is_same(one: Project, other: Project) -> bool:
+def _is_same_project(one: Project, other: Project) -> bool:
     if one.contract_key and other.contract_key:
         return one.contract_key == other.contract_key
     names = [project.name.text.casefold() for project in (one, other) if project.name]
@@ -188,17 +188,17 @@ def _is_same(one: Project, other: Project) -> bool:
 def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Others) -> Iterator[Project]:
     title: Fact | None = None
     is_work, is_claimable = True, True
-    # In what somebody else writes of us, “we” is the customer, and whom it is for is none.
-    is_of_us = any(_IS_MESSAGE.search(passage.text) for passage in passages)
-    is_letter = is_of_us or any(_SALUTATION.search(passage.text) for passage in passages)
-    is_of_us = is_of_us or (is_letter and any(_names_us(passage, others) for passage in passages))
-    project = Project(document, is_of_customer=is_of_us)
+    # In a text by a customer, “we” is the customer.
+    is_by_customer = any(_IS_MESSAGE.search(passage.text) for passage in passages)
+    is_letter = is_by_customer or any(_SALUTATION.search(passage.text) for passage in passages)
+    is_by_customer = is_by_customer or (is_letter and any(_names_us(passage, others) for passage in passages))
+    project = Project(document, is_of_customer=is_by_customer)
     for passage in passages:
         blocks = read(passage.text)
         above = nearest_heading(passage.heading)
         if above and not (blocks and blocks[0].text.casefold() == above.casefold()):
             blocks = [Block(BlockKind.HEADING, above, 0, 0), *blocks]
-        addressed = _addressed(passage.text) if is_of_us else range(0)
+        addressed = _addressee_lines(passage.text) if is_by_customer else range(0)
         for place, block in enumerate(blocks):
             if block.start in addressed and block.end:
                 continue
@@ -209,7 +209,9 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                 else:
                     project.facts.append(Fact(block.text, passage.number))
                 continue
-            headline = _headline(document, block, passage.number, others) if block.kind in _HEADLINED and not is_letter else None
+            headline = (
+                _headline(document, block, passage.number, others) if block.kind in _HEADLINE_KINDS and not is_letter else None
+            )
             if headline:
                 if project.is_known:
                     yield project
@@ -222,7 +224,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
             )
             if is_title and is_letter:
                 continue
-            if is_title and _NO_TITLE.fullmatch(block.text):
+            if is_title and _NOT_A_TITLE.fullmatch(block.text):
                 continue
             if is_title and not MONEY.search(block.text):
                 label = _project_field(block.text)
@@ -230,7 +232,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                     is_work = False
                 elif label in _SHORT_FIELDS and label is not None and len(block.text.split()) <= 5:
                     is_work = label == ProjectField.WORK
-                    # “Client:” with its value in the next line.
+                    # “Client:” with its value on the next line.
                     if not is_work and place + 1 < len(blocks) and label not in project.fields:
                         follows = blocks[place + 1]
                         if (
@@ -261,7 +263,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                     elif not _NOT_THE_WORK.fullmatch(block.label):
                         project.facts.append(Fact(f"{block.label}: {block.text}", passage.number))
                         if len(sentences := sentences_of(block.text)) > 1:
-                            claims, is_claimable = _of_us(sentences, others, is_claimable=True)
+                            claims, is_claimable = _claimable(sentences, others, is_claimable=True)
                             project.work += [Fact(text, passage.number) for text in claims]
                     continue
                 if label in (ProjectField.TITLE, ProjectField.CUSTOMER, ProjectField.CONTRACT) and label in project.fields:
@@ -275,13 +277,13 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                         project, is_work = Project(document), True
                 if label != ProjectField.REFERENCE:
                     project.facts.append(Fact(block.text, passage.number))
-                if label == ProjectField.ROLE and _AS_SUB.search(block.text):
+                if label == ProjectField.ROLE and _SUBCONTRACTOR.search(block.text):
                     project.work.insert(0, Fact(f"{block.label}: {block.text}", passage.number))
                 if label == ProjectField.WORK:
-                    claims, is_claimable = _of_us(sentences_of(block.text), others, is_claimable=True)
+                    claims, is_claimable = _claimable(sentences_of(block.text), others, is_claimable=True)
                     project.work += [Fact(text, passage.number, label=block.label) for text in claims]
                 else:
-                    _set(project, label, Fact(block.text, passage.number, label=block.label))
+                    _set_field(project, label, Fact(block.text, passage.number, label=block.label))
                 continue
             follows = blocks[place + 1] if place + 1 < len(blocks) else None
             if block.kind == BlockKind.ITEM and follows and follows.kind == BlockKind.PAIR and _project_field(follows.label):
@@ -296,22 +298,22 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
             elif block.label and block.kind == BlockKind.SENTENCE:
                 is_work = True
             if is_work and block.kind in (BlockKind.SENTENCE, BlockKind.ITEM):
-                if _TO_REACH.search(block.text) or (is_of_us and _OF_WRITER.match(block.text)):
+                if _CONTACT_DETAIL.search(block.text) or (is_by_customer and _WRITER_WORDS.match(block.text)):
                     continue
-                if is_of_us and others.is_named_in(block.text) and not others.has_us_as_subject(block.text):
+                if is_by_customer and others.is_named_in(block.text) and not others.has_us_as_subject(block.text):
                     project.work.append(Fact(block.text, passage.number))  # “The Guard bought 640 covers from Coldbrook.”
                     continue
-                claims, is_claimable = _of_us([block.text], others, is_claimable=is_claimable or is_letter)
+                claims, is_claimable = _claimable([block.text], others, is_claimable=is_claimable or is_letter)
                 project.work += [Fact(text, passage.number) for text in claims]
     yield project
 
 
-def _of_us(sentences: Sequence[str], others: Others, *, is_claimable: bool) -> tuple[list[str], bool]:
-    """The sentences that are claimable, and whether the last one is; `is_claimable` is that of the one before."""
+def _claimable(sentences: Sequence[str], others: Others, *, is_claimable: bool) -> tuple[list[str], bool]:
+    """The sentences that can be claimed, and whether the last one can; `is_claimable` tells whether the previous sentence can."""
     claims: list[str] = []
     for sentence in sentences:
-        # “Its applications ran on old hardware” says nothing without the sentence before.
-        is_cut_off = bool(_POINTS_BACK.match(sentence)) and not is_claimable
+        # “Its applications ran on old hardware” means nothing without the previous sentence.
+        is_cut_off = bool(_REFERS_BACK.match(sentence)) and not is_claimable
         is_of_others = others.is_of_organization(sentence) or _is_organization(sentence, others)
         is_claimable = others.may_claim(sentence) and not is_of_others and not is_cut_off
         if is_claimable and len(sentence.split()) >= _MIN_WORK_WORDS:
@@ -320,7 +322,7 @@ def _of_us(sentences: Sequence[str], others: Others, *, is_claimable: bool) -> t
 
 
 def _headline(document: str, block: Block, number: int, others: Others) -> Project | None:
-    """“City of Savannah – Living Shoreline, $890,000, 2021-2023: 900 feet of reef” in one line, or the customer last."""
+    """“City of Savannah – Living Shoreline, $890,000, 2021-2023: 900 feet of reef” on one line, or with the customer last."""
     money, years = MONEY.search(block.text), _YEAR_SPAN.search(block.text)
     if not money or len(block.text.split()) > _HEADLINE_WORDS:
         return None
@@ -343,7 +345,7 @@ def _headline(document: str, block: Block, number: int, others: Others) -> Proje
     project.fields[ProjectField.VALUE] = Fact(money.group().strip(" ,."), number)
     if years:
         project.fields[ProjectField.PERIOD] = Fact(years.group(), number)
-    claims, _ = _of_us([block.text[max(match.end() for match in found) :].strip(" ,;:()–—-|")], others, is_claimable=True)
+    claims, _ = _claimable([block.text[max(match.end() for match in found) :].strip(" ,;:()–—-|")], others, is_claimable=True)
     project.work = [Fact(text, number) for text in claims]
     return project
 
@@ -354,11 +356,11 @@ def _is_organization(name: str, others: Others) -> bool:
 
 def _names_us(passage: NumberedPassage, others: Others) -> bool:
     sentences = [block.text for block in read(passage.text) if block.kind == BlockKind.SENTENCE]
-    return any(others.is_named_in(sentence) and not _OF_WRITER.match(sentence) for sentence in sentences)
+    return any(others.is_named_in(sentence) and not _WRITER_WORDS.match(sentence) for sentence in sentences)
 
 
-def _addressed(text: str) -> range:
-    """The customer of a letter: the lines right above its salutation."""
+def _addressee_lines(text: str) -> range:
+    """The addressee of a letter, who is the customer: the lines directly above the salutation."""
     found = _SALUTATION.search(text)
     above = text[: found.start()].rstrip() if found else ""
     start = above.rfind("\n\n")
@@ -370,14 +372,14 @@ def _row_project(document: str, block: Block, number: int) -> Project:
     for column, cell in zip(block.columns, block.cells, strict=True):
         label = _project_field(column)
         if label and cell:
-            _set(project, label, Fact(cell, number, label=column))
+            _set_field(project, label, Fact(cell, number, label=column))
     return project
 
 
 def _complete(project: Project, others: Others) -> None:
     """Recognize unlabeled values by their form, wherever they are."""
     if len(project.facts) > _MAX_FACTS:
-        return  # more than the account of one project
+        return  # more than the description of one project
     claims = [
         fact
         for fact in project.facts
@@ -421,7 +423,7 @@ _MIN_WORK_WORDS = 3
 
 
 def _project_field(label: str) -> ProjectField | None:
-    """What a label is of; “Quality / Results” is of both."""
+    """The field for a label; “Quality / Results” is for the work, because one of its parts is."""
     parts = re.split(r" ?/ ?| & | and ", label)
     return _field_of(label) or (ProjectField.WORK if any(_field_of(part) == ProjectField.WORK for part in parts) else None)
 
@@ -431,14 +433,14 @@ def _field_of(label: str) -> ProjectField | None:
     return next((name for name, pattern in _PROJECT_LABELS if pattern.fullmatch(text[:60])), None)
 
 
-def _set(project: Project, label: ProjectField, fact: Fact) -> None:
+def _set_field(project: Project, label: ProjectField, fact: Fact) -> None:
     if label == ProjectField.WORK:
         project.work.append(fact)
         return
     if label == ProjectField.VALUE and not _MONEY.search(fact.text):
         return
     known = project.fields.get(label)
-    # A contract ends at another price than it began with.
+    # The final price of a contract differs from the initial one.
     is_better = label == ProjectField.VALUE and re.search(r"final|total", fact.label, re.IGNORECASE)
     if known is None or is_better or (label == ProjectField.TITLE and not known.label):
         project.fields[label] = fact
@@ -448,6 +450,6 @@ def period_of(project: Project) -> Fact | None:
     known = project.fields.get(ProjectField.PERIOD)
     begin, end = project.fields.get(ProjectField.BEGIN), project.fields.get(ProjectField.END)
     if known is None and begin and end:
-        # With their labels: an award date is not the first day of the work.
+        # Keep the labels: an award date is not the first day of the work.
         return Fact("; ".join(f"{fact.label} {fact.text}".strip() for fact in (begin, end)), begin.number)
     return known or end or begin

@@ -1,9 +1,9 @@
 """Chooses the sentences and list items that answer a question.
 
-Two things count for a sentence. Its position: a heading that names what is asked, the title of its document, and the kind of the
-document. And its content: its similarity to the question less half its similarity to a generic question, because sentences about
-projects and plans resemble every question of a proposal. Answers without a heading are chosen by maximal marginal relevance
-(Carbonell and Goldstein, SIGIR 1998, https://doi.org/10.1145/290941.291025).
+Two things determine a sentence's score. First, its position: a heading that names the topic of the question, the title of its
+document, and the kind of the document. Second, its content: its similarity to the question minus half its similarity to a generic
+question, because sentences about projects and plans resemble every question of a proposal. Answers without a heading are chosen by
+maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998, https://doi.org/10.1145/290941.291025).
 """
 
 from __future__ import annotations
@@ -22,25 +22,26 @@ from fundwright.language.structure import BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 
 MIN_RELEVANCE = 0.37
-"""A sentence under no heading that names what is asked answers when it is this relevant."""
+"""The relevance that a sentence needs if no heading names the topic."""
 MIN_POSSIBLE = 0.2
-"""If nothing answers, sentences this relevant are shown as possible matches, wherever they are."""
+"""If nothing answers the question, sentences with at least this relevance are shown as possible matches, wherever they are."""
 _MAX_POSSIBLE = 2
 _NAMED, _ABOVE, _DOCUMENT, _OTHER = 1.0, 0.8, 0.3, -0.4
-"""What it is worth that the heading right above, one above that, or the document names what is asked; or the heading something else."""
+"""The evidence if the topic is named by the nearest heading, a heading above it, or the document, or if the heading names another
+topic."""
 _EVIDENCE_WEIGHT = 0.1
 _RELEVANCE_WEIGHT = 0.7
 _FIT_WEIGHT = 0.3
 _MIN_SHARE = 0.6
-"""A sentence is left out when it is less than this share as relevant as the best one."""
-_SAME = 0.92
-"""Cosine similarity above which two sentences say the same."""
+"""A sentence with less than this share of the best one's relevance is omitted."""
+_DUPLICATE_SIMILARITY = 0.92
+"""Sentences with a higher cosine similarity are duplicates."""
 _MIN_FIT = 0.22
 _MIN_WORDS, _MAX_WORDS, _MIN_LISTED_WORDS = 4, 70, 2
 _SMALL_SHARE = 0.2
 _NAME_WORDS = 8
 _NAMED_FACTOR = 1.6
-"""The length of what a heading names may exceed the requested length by this factor, rather than being cut."""
+"""If a heading names the topic, the text may exceed the requested length by this factor."""
 
 _PROPOSALS = frozenset((DocumentKind.ABOUT_US, DocumentKind.PREVIOUS_PROPOSAL))
 _KINDS: dict[Topic, frozenset[DocumentKind]] = {
@@ -60,20 +61,21 @@ _KINDS: dict[Topic, frozenset[DocumentKind]] = {
     Topic.CONTACT: frozenset((DocumentKind.ABOUT_US,)),
     Topic.CHALLENGES: _PROPOSALS | {DocumentKind.PAST_PERFORMANCE},
 }
-"""Documents of other kinds do not answer: what a project has achieved is not what the next one is expected to."""
-_OWN_KIND = {Topic.PAST_PERFORMANCE: DocumentKind.PAST_PERFORMANCE, Topic.PEOPLE: DocumentKind.RESUME}
+"""Kinds of documents that can answer. The results of a past project, for example, are not the expected results of the next one."""
+_MAIN_KIND = {Topic.PAST_PERFORMANCE: DocumentKind.PAST_PERFORMANCE, Topic.PEOPLE: DocumentKind.RESUME}
 _RELATED: dict[Topic, frozenset[Topic]] = {
     Topic.OFFER: frozenset((Topic.AIMS, Topic.OUTCOMES)),
     Topic.NEED: frozenset((Topic.AIMS,)),
     Topic.FIT: frozenset((Topic.CAPABILITIES, Topic.DIFFERENTIATORS, Topic.PAST_PERFORMANCE, Topic.PROFILE)),
 }
-"""Headings under which an answer may stand too, if it is relevant; they name nothing else then."""
+"""Topics of other headings under which an answer can be, if it is relevant; those headings then do not count as naming another
+topic."""
 _HEADED_ONLY = frozenset(
     (Topic.DIFFERENTIATORS, Topic.AIMS, Topic.PAST_PERFORMANCE, Topic.PEOPLE, Topic.COMPANY_DATA, Topic.CONTACT)
 )
-"""Anything may sound like these: only a heading makes it so."""
-_OF_FACTS = frozenset((Topic.PAST_PERFORMANCE, Topic.PEOPLE, Topic.COMPANY_DATA, Topic.CONTACT))
-"""Lines below these are names and numbers, not what can be said of us."""
+"""Many sentences resemble these topics, so a heading is required."""
+_FACT_TOPICS = frozenset((Topic.PAST_PERFORMANCE, Topic.PEOPLE, Topic.COMPANY_DATA, Topic.CONTACT))
+"""Lines under these topics are names and numbers, not statements about us."""
 _FUTURE = re.compile(
     r"\b(?:will|want to|would|hopes? to|intends? to|aim|objective|determine|test whether|plans? to|propos\w+|expect\w*|anticipat\w+|by (?:month|year|the end|20\d\d|day)|target|aims? to|goal|objective|deliverables?|milestones?|is defined as|(?:is |are )?measured? (?:by|against|as)|primary measure"
     r"|werden|wird|sollen|erwart\w+|bis (?:ende|monat)|geplant|prévoi\w+|prévu\w*|livr\w+ra|attend\w*|d'ici)\b",
@@ -100,10 +102,10 @@ _DISTINCT = re.compile(
     r"\b(?:the only|no other|unusual|unique\w*|unlike|never|nobody else|within \d+ (?:hours|days)|einzige\w*|seul\w*)(?!\w)",
     re.IGNORECASE,
 )
-"""Words by which a sentence of what is about us sets us apart."""
+"""Words that make a sentence about us a differentiator."""
 _NOT_OFFERED = re.compile(r"(?:we|wir|nous)\s(?:do not|don['’]t|no longer|bieten kein|ne)\b", re.IGNORECASE)
 _UNUSED = re.compile(r"\b(?:out of (?:service|svc|order)|not used|unused|retired|sold|scrapped)\b", re.IGNORECASE)
-_SAYS_WE = re.compile(r"(?:we|wir|nous|i|ich|je|they)\b", re.IGNORECASE)
+_PERSONAL_SUBJECT = re.compile(r"(?:we|wir|nous|i|ich|je|they)\b", re.IGNORECASE)
 _PAST = re.compile(r"\b[a-zäöü]\w*ed\b")
 _NO_SUBJECT = re.compile(
     r"(?:\w+ed|led|built|won|wrote|held|made|ran|kept|met|cut|taught)\b|\w+ing\b(?! \w+ (?:is|are|was|were)\b)|(?:has|have|had|was|were)\b",
@@ -116,37 +118,37 @@ _ITEM_LABEL = re.compile(r"([A-ZÄÖÜÉÀ][^:.;]{2,40}):\s")
 _ADDRESS = re.compile(r"@|\d{3}\)?[ .-]\d{3}|\b[A-Z]{2} \d{5}\b")
 _CITED = re.compile(r" ?\[[0-9]{1,4}\]")
 _NOTE = re.compile(r"\s{0,5}\[\[[^\]]{0,300}\]\]|^\[[^\]]{20,400}\]?|\s\[[^\]]{20,400}\]$")
-"""What somebody has written for somebody else who works on the document."""
-_IS_ENDED = re.compile(r"[.!…][\"”’')\]]{0,3}$")
-_POINTS_BACK = re.compile(
+"""Notes that the authors of the document wrote for each other."""
+_SENTENCE_END = re.compile(r"[.!…][\"”’')\]]{0,3}$")
+_REFERS_BACK = re.compile(
     r"(?:he|she|it|they|his|her|its|their|this|these|those|such|both|however|also|additionally|moreover|furthermore|therefore|"
     r"er|sie|es|dies\w*|außerdem|daher|il|elle|ils|elles|cette?|ces|de plus)\b|.{0,60}\b(?:he|she)\b",
     re.IGNORECASE,
 )
 
 
-_PLAN, _NOTHING = frozenset((Topic.PLAN,)), frozenset[Topic]()
-_OF_NEED = re.compile(
+_PLAN, _NO_TOPICS = frozenset((Topic.PLAN,)), frozenset[Topic]()
+_NEED_WORDS = re.compile(
     r"\b(?:cannot|can['’]t|could not|lacks?|lacking|loses?|lost|without|unable|fewer than|shortages?|barriers?|obstacles?|problems?|burden\w*|unmet|rarely|hardly|nobody|not enough|fehl\w+|mangel\w*|manque\w*)\b",
     re.IGNORECASE,
 )
-_OF_AIM = re.compile(
+_AIM_WORDS = re.compile(
     r"\b(?:will|want|would|aim|goal|objective|plan|propos\w+)\b.{0,60}\b(?:to|raise|open|build|reach|reduce|increase|demonstrate|develop|screen|equip|close)\b|\bover \d+ (?:months|years)\b",
     re.IGNORECASE,
 )
-_OF_METHOD = re.compile(
+_METHOD_WORDS = re.compile(
     r"\b(?:years? \d|months? \d|weeks? \d|days? \d|phase|budget period|go/no-go|jahr \d|monat \d|année \d|mois \d)\b",
     re.IGNORECASE,
 )
 
 
 def _planned_topics(text: str) -> frozenset[Topic]:
-    """What a sentence of a plan answers, by its words."""
-    if _OF_METHOD.search(text):
+    """The topics that a sentence of a plan answers, judged by its words."""
+    if _METHOD_WORDS.search(text):
         return frozenset((Topic.APPROACH,))
-    if _OF_AIM.search(text):
+    if _AIM_WORDS.search(text):
         return frozenset((Topic.AIMS, Topic.OFFER))
-    return frozenset((Topic.NEED,)) if _OF_NEED.search(text) else frozenset((Topic.APPROACH,))
+    return frozenset((Topic.NEED,)) if _NEED_WORDS.search(text) else frozenset((Topic.APPROACH,))
 
 
 @dataclass(frozen=True)
@@ -163,22 +165,22 @@ class Candidate:
     is_listed: bool
     label: str = ""
     is_introduction: bool = False
-    """Whether it says who we are."""
+    """Whether it introduces the organization."""
     of_document: frozenset[Topic] = frozenset()
-    """What the title of its document names."""
+    """The topics in the title of its document."""
     is_planned: bool = False
-    """Whether it stands in a proposal, or below a heading that names a plan, so that its words tell what it answers."""
+    """Whether it is in a proposal, or below a heading that names a plan, so that its words determine its topic."""
     is_written: bool = False
-    """Whether the draft says it already, in a section before."""
+    """Whether an earlier section of the draft already contains it."""
     before: int | None = None
-    """Place among the candidates of the sentence that this one points back to (“She …”), which has to stand before it."""
+    """Index of the candidate that this one refers to (“She …”) and that must precede it."""
 
     @property
     def quoted(self) -> str:
         return f"{self.label}: {self.text}" if self.label else self.text
 
     def evidence(self, topic: Topic | None) -> float:
-        """What its headings and its document say for its answering a question about `topic`."""
+        """How strongly its headings and its document suggest that it answers a question about `topic`."""
         if topic is None:
             return 0.0
         if _AIM_LABEL.fullmatch(self.label) and topic == Topic.AIMS:
@@ -195,7 +197,7 @@ class Candidate:
                 return _OTHER
         if topic == Topic.PROFILE and not self.is_listed and (self.is_introduction or _PROFILE.search(self.text)):
             return _ABOVE
-        if self.kind == _OWN_KIND.get(topic):
+        if self.kind == _MAIN_KIND.get(topic):
             return _ABOVE
         is_of_document = topic in self.of_document
         return _ABOVE if is_of_document and self.kind == DocumentKind.DATA else _DOCUMENT if is_of_document else 0.0
@@ -209,8 +211,9 @@ def candidates(
     work: Mapping[str, Collection[str]],
     headings: Headings,
 ) -> list[Candidate]:
-    """What can be quoted of the passages, each once, in order. `work` is what the projects of a document tell of us; the rest of it is of
-    others. `headings` are known by their meaning."""
+    """The quotable sentences and items of the passages, without duplicates, in order. `work` contains the sentences about our work
+    in each project document; the other sentences of these documents are about others. `headings` are those classified by their
+    meaning."""
     found: list[Candidate] = []
     mentioned: set[str] = set()
     items = {_CITED.sub("", item[1]).strip().casefold() for item in _WRITTEN_ITEM.finditer(written)}
@@ -221,7 +224,7 @@ def candidates(
         last_place, last = -2, 0
         for candidate in _candidates_of(passage, others, headings):
             key = candidate.text.casefold()
-            # Few words, as items have them, stand within many a sentence that says something else.
+            # Short items occur within many sentences that say something else.
             is_written = candidate.quoted.casefold() in items if candidate.is_listed else key in written
             is_name = candidate.is_listed and others.is_us(candidate.text) and len(candidate.text.split()) <= _NAME_WORDS
             is_of_others = (
@@ -232,7 +235,7 @@ def candidates(
             if key in mentioned or is_name or is_of_others or not others.may_claim(candidate.text):
                 continue
             candidate = replace(candidate, is_written=is_written)
-            if not candidate.is_listed and _POINTS_BACK.match(candidate.text):
+            if not candidate.is_listed and _REFERS_BACK.match(candidate.text):
                 if last_place != candidate.place - 1:
                     continue
                 candidate = replace(candidate, before=last)
@@ -243,18 +246,18 @@ def candidates(
 
 
 def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings) -> Iterator[Candidate]:
-    above = tuple(topics_of(part) or headings.get(part, _NOTHING) for part in passage.heading)
+    above = tuple(topics_of(part) or headings.get(part, _NO_TOPICS) for part in passage.heading)
     named, heading = above, passage.heading
     is_headed, is_begun, is_before_aims = True, False, False
-    of_document = topics_of(passage.document) or headings.get(passage.document, _NOTHING)
+    of_document = topics_of(passage.document) or headings.get(passage.document, _NO_TOPICS)
     is_equipment = passage.kind == DocumentKind.DATA and Topic.FACILITIES in of_document
     for place, block in enumerate(read(passage.text)):
         if block.kind == BlockKind.HEADING:
-            # The passage begins with its own heading.
-            own = topics_of(block.text) or headings.get(block.text, _NOTHING)
+            # The passage starts with its own heading.
+            own = topics_of(block.text) or headings.get(block.text, _NO_TOPICS)
             last = nearest_heading(passage.heading)
             is_own = block.text.casefold() == last.casefold()
-            # What follows the text below a heading, and looks like it, stands beside it and not below it.
+            # A heading after the first text, in the same style as the passage's heading, is a sibling of it, not a child.
             is_beside = is_begun and last.isupper() == block.text.isupper()
             named = above if is_own else (*above[:-1], own) if is_beside else (*above, own)
             path = passage.heading[:-1] if is_beside else passage.heading
@@ -265,11 +268,11 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
         label = block.label if block.kind in (BlockKind.PAIR, BlockKind.SENTENCE) else ""
         topics = topics_of(label) if label else frozenset[Topic]()
         if block.kind == BlockKind.ITEM and (first := _ITEM_LABEL.match(block.text)) and topics_of(first[1]):
-            # “Own fleet: two aircraft” answers for what stands above it and for equipment.
+            # “Own fleet: two aircraft” answers questions about the topic above it and about equipment.
             topics = topics_of(first[1]) | (named[-1] if named else frozenset[Topic]())
         text = " ".join(_NOTE.sub("", _EMPHASIS.sub(r"\2", block.text)).split())
         text = text.rstrip(",;") if block.kind == BlockKind.ITEM else text
-        # A page of aims begins with the need for them.
+        # A page of aims starts with the need for them.
         is_before_aims = is_before_aims and block.kind == BlockKind.SENTENCE and not _AIM.search(f"{label} {text}")
         if is_before_aims:
             topics = frozenset((Topic.NEED,))
@@ -282,11 +285,13 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
         if block.kind == BlockKind.PAIR and not is_stated:
             continue
         is_line_listed = (
-            block.kind == BlockKind.LINE and any(named[-1:]) and not named[-1] & _OF_FACTS and not _ADDRESS.search(text)
+            block.kind == BlockKind.LINE and any(named[-1:]) and not named[-1] & _FACT_TOPICS and not _ADDRESS.search(text)
         )
-        is_table_of_items = not named[-1] & _OF_FACTS if any(named[-1:]) else bool(of_document and block.columns) or is_equipment
+        is_table_of_items = (
+            not named[-1] & _FACT_TOPICS if any(named[-1:]) else bool(of_document and block.columns) or is_equipment
+        )
         if block.kind == BlockKind.ROW and is_table_of_items:
-            is_listed, text = True, max(block.cells, key=_words_of_cell)
+            is_listed, text = True, max(block.cells, key=_count_letters)
         elif is_line_listed:
             is_listed, text = True, _ITEM_NUMBER.sub("", text)
         elif block.kind not in (BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.PAIR):
@@ -310,8 +315,8 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
         )
 
 
-def _words_of_cell(cell: str) -> int:
-    """How much a cell of a table says in words; “2 shop, 1 yard” says less than “ride-on scrubbers”."""
+def _count_letters(cell: str) -> int:
+    """How much text a table cell has; “2 shop, 1 yard” has less than “ride-on scrubbers”."""
     return sum(1 if character.isalpha() else 0 if character == " " else -2 for character in cell)
 
 
@@ -322,28 +327,28 @@ def _is_worth_quoting(text: str, *, is_listed: bool) -> bool:
         return False
     if is_listed:
         return not (text.isupper() and len(words) > 1) and sum(character.isalpha() for character in text) / len(text) > 0.5
-    if not _IS_ENDED.search(text):
+    if not _SENTENCE_END.search(text):
         return False
-    # A title has hardly a word in lower case. German nouns are capitalized, so that long words tell little.
+    # Titles have few words in lower case. German nouns are capitalized, so the share is low.
     small = sum(word[0].islower() for word in words)
     if small < max(2, len(words) * _SMALL_SHARE):
         return False
-    # Half sentences at the border of a passage do not start like a sentence.
+    # Sentences cut off at the border of a passage do not start like a sentence.
     is_started = words[0][0].isupper() or words[0][0] in "“\"'(" or words[0][0].isdigit()
     letters = sum(character.isalpha() for character in text)
     return is_started and letters / len(text) > 0.6 and text.upper() != text
 
 
-def is_whole(text: str) -> bool:
-    """Whether it reads as a sentence of a letter: it has a subject and a verb, as “Removed 16 boilers.” has not."""
-    if _SAYS_WE.match(text):
+def is_full_sentence(text: str) -> bool:
+    """Whether it is a full sentence, with a subject and a verb, unlike “Removed 16 boilers.”"""
+    if _PERSONAL_SUBJECT.match(text):
         return True
     return not _NO_SUBJECT.match(text) and bool(_FINITE.search(text) or _PAST.search(text))
 
 
 @dataclass(frozen=True)
-class Compared:
-    """Of each candidate: relevance to each question (questions, candidates), fit to the opportunity, and unit vectors."""
+class Comparison:
+    """For each candidate: relevance to each question (questions, candidates), fit to the opportunity, and unit vectors."""
 
     relevance: Vectors
     fit: Vectors
@@ -351,8 +356,8 @@ class Compared:
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """Places among the candidates: the answer to a question, or else what may be one."""
+class Choice:
+    """Indexes of candidates: the answer to a question, or else possible matches."""
 
     answer: tuple[int, ...] = ()
     possible: tuple[int, ...] = ()
@@ -360,15 +365,15 @@ class Chosen:
 
 def choose(
     found: Sequence[Candidate],
-    compared: Compared,
+    compared: Comparison,
     place: int,
     topic: Topic | None,
     *,
     words: int,
     taken: frozenset[int],
     others: Others,
-) -> Chosen:
-    """What answers the question at `place`, in about so many words."""
+) -> Choice:
+    """The answer to the question at `place`, with about this many words."""
     kinds = _KINDS[topic] if topic else OUR_KINDS - {DocumentKind.RESUME}
     asked = [
         index
@@ -380,17 +385,17 @@ def choose(
         distinct = [
             index for index in asked if found[index].kind == DocumentKind.ABOUT_US and _DISTINCT.search(found[index].text)
         ]
-        chosen = Chosen(answer=tuple(_within(found, distinct, compared, place, words=words)))
+        chosen = Choice(answer=tuple(_fit_length(found, distinct, compared, place, words=words)))
     if not chosen.answer and topic is not None:
-        # What its heading names is said twice rather than called missing.
+        # Repeat an answer under the right heading rather than list the question as open.
         repeated = [index for index in asked if found[index].is_written and found[index].evidence(topic) == _NAMED]
-        chosen = Chosen(answer=tuple(_within(found, repeated, compared, place, words=words)))
-    return chosen if chosen.answer else Chosen(possible=_possible(found, compared, place, topic))
+        chosen = Choice(answer=tuple(_fit_length(found, repeated, compared, place, words=words)))
+    return chosen if chosen.answer else Choice(possible=_possible(found, compared, place, topic))
 
 
-def _possible(found: Sequence[Candidate], compared: Compared, place: int, topic: Topic | None) -> tuple[int, ...]:
-    """What comes near to an answer and is for a person to judge: no identifiers, and nothing of single people."""
-    if topic in _OF_FACTS - {Topic.PAST_PERFORMANCE}:
+def _possible(found: Sequence[Candidate], compared: Comparison, place: int, topic: Topic | None) -> tuple[int, ...]:
+    """Candidates close to an answer, for a person to judge; no identifiers, and nothing about individuals."""
+    if topic in _FACT_TOPICS - {Topic.PAST_PERFORMANCE}:
         return ()
     relevance = compared.relevance[place]
     close = [
@@ -402,8 +407,8 @@ def _possible(found: Sequence[Candidate], compared: Compared, place: int, topic:
 
 
 def _choose(
-    found: Sequence[Candidate], compared: Compared, place: int, topic: Topic | None, may: list[int], *, words: int
-) -> Chosen:
+    found: Sequence[Candidate], compared: Comparison, place: int, topic: Topic | None, may: list[int], *, words: int
+) -> Choice:
     relevance = compared.relevance[place]
     if topic == Topic.FIT:
         return _choose_fitting(found, compared, may, words)
@@ -419,7 +424,7 @@ def _choose(
             for index in relevant
             if index not in named and topic in (Topic.NEED, Topic.OUTCOMES, Topic.FACILITIES, Topic.OFFER)
         ]
-        kept = _within(
+        kept = _fit_length(
             found,
             named,
             compared,
@@ -429,10 +434,10 @@ def _choose(
         spent = sum(len(found[index].text.split()) for index in kept)
         if more and spent < words:
             kept += [index for index in _diverse(found, more, total, compared, words=words - spent) if index not in kept]
-        return Chosen(answer=tuple(kept))
+        return Choice(answer=tuple(kept))
     if relevant:
-        return Chosen(answer=tuple(_diverse(found, relevant, total, compared, words=words)))
-    return Chosen()
+        return Choice(answer=tuple(_diverse(found, relevant, total, compared, words=words)))
+    return Choice()
 
 
 def _is_asked_for(candidate: Candidate, topic: Topic | None, others: Others) -> bool:
@@ -446,12 +451,12 @@ def _is_asked_for(candidate: Candidate, topic: Topic | None, others: Others) -> 
     return True
 
 
-def _within(found: Sequence[Candidate], named: list[int], compared: Compared, place: int, *, words: int) -> list[int]:
-    """What stands under the heading, in its order; the least relevant is left out where it is too long."""
+def _fit_length(found: Sequence[Candidate], named: list[int], compared: Comparison, place: int, *, words: int) -> list[int]:
+    """The candidates under the heading, in order; if they are too long, the least relevant are omitted."""
     value = compared.relevance[place] + _FIT_WEIGHT * compared.fit
     kept: list[int] = []
     spent = 0
-    # Half by order: what comes first under a heading is what its author thought of first.
+    # Position counts, too: authors put the most important things first.
     order = sorted(named, key=lambda index: -float(value[index]) + 0.02 * named.index(index))
     for index in order:
         count = len(found[index].text.split())
@@ -467,7 +472,7 @@ def _within(found: Sequence[Candidate], named: list[int], compared: Compared, pl
 
 
 def _diverse(
-    found: Sequence[Candidate], relevant: list[int], total: dict[int, float], compared: Compared, *, words: int
+    found: Sequence[Candidate], relevant: list[int], total: dict[int, float], compared: Comparison, *, words: int
 ) -> list[int]:
     best = max(total[index] for index in relevant)
     open_to_choice = [index for index in relevant if total[index] >= _MIN_SHARE * best]
@@ -483,7 +488,7 @@ def _diverse(
         value = _RELEVANCE_WEIGHT * scores - (1 - _RELEVANCE_WEIGHT) * seen
         place = int(np.argmax(value))
         index: int | None = open_to_choice.pop(place)
-        if seen[place] >= _SAME:
+        if seen[place] >= _DUPLICATE_SIMILARITY:
             continue
         while index is not None and index not in chosen:
             chosen.append(index)
@@ -493,10 +498,10 @@ def _diverse(
     return chosen
 
 
-def _choose_fitting(found: Sequence[Candidate], compared: Compared, may: list[int], words: int) -> Chosen:
-    """What we do and have done that is nearest to what the opportunity asks for."""
+def _choose_fitting(found: Sequence[Candidate], compared: Comparison, may: list[int], words: int) -> Choice:
+    """The capabilities and past work that best match what the opportunity asks for."""
     fit = {index: float(compared.fit[index]) for index in may if found[index].evidence(Topic.FIT) > _OTHER}
     close = [index for index, value in fit.items() if value >= _MIN_FIT]
     if close:
-        return Chosen(answer=tuple(_diverse(found, close, fit, compared, words=words)))
-    return Chosen()
+        return Choice(answer=tuple(_diverse(found, close, fit, compared, words=words)))
+    return Choice()
