@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, String
@@ -11,6 +10,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
+from fundwright.core.json_values import JsonValue
 from fundwright.core.messages import Language
 
 
@@ -56,7 +56,7 @@ class SavedState(Base):
 
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), primary_key=True)
     name: Mapped[str] = mapped_column(primary_key=True)
-    value: Mapped[Any] = mapped_column(JSONB)
+    value: Mapped[JsonValue] = mapped_column(JSONB)
     changed_at: Mapped[datetime] = mapped_column(default=now)
 
 
@@ -96,4 +96,4 @@ class AuditEntry(Base):
     action: Mapped[str]
     subject: Mapped[str]
     address: Mapped[str]
-    details: Mapped[dict[str, Any]]
+    details: Mapped[dict[str, str]] = mapped_column(JSONB)

@@ -189,7 +189,7 @@ def _without_others(actor: Actor, entries: Sequence[AuditEntry]) -> list[AuditRe
         AuditRead.model_validate(entry).model_copy(
             update={
                 "subject": without_emails(entry.subject),
-                "details": {name: without_emails(str(value)) for name, value in entry.details.items()},
+                "details": {name: without_emails(value) for name, value in entry.details.items()},
                 **({} if entry.actor_id == actor.id else {"actor_email": entry.actor_email and "***", "address": ""}),
             }
         )

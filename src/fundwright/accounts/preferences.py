@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -12,6 +11,7 @@ from fundwright.accounts import locale_data, repository, service
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import AccountProfile, Actor, LocaleChange, Permission
 from fundwright.core.errors import Invalid
+from fundwright.core.json_values import JsonValue
 from fundwright.core.messages import Language, t
 
 _MAX_STATE_NAME_LENGTH = 200
@@ -29,13 +29,13 @@ async def change_locale(session: AsyncSession, actor: Actor, change: LocaleChang
 
 
 @needs(Permission.READ)
-async def saved_state(session: AsyncSession, actor: Actor, name: str) -> Any:
+async def saved_state(session: AsyncSession, actor: Actor, name: str) -> JsonValue:
     """The state that a screen has saved for the actor under `name`, as JSON; None if there is none."""
     return await repository.find_saved_state(session, actor.id, name)
 
 
 @needs(Permission.READ)
-async def save_state(session: AsyncSession, actor: Actor, name: str, value: Any) -> None:
+async def save_state(session: AsyncSession, actor: Actor, name: str, value: JsonValue) -> None:
     """Save `value`, any JSON, for the actor under `name`. Raises Invalid if it is too long."""
     if len(name) > _MAX_STATE_NAME_LENGTH or len(json.dumps(value)) > _MAX_SAVED_STATE_LENGTH:
         raise Invalid(t("That is too long to save for this page. Shorten it and try again."))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Collection, Sequence
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import Select, delete, func, or_, select
@@ -14,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.models import Account, AccountPhoto, AuditEntry, DataCopy, SavedState
 from fundwright.accounts.schemas import AccountState, AuditQuery, PeopleQuery, Role
 from fundwright.core.database import now
+from fundwright.core.json_values import JsonValue
 from fundwright.core.lists import contains, count_all, ordered_by
 
 
@@ -131,11 +131,11 @@ async def add_account(
     return None if account_id is None else await session.get(Account, account_id)
 
 
-async def find_saved_state(session: AsyncSession, owner_id: UUID, name: str) -> Any:
+async def find_saved_state(session: AsyncSession, owner_id: UUID, name: str) -> JsonValue:
     return await session.scalar(select(SavedState.value).where(SavedState.owner_id == owner_id, SavedState.name == name))
 
 
-async def save_state(session: AsyncSession, owner_id: UUID, name: str, value: Any) -> None:
+async def save_state(session: AsyncSession, owner_id: UUID, name: str, value: JsonValue) -> None:
     change = {"value": value, "changed_at": now()}
     query = insert(SavedState).values(owner_id=owner_id, name=name, **change)
     await session.execute(query.on_conflict_do_update(index_elements=["owner_id", "name"], set_=change))

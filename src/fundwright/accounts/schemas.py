@@ -147,7 +147,7 @@ class AuditRead(BaseModel):
     action: str
     subject: str
     address: str
-    details: dict[str, Any]
+    details: dict[str, str]
 
 
 class AuditQuery(PageRequest):

@@ -42,6 +42,7 @@ from fundwright.categories.schemas import (
 )
 from fundwright.core.database import acquire_lock, now
 from fundwright.core.errors import NotFound
+from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 
@@ -159,10 +160,10 @@ async def labels_of(session: AsyncSession, owner_id: UUID, subject_ids: Sequence
 
 
 @lru_cache(maxsize=256)  # composing it takes longer than PostgreSQL takes to answer
-def labels_in(owner_id: UUID, subject_id: ColumnElement[UUID]) -> ScalarSelect[list[dict[str, Any]] | None]:
+def labels_in(owner_id: UUID, subject_id: ColumnElement[UUID]) -> ScalarSelect[list[JsonObject] | None]:
     """The categories that a subject is in, surest first, each in a form that `LabelRead` validates, or NULL: a correlated subquery for
     the statements of other slices."""
-    fields: dict[str, Any] = {
+    fields = {
         "subject_id": Label.subject_id,
         "category_id": Label.category_id,
         "category_name": Category.name,
@@ -235,10 +236,9 @@ async def write_labels(
     await _write(session, owner_id, subject_id, [label.model_dump(include={"category_id", *_DECISION}) for label in labels])
 
 
-async def _write(session: AsyncSession, owner_id: UUID, subject_id: UUID, labels: Sequence[dict[str, Any]]) -> None:
-    if labels:
-        rows = [{"id": uuid4(), "owner_id": owner_id, "subject_id": subject_id, **label} for label in labels]
-        statement = insert(Label).values(rows)
+async def _write(session: AsyncSession, owner_id: UUID, subject_id: UUID, rows: Sequence[Mapping[str, object]]) -> None:
+    if rows:
+        statement = insert(Label).values([{"id": uuid4(), "owner_id": owner_id, "subject_id": subject_id, **row} for row in rows])
         changed = {name: statement.excluded[name] for name in _DECISION}
         await session.execute(statement.on_conflict_do_update(index_elements=_KEY, set_=changed))
 
@@ -282,7 +282,7 @@ async def suggest(session: AsyncSession, owner_id: UUID, model_id: str, suggesti
     """Save the model's labels (subject, category, confidence); decisions of people stay."""
     await _lock_additions(session, owner_id)
     for start in range(0, len(suggestions), _BATCH):
-        rows: list[dict[str, Any]] = [
+        rows: list[dict[str, object]] = [
             {
                 "id": uuid4(),
                 "owner_id": owner_id,

@@ -11,7 +11,6 @@ import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -41,6 +40,7 @@ from fundwright.categories.schemas import (
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotFound
+from fundwright.core.json_values import JsonObject
 from fundwright.core.live import publish
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest, iterate_all
@@ -186,7 +186,7 @@ def labeled_with(actor: Actor, category_id: UUID | None = None) -> Select[UUID]:
 
 
 @needs(Permission.READ)
-def labels_in(actor: Actor, subject_id: ColumnElement[UUID]) -> ScalarSelect[list[dict[str, Any]] | None]:
+def labels_in(actor: Actor, subject_id: ColumnElement[UUID]) -> ScalarSelect[list[JsonObject] | None]:
     """The actor's categories that `subject_id` is in, in a form that `LabelRead` validates, or NULL: a column for the queries
     of other slices."""
     return repository.labels_in(actor.id, subject_id)

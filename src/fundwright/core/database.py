@@ -23,10 +23,11 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_asyn
 from sqlalchemy.orm import DeclarativeBase
 
 from fundwright.core.errors import DatabaseAway, DiskFull, StartRefused, UnusableText
+from fundwright.core.json_values import JsonObject
 
 
 class Base(DeclarativeBase):
-    """Declarative base of all tables. `dict[str, Any]` columns are JSONB, `datetime` columns carry a time zone."""
+    """Declarative base of all tables. `JsonObject` columns are JSONB, `datetime` columns carry a time zone."""
 
     metadata = MetaData(
         naming_convention={
@@ -37,7 +38,7 @@ class Base(DeclarativeBase):
             "pk": "pk_%(table_name)s",
         }
     )
-    type_annotation_map = {dict[str, Any]: JSONB, list[Any]: JSONB, datetime: DateTime(timezone=True)}
+    type_annotation_map = {JsonObject: JSONB, datetime: DateTime(timezone=True)}
 
 
 def now() -> datetime:

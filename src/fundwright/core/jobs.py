@@ -31,6 +31,7 @@ from typing_extensions import TypeVar
 from fundwright.core import live
 from fundwright.core.database import Base, Database, acquire_lock, now
 from fundwright.core.errors import Conflict, DatabaseAway, FundwrightError, NotFound
+from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import Message, current_language, speaking, t
 
 if TYPE_CHECKING:
@@ -118,9 +119,9 @@ class Job(Base):
     done: Mapped[int] = mapped_column(default=0)
     total: Mapped[int | None]
     message: Mapped[str] = mapped_column(default="")
-    payload: Mapped[dict[str, Any]]
-    checkpoint: Mapped[dict[str, Any]] = mapped_column(default=dict)
-    result: Mapped[dict[str, Any] | None]
+    payload: Mapped[JsonObject]
+    checkpoint: Mapped[JsonObject] = mapped_column(default=dict)
+    result: Mapped[JsonObject | None]
     error: Mapped[str | None]
     cancel_requested: Mapped[bool] = mapped_column(default=False)
     attempts: Mapped[int] = mapped_column(default=0, server_default="0")
@@ -144,7 +145,7 @@ class JobRead(BaseModel):
     done: int
     total: int | None
     message: str
-    result: dict[str, Any] | None
+    result: JsonObject | None
     error: str | None
     cancel_requested: bool
     created_at: datetime
@@ -173,7 +174,7 @@ class JobPayload(BaseModel):
 
 P = TypeVar("P", bound=JobPayload)
 A = TypeVar("A")
-C = TypeVar("C", bound=Mapping[str, object], default=dict[str, Any])
+C = TypeVar("C", bound=Mapping[str, object], default=JsonObject)
 R = TypeVar("R", bound=Mapping[str, object])
 
 ActorLoader = Callable[[AsyncSession, UUID | None], Awaitable[A]]
@@ -211,9 +212,7 @@ class JobRun(Generic[P, A, C]):
         """
         self.actor = await self._load_actor(session, self.owner_id)
         self.checkpoint = checkpoint
-        await session.execute(
-            update(Job).where(Job.id == self.id).values(checkpoint=cast(dict[str, Any], checkpoint), attempts=1)
-        )
+        await session.execute(update(Job).where(Job.id == self.id).values(checkpoint=cast(JsonObject, checkpoint), attempts=1))
 
     async def pause_if_others_wait(self) -> None:
         """End a background job for now if others wait for its slot. It continues from its checkpoint after them.
@@ -234,11 +233,8 @@ class JobRun(Generic[P, A, C]):
         if moment - self._reported_at < _PROGRESS_INTERVAL_S and done != total:
             return
         self._reported_at = moment
-        values: dict[str, Any] = {"done": done}
-        if total is not None:
-            values["total"] = total
-        if message is not None:
-            values["message"] = message
+        report = {"done": done, "total": total, "message": message}
+        values = {name: value for name, value in report.items() if value is not None}
         async with self.transaction() as session:
             job = await session.scalar(update(Job).where(Job.id == self.id).values(**values).returning(Job))
             if job is None or job.cancel_requested:
@@ -527,7 +523,7 @@ class JobQueue:
     async def _finish(
         self, job_id: UUID, state: JobState, *, result: Mapping[str, object] | None = None, error: str | None = None
     ) -> None:
-        values: dict[str, Any] = {"state": state, "result": result, "error": error, "ended_at": now()}
+        values: dict[str, object] = {"state": state, "result": result, "error": error, "ended_at": now()}
         if state == JobState.SUCCEEDED:
             values["done"] = func.coalesce(Job.total, Job.done)
         async with self.database.transaction() as session:

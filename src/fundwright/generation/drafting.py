@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Sequence
-from typing import Any, TypedDict
+from typing import TypedDict
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -53,6 +53,9 @@ _ADDED_WORDS = 150
 class SectionCheckpoint(TypedDict, total=False):
     outcome: Rewriting
     """Of the section written last."""
+
+
+DraftingRun = JobRun[WriteDraft, Actor, SectionCheckpoint] | JobRun[WriteSection, Actor, SectionCheckpoint]
 
 
 async def write(run: JobRun[WriteDraft, Actor, SectionCheckpoint]) -> WrittenDraft:
@@ -119,7 +122,7 @@ async def write_again(run: JobRun[WriteSection, Actor, SectionCheckpoint]) -> Wr
 
 
 async def _write_section(
-    run: JobRun[Any, Actor, SectionCheckpoint],
+    run: DraftingRun,
     section: DraftSection,
     plan: TemplateSection,
     opportunity: OpportunityRead,
@@ -212,7 +215,7 @@ async def _write_section(
     return outcome
 
 
-async def _begin(run: JobRun[Any, Actor, SectionCheckpoint], section: DraftSection) -> int | None:
+async def _begin(run: DraftingRun, section: DraftSection) -> int | None:
     """Clear the incoming text. Citations that only an unfinished attempt has made are removed.
 
     Returns the revision of the section; None if a person has deleted or written it meanwhile.

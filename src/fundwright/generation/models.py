@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import ARRAY, ForeignKey, Text, UniqueConstraint
@@ -30,7 +29,7 @@ class Draft(Base):
     title: Mapped[str]
     company: Mapped[str] = mapped_column(default="")
     """The name of the applicant."""
-    document_ids: Mapped[list[Any]] = mapped_column(default=list)
+    document_ids: Mapped[list[str]] = mapped_column(JSONB, default=list)
     """The documents it is written from; empty for all of the owner's."""
     writer_id: Mapped[str] = mapped_column(default="")
     writer_label: Mapped[str] = mapped_column(default="")
@@ -65,8 +64,8 @@ class DraftSection(Base):
     """The open editor that made the last change; its own saves never conflict with each other."""
     saved_sequence: Mapped[int] = mapped_column(default=0)
     """The number of that editor's last save; a late or repeated one changes nothing."""
-    open_questions: Mapped[list[Any]] = mapped_column(default=list)
-    done_questions: Mapped[list[Any]] = mapped_column(default=list)
+    open_questions: Mapped[list[str]] = mapped_column(JSONB, default=list)
+    done_questions: Mapped[list[str]] = mapped_column(JSONB, default=list)
     """Open questions that a person has marked as done."""
     possible_matches: Mapped[list[PossibleMatchRecord]] = mapped_column(JSONB, default=list)
     """What may answer an open question, but not so surely that it belongs in the text: question, text, number of the citation, and its

@@ -21,7 +21,7 @@ from fundwright.language.protocols import Embedder
 from fundwright.opportunities import embedding
 from fundwright.opportunities.importing import announce
 from fundwright.opportunities.repository import indexing
-from fundwright.opportunities.schemas import SortingCounts, SortingResult
+from fundwright.opportunities.schemas import CategorizeOpportunities, SortingCounts, SortingResult
 
 _READ_AT_ONCE = 256
 _SORTED_AT_ONCE = 500
@@ -41,7 +41,7 @@ class SortingCheckpoint(TypedDict, total=False):
     """The id of the last opportunity that was sorted."""
 
 
-async def categorize(run: JobRun[Any, Actor, SortingCheckpoint], embedder: Embedder) -> SortingResult:
+async def categorize(run: JobRun[CategorizeOpportunities, Actor, SortingCheckpoint], embedder: Embedder) -> SortingResult:
     """Return how many opportunities were labeled, unchanged, without a category, or not embedded yet.
 
     May be interrupted at any moment and run again: results are kept, and labels that fit are left alone. If another job waits
@@ -61,7 +61,7 @@ async def categorize(run: JobRun[Any, Actor, SortingCheckpoint], embedder: Embed
 class Categorizing:
     """The steps of the job."""
 
-    def __init__(self, run: JobRun[Any, Actor, SortingCheckpoint], embedder: Embedder) -> None:
+    def __init__(self, run: JobRun[CategorizeOpportunities, Actor, SortingCheckpoint], embedder: Embedder) -> None:
         self._run = run
         self._embedder = embedder
         self._total = 0

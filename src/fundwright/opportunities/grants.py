@@ -14,9 +14,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import chain
-from typing import Any, BinaryIO
+from typing import BinaryIO
 from xml.parsers import expat
 
+from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import t
 from fundwright.opportunities import reading
 from fundwright.opportunities.json_lines import published, read_json_lines
@@ -197,7 +198,7 @@ def _extract_notice(line: int, status: Status, fields: _Fields) -> ParsedNotice 
     due_at, due_note = deadline(due)
     note = first("CloseDateExplanation") or first("EstimatedApplicationDueDateExplanation")
     archive_at = moment(first("ArchiveDate"), end_of_day=True)
-    raw: dict[str, Any] = {name: values[0] if len(values) == 1 else values for name, values in fields.items()}
+    raw: JsonObject = {name: values[0] if len(values) == 1 else values for name, values in fields.items()}
     content = json.dumps([status, raw], ensure_ascii=False, sort_keys=True)
     description = reading.description(raw, "Description", first("Description"))
     agency_code = first("AgencyCode")
@@ -258,7 +259,7 @@ def _json_notices(lines: Iterator[bytes]) -> Iterator[ParsedNotice | RejectedRow
         yield _simpler_notice(line, row)
 
 
-def _simpler_notice(line: int, row: dict[str, Any]) -> ParsedNotice | RejectedRow:
+def _simpler_notice(line: int, row: JsonObject) -> ParsedNotice | RejectedRow:
     raw = published(row)
 
     def text(name: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from functools import partial
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -23,7 +23,7 @@ from fundwright.opportunities.incoming import BATCH_ROWS, Batch, read_batches
 from fundwright.opportunities.models import Opportunity
 from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.repository import listing, runs, writing
-from fundwright.opportunities.schemas import ImportCounts
+from fundwright.opportunities.schemas import ImportCounts, ImportOpportunities
 from fundwright.opportunities.sources import Source
 
 TOPIC = "opportunities"
@@ -44,7 +44,9 @@ class ImportCheckpoint(TypedDict, total=False):
     samples_removed: int
 
 
-async def run_import(run: JobRun[Any, Any, ImportCheckpoint], *, run_id: UUID, source: Source, path: Path) -> ImportCounts:
+async def run_import(
+    run: JobRun[ImportOpportunities, Actor | None, ImportCheckpoint], *, run_id: UUID, source: Source, path: Path
+) -> ImportCounts:
     """Read the file at `path` into the database, from where an earlier run of the same job ended.
 
     Files that an administrator or the installation imports may change every opportunity; those of other accounts change only what
@@ -55,7 +57,7 @@ async def run_import(run: JobRun[Any, Any, ImportCheckpoint], *, run_id: UUID, s
     Raises NotFound if the file is gone, UnreadableFile if it has another format.
     """
     core = run.services
-    actor: Actor | None = run.actor
+    actor = run.actor
     uploader = None if actor is None or actor.may(Permission.ADMINISTER) else actor.id
     async with run.transaction() as session:
         filename = await runs.set_job(session, run_id, run.id) or path.name
@@ -128,7 +130,9 @@ async def remove_sample(session: AsyncSession) -> int:
     return len(removed)
 
 
-async def _counts(session: AsyncSession, run: JobRun[Any, Any, ImportCheckpoint], run_id: UUID) -> ImportCounts:
+async def _counts(
+    session: AsyncSession, run: JobRun[ImportOpportunities, Actor | None, ImportCheckpoint], run_id: UUID
+) -> ImportCounts:
     counts = await runs.counts(session, run_id)
     return counts.model_copy(update={"samples_removed": run.checkpoint.get("samples_removed", 0)})
 

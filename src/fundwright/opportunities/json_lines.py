@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, cast
+from typing import cast
 
+from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import t
 from fundwright.opportunities import reading
 from fundwright.opportunities.reading import UnreadableFile, clean
@@ -14,7 +15,7 @@ from fundwright.opportunities.sources import RejectedRow
 _TRIED_LINES = 50
 
 
-def read_json_lines(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | RejectedRow]]:
+def read_json_lines(stream: Iterable[bytes]) -> Iterator[tuple[int, JsonObject | RejectedRow]]:
     """Yield the JSON objects of a file with one per line; a broken line or a truncated file becomes a rejection.
 
     Raises UnreadableFile if none of the first lines is an object: an image has no rows to reject.
@@ -41,7 +42,7 @@ def read_json_lines(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, An
         raise UnreadableFile(" ".join([refusal, *tried]))
 
 
-def _json_rows(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | RejectedRow]]:
+def _json_rows(stream: Iterable[bytes]) -> Iterator[tuple[int, JsonObject | RejectedRow]]:
     line = 0
     try:
         for line, text in enumerate(reading.lines(stream), start=1):
@@ -55,7 +56,7 @@ def _json_rows(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | 
                 yield line, RejectedRow(line, "", t("The line is nested too deeply or contains a number that is too long."))
             else:
                 if isinstance(row, dict):
-                    yield line, cast(dict[str, Any], row)
+                    yield line, cast(JsonObject, row)
                 else:
                     yield line, RejectedRow(line, "", t("The line is not a JSON object."))
     except (EOFError, OSError) as error:
@@ -65,10 +66,10 @@ def _json_rows(stream: Iterable[bytes]) -> Iterator[tuple[int, dict[str, Any] | 
         )
 
 
-def published(row: dict[str, Any]) -> dict[str, Any]:
+def published(row: JsonObject) -> JsonObject:
     """The row without empty values and without fields that its collector added (names that begin with an underscore)."""
     return cast(
-        dict[str, Any],
+        JsonObject,
         reading.fit({key: value for key, value in row.items() if value not in (None, "", []) and not key.startswith("_")}),
     )
 

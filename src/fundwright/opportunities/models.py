@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
 from uuid import UUID, uuid4
 
+from pgvector import HalfVector, SparseVector
 from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
 from sqlalchemy import Computed, ForeignKey, Index, Numeric, Text, UniqueConstraint, text
-from sqlalchemy.dialects.postgresql import ARRAY, TSVECTOR
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
+from fundwright.core.json_values import JsonObject
 from fundwright.language.retrieval import WORD_DIMENSION
 
 
@@ -106,9 +107,9 @@ class OpportunityText(Base):
     opportunity_id: Mapped[UUID] = mapped_column(ForeignKey("opportunity.id", ondelete="CASCADE"), primary_key=True)
     description: Mapped[str]
     eligibility: Mapped[str]
-    contacts: Mapped[list[Any]]
+    contacts: Mapped[list[dict[str, str]]] = mapped_column(JSONB)
     url: Mapped[str]
-    raw: Mapped[dict[str, Any]]
+    raw: Mapped[JsonObject]
 
 
 class OpportunityVersion(Base):
@@ -124,7 +125,7 @@ class OpportunityVersion(Base):
     content_hash: Mapped[str]
     seen_at: Mapped[datetime]
     import_run_id: Mapped[UUID]
-    raw: Mapped[dict[str, Any] | None]
+    raw: Mapped[JsonObject | None]
     description: Mapped[str | None]
 
 
@@ -135,7 +136,7 @@ class OpportunityVector(Base):
 
     opportunity_id: Mapped[UUID] = mapped_column(ForeignKey("opportunity.id", ondelete="CASCADE"), primary_key=True)
     model_id: Mapped[str] = mapped_column(primary_key=True)
-    vector: Mapped[Any] = mapped_column(HALFVEC())
+    vector: Mapped[HalfVector] = mapped_column(HALFVEC())
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
@@ -145,7 +146,7 @@ class OpportunityWords(Base):
     __tablename__ = "opportunity_words"
 
     opportunity_id: Mapped[UUID] = mapped_column(ForeignKey("opportunity.id", ondelete="CASCADE"), primary_key=True)
-    words: Mapped[Any] = mapped_column(SPARSEVEC(WORD_DIMENSION))
+    words: Mapped[SparseVector] = mapped_column(SPARSEVEC(WORD_DIMENSION))
 
 
 class OpportunityWord(Base):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
+from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import t
 from fundwright.opportunities import reading
 from fundwright.opportunities.json_lines import published, read_json_lines, texts
@@ -48,7 +49,7 @@ class NihJsonLines:
             yield _notice(line, row)
 
 
-def _notice(line: int, row: dict[str, Any]) -> ParsedNotice | RejectedRow:
+def _notice(line: int, row: JsonObject) -> ParsedNotice | RejectedRow:
     raw = published(row)
     external_id, title = clean(raw.get("opportunity_id")), clean(raw.get("title"))
     if not external_id or len(external_id) > 200:

@@ -7,11 +7,12 @@ import html
 import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
-from typing import Any, BinaryIO, cast
+from typing import BinaryIO, cast
 
 import nh3
 
 from fundwright.core.errors import Invalid
+from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import t
 from fundwright.opportunities.sources import RejectedRow
 
@@ -96,7 +97,7 @@ def plain_text(text: str) -> str:
     return _UNFIT.sub("", _BLANK_LINES.sub("\n\n", text)).strip()
 
 
-def description(raw: dict[str, Any], name: str, body: str) -> str:
+def description(raw: JsonObject, name: str, body: str) -> str:
     """The plain text of a body, which is the field `name` of `raw`. Only HTML stays there."""
     plain = plain_text(body)
     if plain == body:

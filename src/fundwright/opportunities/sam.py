@@ -6,8 +6,9 @@ import csv
 import re
 from collections import deque
 from collections.abc import Iterator
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
+from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import t
 from fundwright.opportunities import reading
 from fundwright.opportunities.reading import UnreadableFile, clean
@@ -129,7 +130,7 @@ def _notice(line: int, record: list[str], row: dict[str, str]) -> ParsedNotice |
     psc = row.get("ClassificationCode", "").strip()
     if not psc and (group := _PSC_IN_TITLE.match(title)):
         psc = group[1]
-    raw: dict[str, Any] = {name: value for name, value in row.items() if value}
+    raw: JsonObject = {name: value for name, value in row.items() if value}
     description = reading.description(raw, "Description", row.get("Description", ""))
     return ParsedNotice(
         line=line,

@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from fundwright.core.days import Day
 from fundwright.core.jobs import JobPayload, JobState
+from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.insights.schemas import CountedJob, UsageField
@@ -188,7 +189,7 @@ class OpportunityRead(OpportunityRow):
     eligibility: str
     description: str
     url: str
-    raw: dict[str, Any]
+    raw: JsonObject
     first_seen_at: datetime
     last_seen_at: datetime
     updated_at: datetime

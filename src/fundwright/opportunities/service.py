@@ -16,7 +16,7 @@ from uuid import UUID
 import numpy as np
 import structlog
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Select, event
+from sqlalchemy import ColumnElement, RowMapping, Select, event
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit, preferences
@@ -32,6 +32,7 @@ from fundwright.core.database import now
 from fundwright.core.errors import Conflict, FundwrightError, Invalid, NotFound
 from fundwright.core.files import file_name
 from fundwright.core.jobs import Job, JobRead, JobState
+from fundwright.core.json_values import JsonObject
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
@@ -200,7 +201,7 @@ async def _rank(session: AsyncSession, actor: Actor, query: OpportunityQuery, me
 async def _page(
     session: AsyncSession,
     query: OpportunityQuery,
-    rows: Sequence[Mapping[str, Any]],
+    rows: Sequence[RowMapping],
     total: int,
     ranked: ranking.Ranked | None,
 ) -> Page[OpportunityRow]:
@@ -716,7 +717,7 @@ def _samples_removed(job: Job | None) -> int:
     return jobs.result_of(job, ImportResult).get("samples_removed", 0) if job and job.result else 0
 
 
-def _fields(raw: dict[str, Any], description: str) -> dict[str, str]:
+def _fields(raw: JsonObject, description: str) -> dict[str, str]:
     """A version's fields as text, with the body under one name however it was published."""
     fields = {name: in_words(value) for name, value in raw.items() if name not in _BODIES}
     return {**fields, "Description": description} if description else fields

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, BinaryIO, Protocol
+from typing import BinaryIO, Protocol
 
+from fundwright.core.json_values import JsonObject
 from fundwright.opportunities.schemas import Kind, Status
 
 
@@ -26,7 +27,7 @@ class ParsedNotice:
     posted_at: datetime
     content: str
     """Everything that counts as content, in a stable form: a notice has changed when this has."""
-    raw: dict[str, Any]
+    raw: JsonObject
     """The record's non-empty fields as published, without the body when `description` is that body verbatim."""
     number: str = ""
     agency: str = ""

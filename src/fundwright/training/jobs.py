@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, TypedDict
+from typing import TypedDict
 from uuid import UUID
 
 from fundwright.accounts.schemas import Actor
@@ -24,7 +24,7 @@ from fundwright.language.protocols import Embedder
 from fundwright.language.schemas import nearest_heading
 from fundwright.training import kinds, repository
 from fundwright.training.extraction import extract
-from fundwright.training.models import Document
+from fundwright.training.models import Document, FailureRecord
 from fundwright.training.readers import Reader, Unreadable
 from fundwright.training.schemas import ProposeKinds, RemoveFiles, TrainDocuments
 from fundwright.training.service import documents_topic
@@ -43,7 +43,7 @@ class TrainingCheckpoint(TypedDict, total=False):
 class TrainingResult(TypedDict):
     documents: int
     chunks: int
-    failed: list[Any]
+    failed: list[FailureRecord]
 
 
 class KindsCheckpoint(TypedDict, total=False):
@@ -84,7 +84,7 @@ async def _train_document(
     place: int,
     total: int,
 ) -> None:
-    failure: dict[str, str] | None = None
+    failure: FailureRecord | None = None
     title, chunk_count = t("A removed document"), 0
     try:
         async with run.transaction() as session:

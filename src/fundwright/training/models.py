@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
+from typing import TypedDict
 from uuid import UUID, uuid4
 
+from pgvector import HalfVector, SparseVector
 from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
 from sqlalchemy import ARRAY, Computed, ForeignKey, Index, Text, UniqueConstraint
-from sqlalchemy.dialects.postgresql import TSVECTOR
+from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
@@ -57,13 +58,13 @@ class Chunk(Base):
     ordinal: Mapped[int]
     heading: Mapped[tuple[str, ...]] = mapped_column(ARRAY(Text, as_tuple=True))
     page: Mapped[int | None]
-    places: Mapped[list[Any]] = mapped_column(default=list)
+    places: Mapped[list[tuple[int, list[str], int | None]]] = mapped_column(JSONB, default=list)
     """(start, heading, page) of each part under its own heading or on its own page; empty if there is only one."""
     start_offset: Mapped[int]
     end_offset: Mapped[int]
     text: Mapped[str]
     search: Mapped[str] = mapped_column(TSVECTOR, deferred=True)
-    words: Mapped[Any] = mapped_column(
+    words: Mapped[SparseVector] = mapped_column(
         SPARSEVEC(WORD_DIMENSION), Computed("word_weights(search, 110)", persisted=True), deferred=True
     )
     """The weight of each word. A usual chunk has 110 words that count."""
@@ -89,7 +90,15 @@ class ChunkVector(Base):
     model_id: Mapped[str] = mapped_column(primary_key=True)
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
     dimension: Mapped[int]
-    vector: Mapped[Any] = mapped_column(HALFVEC())
+    vector: Mapped[HalfVector] = mapped_column(HALFVEC())
+
+
+class FailureRecord(TypedDict):
+    """Why a run could not read a document, as `DocumentFailure` reads it."""
+
+    document_id: str
+    title: str
+    reason: str
 
 
 class TrainingRun(Base):
@@ -98,9 +107,9 @@ class TrainingRun(Base):
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
     job_id: Mapped[UUID | None] = mapped_column(unique=True)
-    document_ids: Mapped[list[Any]]
+    document_ids: Mapped[list[str]] = mapped_column(JSONB)
     documents: Mapped[int] = mapped_column(default=0)
     chunks: Mapped[int] = mapped_column(default=0)
-    failed: Mapped[list[Any]] = mapped_column(default=list)
+    failed: Mapped[list[FailureRecord]] = mapped_column(JSONB, default=list)
     model_id: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(default=now)

@@ -6,15 +6,17 @@ import re
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from typing import Any, cast, get_args
+from typing import Any, get_args
 from uuid import UUID
 
 from sqlalchemy import (
     Boolean,
     ColumnElement,
+    RowMapping,
     Select,
     Uuid,
     and_,
+    cast,
     distinct,
     exists,
     func,
@@ -25,9 +27,6 @@ from sqlalchemy import (
     true,
     union_all,
 )
-from sqlalchemy import (
-    cast as sql_cast,
-)
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
@@ -35,6 +34,7 @@ from sqlalchemy.types import Text
 
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
+from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import t
 from fundwright.opportunities.incoming import TEXTS
 from fundwright.opportunities.models import (
@@ -83,7 +83,7 @@ _AWARD_NOTICE = (
             literal_column("'id'"), _OTHER.id,
             literal_column("'awarded_on'"), func.coalesce(OpportunityText.raw["AwardDate"].astext, ""),
             literal_column("'awardee'"), func.coalesce(OpportunityText.raw["Awardee"].astext, ""),
-            literal_column("'amount'"), sql_cast(_OTHER.award_amount, Text),
+            literal_column("'amount'"), cast(_OTHER.award_amount, Text),
         )
     )
     .join(OpportunityText, OpportunityText.opportunity_id == _OTHER.id)
@@ -131,11 +131,11 @@ async def find_id(session: AsyncSession, reference: str) -> UUID | None:
     return await session.scalar(query.order_by(names[0].desc(), names[1].desc(), Opportunity.posted_at.desc(), Opportunity.id))
 
 
-async def suggest(session: AsyncSession, words: str, *, limit: int) -> Sequence[Mapping[str, Any]]:
+async def suggest(session: AsyncSession, words: str, *, limit: int) -> Sequence[RowMapping]:
     """The newest with these words in the title, of which the last may lack its end; then those with just these words anywhere."""
     if not words:
         return await _newest(session, true(), limit=limit)
-    found: list[Mapping[str, Any]] = []
+    found: list[RowMapping] = []
     if parts := re.findall(r"\w+", words):
         begun = func.to_tsquery(literal_column("'english'"), " & ".join(f"'{part}'" for part in parts) + ":*")
         in_title = Opportunity.title_search.op("@@", return_type=Boolean())(begun)
@@ -148,7 +148,7 @@ async def suggest(session: AsyncSession, words: str, *, limit: int) -> Sequence[
     return found
 
 
-async def _newest(session: AsyncSession, matching: ColumnElement[bool], *, limit: int) -> Sequence[Mapping[str, Any]]:
+async def _newest(session: AsyncSession, matching: ColumnElement[bool], *, limit: int) -> Sequence[RowMapping]:
     newest = (SAMPLES_LAST, Opportunity.posted_at.desc(), Opportunity.id)
     # Of each kind apart: an index knows which are the newest of a kind.
     of_kinds = [
@@ -157,7 +157,7 @@ async def _newest(session: AsyncSession, matching: ColumnElement[bool], *, limit
     ]
     ids = union_all(*(select(of_kind.c.id) for of_kind in of_kinds))
     rows = _rows().where(Opportunity.id.in_(ids)).order_by(*newest).limit(limit)
-    return cast(Sequence[Mapping[str, Any]], (await session.execute(rows)).mappings().all())
+    return (await session.execute(rows)).mappings().all()
 
 
 async def count_seen_after(session: AsyncSession, moment: datetime, labeled: Select[UUID], *, limit: int) -> int:
@@ -190,7 +190,7 @@ async def page(
     *,
     ranked: Ranked | None = None,
     extra_columns: Sequence[ColumnElement[Any]] = (),
-) -> tuple[list[Mapping[str, Any]], int]:
+) -> tuple[Sequence[RowMapping], int]:
     """One page of matching opportunities, each with `extra_columns`, and how many there are in all. `ranked` is what `rank` returned for
     the text of the query, if it has one."""
     if ranked is not None and query.sort_field in ("", "relevance"):
@@ -202,7 +202,7 @@ async def page(
     rows = _rows(total.label("total"), *extra_columns)
     found = (await session.execute(rows.where(Opportunity.id.in_(ids.scalar_subquery())).order_by(*order))).mappings().all()
     number = found[0]["total"] if found else await session.scalar(select(total)) or 0
-    return list(cast(Sequence[Mapping[str, Any]], found)), number
+    return found, number
 
 
 async def _page_by_relevance(
@@ -211,7 +211,7 @@ async def _page_by_relevance(
     labeled: Select[UUID] | None,
     ranked: Ranked,
     extra_columns: Sequence[ColumnElement[Any]],
-) -> list[Mapping[str, Any]]:
+) -> list[RowMapping]:
     """The best, in their order, then what else matches, newest first."""
     best = list(ranked.ids)
     ids = best[query.offset : query.offset + query.page_size]
@@ -222,7 +222,7 @@ async def _page_by_relevance(
         ids += (await session.scalars(newest.offset(start).limit(query.page_size - len(ids)))).all()
     place = {id: index for index, id in enumerate(ids)}
     rows = (await session.execute(_rows(*extra_columns).where(Opportunity.id.in_(ids)))).mappings().all()
-    return sorted(cast(Sequence[Mapping[str, Any]], rows), key=lambda row: place[row["id"]])
+    return sorted(rows, key=lambda row: place[row["id"]])
 
 
 def _order(query: OpportunityQuery, ranked: Ranked | None) -> tuple[Any, ...]:
@@ -279,7 +279,7 @@ async def lock_existing(session: AsyncSession, opportunity_ids: Collection[UUID]
     return (await session.scalars(found.with_for_update(read=True, key_share=True))).all()
 
 
-async def get(session: AsyncSession, opportunity_id: UUID) -> Mapping[str, Any]:
+async def get(session: AsyncSession, opportunity_id: UUID) -> RowMapping:
     """Every column of one opportunity. Raises NotFound."""
     left_out = {"search", "title_search", "number_key", "content_hash", "uploaded_by"}
     columns = [column for name, column in Opportunity.__table__.columns.items() if name not in left_out]
@@ -294,18 +294,18 @@ async def get(session: AsyncSession, opportunity_id: UUID) -> Mapping[str, Any]:
     row = (await session.execute(found)).mappings().one_or_none()
     if row is None:
         raise NotFound(t("The opportunity"))
-    return cast(Mapping[str, Any], row)
+    return row
 
 
-async def rows_of(session: AsyncSession, ids: Sequence[UUID]) -> list[Mapping[str, Any]]:
+async def rows_of(session: AsyncSession, ids: Sequence[UUID]) -> list[RowMapping]:
     found = (await session.execute(_rows().where(Opportunity.id.in_(ids)))).mappings().all()
     position = {id: index for index, id in enumerate(ids)}
-    return sorted(cast(Sequence[Mapping[str, Any]], found), key=lambda row: position[row["id"]])
+    return sorted(found, key=lambda row: position[row["id"]])
 
 
 async def versions(
     session: AsyncSession, opportunity_id: UUID, *, offset: int, limit: int
-) -> list[tuple[int, datetime, dict[str, Any], str, int]]:
+) -> list[tuple[int, datetime, JsonObject, str, int]]:
     """(number, seen at, raw, description, number of the present version) of versions, newest first."""
     found = await session.execute(
         select(
