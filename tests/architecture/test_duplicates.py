@@ -16,6 +16,7 @@ ACCEPTED = {
     "FROM opportunity o CROSS JOIN LATERAL (": "a migration keeps the statement of its time",
     '(t("Author"), lambda post: post.author),': "the columns of two lists of posts, of which one has more",
     "section: DraftSection,": "the parameters of a function and of one that does more",
+    "document_ids: Sequence[UUID] = (),": "the parameters of a function and of one that does more",
     "external_id=external_id,": "the fields of a notice, from two formats",
 }
 """Runs of lines that stay because they declare something and do nothing, by a line that each of them has."""
