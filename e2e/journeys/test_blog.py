@@ -161,7 +161,7 @@ class TestFeedback:
         team.get_by_text("A bell for deadlines").click()
         opened = team.get_by_role("article")
         expect(opened.get_by_role("link", name="/dashboard/sam")).to_be_visible()
-        opened.get_by_label("Status").select_option("Closed")
+        opened.get_by_label("Status").select_option("Resolved")
         opened.get_by_label("Team note").fill("It rings now")
         expect_accessible(team)
         opened.get_by_role("button", name="Save").click()

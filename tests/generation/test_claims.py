@@ -50,6 +50,8 @@ class TestClaims:
         [
             "# Past performance",
             "Dear Ms. Marsh,",
+            "Guten Tag, Jane Doe,",
+            "Bonjour Madame, Monsieur,",
             "Sincerely,",
             "Our services are:",
             "**Key people**",

@@ -155,7 +155,7 @@ class FeedbackState(StrEnum):
         return {
             FeedbackState.NEW: t("New"),
             FeedbackState.OPEN: t("Open"),
-            FeedbackState.CLOSED: t("Closed"),
+            FeedbackState.CLOSED: t("Resolved"),
         }[self]
 
 

@@ -35,8 +35,8 @@ _ITEM = re.compile(r"\A(?:[ \t]*(?:[-*+•]|[0-9]{1,3}[.)])[ \t]+|[ \t]*>[ \t]?)
 _TABLE_RULE = re.compile(r"\A(?:[ \t:|-]{3,}$)")
 _CELL = re.compile(r"[^|]+")
 _GREETING = re.compile(
-    r"(?:dear|to whom|hello|greetings|sincerely|respectfully|best regards|kind regards|yours|sehr geehrte|mit freundlichen|madame|"
-    r"monsieur|veuillez agréer|cordialement)\b",
+    r"(?:dear|to whom|hello|greetings|sincerely|respectfully|best regards|kind regards|yours|guten tag|sehr geehrte|mit freundlichen|bonjour|"
+    r"madame|monsieur|veuillez agréer|cordialement)\b",
     re.IGNORECASE,
 )
 _LETTER_HEAD = re.compile(
