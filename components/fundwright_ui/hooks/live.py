@@ -15,7 +15,8 @@ from fundwright_ui.runtime.layout import at_unmount, use_kept
 
 log = structlog.get_logger()
 
-LiveCallback = Callable[[dict[str, Any]], Awaitable[None] | None]
+LiveCallback = Callable[[Any], Awaitable[None] | None]
+"""Takes the messages of a topic, each as it was published, or `{}`."""
 
 _NOTHING: Mapping[str, Callable[[], None]] = MappingProxyType({})
 
@@ -55,7 +56,7 @@ class Subscription:
     def _leave(self) -> None:
         self._connection.close_now(self.close)
 
-    def _on_message(self, payload: dict[str, Any]) -> None:
+    def _on_message(self, payload: Mapping[str, object]) -> None:
         returned = self.callback(payload)
         if inspect.isawaitable(returned):
             task = asyncio.ensure_future(self._finish(returned))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
 from uuid import UUID
 
 from starlette.requests import HTTPConnection
@@ -80,7 +79,7 @@ class ProductHost:
         """The one chosen for the account, else the one that the browser asks for."""
         return actor.language if actor is not None and actor.language is not None else language_asked_for(connection)
 
-    async def publish(self, topic: str, payloads: Iterable[dict[str, Any]]) -> None:
+    async def publish(self, topic: str, payloads: Iterable[Mapping[str, object]]) -> None:
         async with self.core.database.transaction() as session:
             await live.publish_all(session, topic, payloads)
 

@@ -5,7 +5,7 @@ The product passes a `Host` to the runtime, and its translations to `use_transla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,8 @@ from uuid import UUID
 from starlette.requests import HTTPConnection
 from starlette.responses import Response
 
-Listener = Callable[[dict[str, Any]], None]
+Listener = Callable[[Any], None]
+"""Takes the messages of a topic, each as it was published, or `{}`."""
 
 
 class Actor(Protocol):
@@ -155,7 +156,7 @@ class Host(Protocol):
 
     def language_of(self, actor: Any, connection: HTTPConnection) -> str: ...
 
-    async def publish(self, topic: str, payloads: Iterable[dict[str, Any]]) -> None:
+    async def publish(self, topic: str, payloads: Iterable[Mapping[str, object]]) -> None:
         """Send the payloads to all processes, in order."""
         ...
 

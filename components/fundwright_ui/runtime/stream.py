@@ -11,7 +11,7 @@ from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TypedDict
 from uuid import UUID
 
 from fastapi import Request
@@ -201,6 +201,14 @@ class _ForwardingLimit:
         return True
 
 
+class _Part(TypedDict):
+    """A message of a stream's topic: a part of a post to another process."""
+
+    number: int | None
+    part: str
+    left: int
+
+
 class Streams:
     """Opens event streams for our own pages and routes posts to them.
 
@@ -267,7 +275,7 @@ class Streams:
         content = post.body.encode()
         parts = [content[start : start + _PART_BYTES] for start in range(0, len(content), _PART_BYTES)]
         passed = [
-            {"number": post.number, "part": b64encode(part).decode(), "left": len(parts) - index - 1}
+            _Part(number=post.number, part=b64encode(part).decode(), left=len(parts) - index - 1)
             for index, part in enumerate(parts)
         ]
         await self._host.publish(_topic(key), passed)
@@ -276,7 +284,7 @@ class Streams:
     def _registered(self, stream: EventStream) -> Iterator[None]:
         parts: list[bytes] = []
 
-        def on_part(passed: dict[str, Any]) -> None:
+        def on_part(passed: _Part) -> None:
             """Process a part that another process forwarded. An empty message means that the bus may have lost some: the stream ends,
             and the page resends them."""
             if not passed:

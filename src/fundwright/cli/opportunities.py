@@ -7,7 +7,7 @@ import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, BinaryIO, TypedDict
 from uuid import UUID
 
 import typer
@@ -16,7 +16,7 @@ from fundwright.cli.context import AsJson, acting, emit, file_to_read, opened, r
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid
 from fundwright.core.files import file_name
-from fundwright.core.jobs import job_topic, jobs_topic, result_of
+from fundwright.core.jobs import ChangedJob, JobProgress, job_topic, jobs_topic, result_of
 from fundwright.core.messages import nt, number
 from fundwright.opportunities import embedding, service
 from fundwright.opportunities.schemas import (
@@ -91,7 +91,14 @@ def categorize(context: typer.Context, as_json: AsJson = False) -> None:
     run(command, if_canceled="Canceled. Results so far were kept. Run the command again to continue.")
 
 
-async def _where(core: Core, file: str) -> dict[str, Any]:
+class _Place(TypedDict, total=False):
+    """The fields of `ImportOpportunities` that say where the file is."""
+
+    path: Path
+    upload: str
+
+
+async def _where(core: Core, file: str) -> _Place:
     """Prepare what the job needs to find the file, even if another process resumes it.
 
     Standard input is copied into the data folder, and so is a file whose path is not UTF-8, which a job's record cannot hold.
@@ -126,14 +133,14 @@ def _progress(core: Core, owner_id: UUID | None, verb: str) -> Iterator[None]:
         return
     seen: set[str] = set()
 
-    def show(change: dict[str, Any]) -> None:
-        if change.get("total"):
-            print(f"\r{verb} … {100 * change['done'] // change['total']:3} %", end="", file=sys.stderr, flush=True)
+    def show(progress: JobProgress) -> None:
+        if total := progress.get("total"):
+            print(f"\r{verb} … {100 * progress.get('done', 0) // total:3} %", end="", file=sys.stderr, flush=True)
 
-    def watch(change: dict[str, Any]) -> None:
-        if "id" in change and change["id"] not in seen:
-            seen.add(change["id"])
-            watching.enter_context(core.live.subscribed(job_topic(UUID(change["id"])), show))
+    def watch(changed: ChangedJob) -> None:
+        if (id := changed.get("id")) and id not in seen:
+            seen.add(id)
+            watching.enter_context(core.live.subscribed(job_topic(UUID(id)), show))
 
     with ExitStack() as watching:
         watching.enter_context(core.live.subscribed(jobs_topic(owner_id), watch))

@@ -14,7 +14,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypedDict, cast
 from uuid import UUID, uuid4
 
 import procrastinate
@@ -151,6 +151,19 @@ class JobRead(BaseModel):
     created_at: datetime
     started_at: datetime | None
     ended_at: datetime | None
+
+
+class JobProgress(TypedDict, total=False):
+    """A message of `job_topic`."""
+
+    done: int
+    total: int | None
+
+
+class ChangedJob(TypedDict, total=False):
+    """A message of `jobs_topic`."""
+
+    id: str
 
 
 class JobCanceled(Exception):
@@ -737,6 +750,6 @@ def jobs_topic(owner_id: UUID | None) -> str:
 
 async def _announce(session: AsyncSession, job: Job) -> None:
     await session.flush()
-    await live.publish(session, job_topic(job.id), {"state": job.state, "done": job.done, "total": job.total})
-    await live.publish(session, jobs_topic(job.owner_id), {"id": str(job.id), "kind": job.kind})
+    await live.publish(session, job_topic(job.id), JobProgress(done=job.done, total=job.total))
+    await live.publish(session, jobs_topic(job.owner_id), ChangedJob(id=str(job.id)))
     await live.publish(session, ALL_JOBS_TOPIC)

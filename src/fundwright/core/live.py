@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
@@ -20,22 +20,23 @@ _MAX_PAYLOAD_BYTES = 7_900  # PostgreSQL refuses 8 000 and more
 
 log = structlog.get_logger()
 
-Listener = Callable[[dict[str, Any]], None]
+Listener = Callable[[Any], None]
+"""Takes the messages of a topic, each as it was published: `{}`, or what the module that names the topic defines."""
 
 
-async def publish(session: AsyncSession, topic: str, payload: dict[str, Any] | None = None) -> None:
+async def publish(session: AsyncSession, topic: str, payload: Mapping[str, object] | None = None) -> None:
     """Notify every subscriber of `topic`. A payload that does not fit is omitted: subscribers then read again."""
     await publish_all(session, topic, [payload or {}])
 
 
-async def publish_all(session: AsyncSession, topic: str, payloads: Iterable[dict[str, Any]]) -> None:
+async def publish_all(session: AsyncSession, topic: str, payloads: Iterable[Mapping[str, object]]) -> None:
     """Like `publish`, but for any number of messages in one statement. They arrive in order."""
     messages = [_message(topic, payload) for payload in payloads]
     notify = text("SELECT pg_notify(:channel, message) FROM unnest(CAST(:messages AS text[])) AS message")
     await session.execute(notify, {"channel": _CHANNEL, "messages": messages})
 
 
-def _message(topic: str, payload: dict[str, Any]) -> str:
+def _message(topic: str, payload: Mapping[str, object]) -> str:
     message = json.dumps({"topic": topic, "payload": payload})
     return message if len(message.encode()) <= _MAX_PAYLOAD_BYTES else json.dumps({"topic": topic, "payload": {}})
 
@@ -107,7 +108,7 @@ class LiveBus:
                     log.error("live.no_database", reason=str(error))
                     await asyncio.sleep(4)
 
-    def _deliver(self, topic: str, payload: dict[str, Any]) -> None:
+    def _deliver(self, topic: str, payload: Mapping[str, object]) -> None:
         for listener in list(self._listeners.get(topic, ())):
             try:
                 listener(payload)

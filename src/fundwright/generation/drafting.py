@@ -175,7 +175,7 @@ async def _write_section(
         async with run.transaction() as session:
             session.add_all(added)
             await repository.append_incoming(session, section.id, ready, revision=revision)
-            await publish(session, service.draft_topic(section.draft_id), {"section": section.ordinal})
+            await publish(session, service.draft_topic(section.draft_id))
         added.clear()
 
     if opening:
@@ -229,7 +229,7 @@ async def _begin(run: DraftingRun, section: DraftSection) -> int | None:
             matches = await repository.possible_matches(session, section.draft_id)
             cited |= {match["number"] for match in matches if match["number"] is not None}
             await repository.remove_citations(session, section.draft_id, except_numbers=cited)
-        await publish(session, service.draft_topic(section.draft_id), {"section": section.ordinal})
+        await publish(session, service.draft_topic(section.draft_id))
     return revision
 
 
@@ -248,7 +248,7 @@ async def _finish(
         current = await repository.lock_section(session, actor.id, section.draft_id, section.id)
     except NotFound:  # deleted meanwhile
         return Rewriting.CANCELED
-    await publish(session, service.draft_topic(section.draft_id), {"section": section.ordinal})
+    await publish(session, service.draft_topic(section.draft_id))
     current.incoming = ""
     is_first = current.state != SectionState.DONE
     if current.revision != revision:
