@@ -143,7 +143,7 @@ class TestApi:
         assert [listed[name] for name in ("kind", "recipient", "state")] == ["password_reset", ada.email, "kept"]
         heading, row = csv.reader(exported.splitlines())
         assert heading == ["Art", "An", "Status", "Geschrieben", "Gesendet", "Fehler"]
-        assert row[:3] == ["Link für ein neues Passwort", ada.email, "Gespeichert"]
+        assert row[:3] == ["Link zum Zurücksetzen des Passworts", ada.email, "Gespeichert"]
 
     @pytest.mark.security(45)
     async def test_each_visit_and_each_export_is_recorded(self, committed: Core, root: Actor) -> None:

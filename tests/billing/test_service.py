@@ -309,7 +309,7 @@ class TestPayments:
             (
                 "de",
                 "Rechnung {number}",
-                "Der fällige Betrag ist 1.234,50\N{NO-BREAK SPACE}$. Zahlen Sie per Überweisung bis zum ",
+                "Zu zahlen sind 1.234,50\N{NO-BREAK SPACE}$. Überweisen Sie den Betrag bis zum ",
             ),
             (
                 "fr",
