@@ -1,4 +1,4 @@
-"""What people do with their own account."""
+"""What people do with their own accounts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Taking one's data along, and deleting one's account."""
+"""Downloading personal data and deleting the account."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ async def collected(core: Core, ada: Actor) -> DataCopyRead:
 
 
 async def files_of(session: AsyncSession, actor: Actor, core: Core) -> dict[str, bytes]:
-    """What the copy of the account would hold."""
+    """The files that the account's copy contains."""
     files: dict[str, bytes] = {}
     for read in core.plugins.collect("personal_data"):
         async for file in read(session, actor, core):
@@ -132,7 +132,8 @@ class TestCopy:
         assert "argon2" not in everything
 
     async def test_holds_nothing_of_people_whose_records_touch_those_of_the_account(self, committed: Core, ada: Actor) -> None:
-        """What others did about the account, and what it did about others, is there; who they are and where they were is not."""
+        """The copy contains what others did about the account and what the account did about others, but not who or where these
+        people are."""
         elsewhere = Client(address="198.51.100.9", user_agent="Bob's browser")
         async with committed.database.transaction() as session:
             bob = await add_account(session, "bob@example.org", name="Bob Secret", role=Role.ADMIN, password=PASSWORD)
@@ -318,7 +319,7 @@ class TestDeleteAccount:
 
 
 async def left_of(session: AsyncSession, owner_id: UUID) -> dict[str, int]:
-    """How many rows of each table still name the account; the trail, invoices and jobs of nobody aside."""
+    """How many rows of each table still name the account, except the audit trail, invoices, and jobs without an owner."""
     left: dict[str, int] = {}
     tables: list[Table] = [each for each in Base.metadata.sorted_tables if each.name != "audit_entry"]
     for table in tables:

@@ -1,4 +1,4 @@
-"""One's own account over HTTP."""
+"""The account's own routes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Photos are read, cut and written anew."""
+"""Photos are cropped and re-encoded."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The rules of the code base that no linter has."""
+"""Rules for the code base that no linter checks."""

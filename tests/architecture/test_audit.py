@@ -16,14 +16,14 @@ NOT_DELETIONS = {
     "categories.remove_example": "takes back a decision",
     "training.remove_all": "part of the deletion of an account, which is recorded",
 }
-"""Services whose name sounds like a deletion, and what they are."""
+"""Services whose names sound like a deletion, and what they do."""
 PUBLIC_EXPORTS = {"src/fundwright/content/api.py": "published posts, which anybody may read"}
 RECORDING = re.compile(r"(audit\.)?record|_record_payment")
 COMPOSED = {
     "f'blog_post.{action}'": [f"blog_post.{action}" for action in ("created", "changed", "published", "withdrawn", "deleted")],
     "f'payment.{state}'": [f"payment.{state}" for state in (PaymentState.PAID, PaymentState.VOID)],
 }
-"""Actions whose name is put together, by the expression that does so."""
+"""Actions whose name is composed at run time, by the expression that composes it."""
 
 
 def test_each_has_a_label() -> None:
@@ -39,7 +39,7 @@ def test_each_has_a_label() -> None:
 
 
 def deletions() -> dict[str, ast.AsyncFunctionDef]:
-    """Services that delete what somebody has, by slice and name."""
+    """Services that delete a person's data, by slice and name."""
     return {
         f"{path.parent.name}.{function.name}": function
         for path, tree in python("src")
@@ -72,7 +72,7 @@ def test_each_deletion_is_recorded_with_where_it_came_from() -> None:
 
 @pytest.mark.security(45)
 def test_each_export_is_recorded() -> None:
-    """Only the dependency `Export`, which records it, makes a CSV file."""
+    """Only the dependency `Export`, which records the export, creates CSV files."""
     makers = {
         str(path)
         for path, tree in python("src")

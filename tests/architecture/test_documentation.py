@@ -1,4 +1,4 @@
-"""The documentation says what the code does."""
+"""The documentation agrees with the code."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ BELL, PARTNERS = PROJECT / "tests/ui/extension", PROJECT / "tests/ui/extension_p
 
 
 class TestWholePackage:
-    """The packages of docs/extending.md are those that e2e/journeys/test_extension.py and tests/ui/runtime/test_whole_screen.py use."""
+    """The packages in docs/extending.md are those that e2e/journeys/test_extension.py and tests/ui/runtime/test_whole_screen.py
+    use."""
 
     @pytest.mark.parametrize(
         ("package", "file"),
@@ -138,7 +139,7 @@ class TestPublicNames:
 
 class TestPageObjects:
     def test_they_import_playwright_alone(self) -> None:
-        """docs/scripting.md offers them to others."""
+        """docs/scripting.md recommends them for use by others."""
         allowed = {*sys.stdlib_module_names, "playwright"}
         wrong = [
             f"{path}: {name}"

@@ -1,4 +1,4 @@
-"""No code stands in two places if a helper with a name could stand for it."""
+"""No code is duplicated if a named helper could replace it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ACCEPTED = {
     "document_ids: Sequence[UUID] = (),": "the parameters of a function and of one that does more",
     "external_id=external_id,": "the fields of a notice, from two formats",
 }
-"""Runs of lines that stay because they declare something and do nothing, by a line that each of them has."""
+"""Duplicate declarations that are kept, each identified by one of its lines."""
 
 
 def test_no_run_of_lines_stands_in_two_places() -> None:
@@ -33,7 +33,7 @@ def test_no_run_of_lines_stands_in_two_places() -> None:
 
 
 def lines_that_count(path: Path, tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """Neither imports and lists of public names nor lone brackets and comments."""
+    """Skips imports, lists of public names, lines with only brackets, and comments."""
     skipped = {
         number
         for node in ast.walk(tree)

@@ -1,8 +1,8 @@
-"""No regular expression and no scanner of untrusted text holds up the process, whatever it is given.
+"""No regular expression and no scanner of untrusted text blocks the process, whatever its input.
 
-Every expression that a module keeps is run over texts made to be slow: tokens, pairs of tokens, and runs with another end. A limit of
-processor time, which does not depend on what else runs, ends a search that is quadratic: 20,000 characters take such a search
-half a second or more, and a linear one milliseconds.
+Every expression that a module keeps is run on texts designed to be slow: repeated tokens and pairs of tokens, with and without a
+different end. A limit of processor time, which does not depend on other load, ends quadratic searches: on 20,000 characters, they
+take half a second or more, and linear ones take milliseconds.
 """
 
 from __future__ import annotations
@@ -82,14 +82,14 @@ EXEMPT = {
     "fundwright.training.readers.paragraphs._LIST_ITEM": "matched at the beginning of a line only",
     "fundwright.training.readers.paragraphs._NUMBERED_HEADING": "matched at the beginning of a line only",
 }
-"""Expressions that are not searched for, so that they cannot begin again at each character."""
+"""Expressions that are never used for searching, so that they cannot start again at each character."""
 BOUNDED = {
     "fundwright.language.structure.": "searched in lines of at most 400 characters; the scanner below reads a megabyte",
     "fundwright.language.topics.": "matched with at most 120 characters",
     "fundwright.language.company.": "searched in lines of at most 400 characters; the scanner below reads a megabyte",
     "fundwright.language.extractive.": "searched in blocks of at most 2,000 characters, see TestRead.test_no_block_is_long",
 }
-"""Modules whose expressions see short texts only."""
+"""Modules whose expressions only get short texts."""
 
 
 class TooSlow(Exception):
@@ -121,14 +121,14 @@ def expressions() -> Iterator[tuple[str, re.Pattern[Any]]]:
 
 
 def runs(*own: str) -> Iterator[str]:
-    """One token again and again, with and without another end."""
+    """One token repeated, with and without a different end."""
     for token in dict.fromkeys((*own, *GENERAL)):
         yield token * (CHARACTERS // len(token))
         yield token * (CHARACTERS // len(token)) + "\x00"
 
 
 def attacks(*own: str) -> Iterator[str]:
-    """Texts that a backtracking search may try anew from each of their characters."""
+    """Texts in which a backtracking search may start again at each character."""
     yield from runs(*own)
     tokens = list(dict.fromkeys((*own, *GENERAL)))
     firsts = own or GENERAL
@@ -141,14 +141,14 @@ def attacks(*own: str) -> Iterator[str]:
 
 
 def own_tokens(pattern: str) -> list[str]:
-    """What the expression itself looks for: its literal words and signs."""
+    """The literal words and characters in the expression itself."""
     words = re.findall(r"(?<!\\)[a-z]{2,}", pattern)[:4]
     signs = [sign for sign in dict.fromkeys(re.findall(r"[^\w\s\\]", pattern)) if sign not in "?+|:{}^$"][:6]
     return [*words, *signs]
 
 
 def first_slow(run: Callable[[str], object], texts: Iterable[str], *, limit_s: float = LIMIT_S) -> str | None:
-    """The text that `run` is too slow for."""
+    """The first text for which `run` is too slow."""
     for text in texts:
         try:
             with limited(limit_s):

@@ -31,7 +31,7 @@ EXEMPT = (
     "tests/relevance",
     "tests/spec",  # quotes the specification
 )
-"""Quotations, data of others, and the history of the database."""
+"""Quotations, other people's data, and the history of the database."""
 
 
 def test_there_are_terms_and_words() -> None:
@@ -55,7 +55,7 @@ def test_labels_are_translated_as_in_the_catalog(language: str) -> None:
 
 
 def test_rejected_words_are_used_nowhere() -> None:
-    """Messages are in the sources."""
+    """Messages are covered, because they are in the sources."""
     pattern = re.compile("|".join(WORDS), re.IGNORECASE)
     found = [
         f"{path}:{number}: {line.strip()[:120]}"

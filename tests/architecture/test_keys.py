@@ -1,4 +1,4 @@
-"""Items of a list have keys: an event that is on its way then meets the item it was meant for, not the next one in its place."""
+"""Items of a list have keys, so that an event in transit reaches the item it was meant for, not its successor in the same place."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import pytest
 from tests.architecture.tree import python
 
 _SILENT = frozenset(("span", "td", "th"))
-"""Elements of the items that nobody presses."""
+"""Elements of items that cannot be pressed."""
 
 
 def items_without_key(module: ast.Module) -> Iterator[int]:
-    """Lines of what `*(… for …)` makes among the children of an element, when neither it nor the function it calls says a key."""
+    """Lines with `*(… for …)` among an element's children if neither the items nor the function that creates them has a key."""
     functions = {each.name: each for each in ast.walk(module) if isinstance(each, ast.FunctionDef)}
     for call in (each for each in ast.walk(module) if isinstance(each, ast.Call)):
         for child in call.args:

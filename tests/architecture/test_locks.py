@@ -1,4 +1,4 @@
-"""Lock files: everything by version and hash, nothing by address."""
+"""Lock files contain versions and hashes of everything, and no addresses."""
 
 from __future__ import annotations
 

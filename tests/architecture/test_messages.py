@@ -1,4 +1,4 @@
-"""The catalogs say in every language what the sources say in English."""
+"""The catalogs translate all messages of the sources."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.architecture.tree import python
 
 @pytest.fixture(scope="module")
 def template(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
-    """Every message of the sources."""
+    """All messages of the sources."""
     path = tmp_path_factory.mktemp("messages") / "messages.pot"
     messages.extract(path)
     return read(path)
@@ -69,7 +69,7 @@ def read(path: Path) -> Catalog:
 
 
 def problems(catalog: Catalog, template: Catalog) -> Iterator[str]:
-    """What keeps the catalog from being complete and certain, one line each."""
+    """Missing, fuzzy, and wrong translations, one per line."""
     yield from (f"unused: {message.id}" for message in catalog if message.id and template.get(forms(message.id)[0]) is None)
     for message in template:
         english = forms(message.id)[0]
@@ -99,7 +99,7 @@ IN_ENGLISH = {
     "TokenInvalid": "the specification's own text",
     "NoSuchAccount": "said by the command line",
 }
-"""Refusals that are not translated, and why."""
+"""Errors that are not translated, and why."""
 
 
 def test_every_refusal_is_said_in_the_language_of_whoever_is_refused() -> None:
@@ -113,7 +113,7 @@ def test_every_refusal_is_said_in_the_language_of_whoever_is_refused() -> None:
 
 
 def refusals_in_english(tree: ast.AST, within: str = "") -> Iterator[int]:
-    """Lines that give a bare text to an error that people are shown."""
+    """Lines that pass untranslated text to an error that people see."""
     for node in ast.iter_child_nodes(tree):
         name = node.name if isinstance(node, ast.ClassDef) else within
         match node:

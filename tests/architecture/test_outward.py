@@ -1,4 +1,4 @@
-"""What leaves this machine over HTTP goes through core/fetch.py, email through core/mail.py, and nothing shows its messages."""
+"""All outgoing HTTP requests go through core/fetch.py and all email through core/mail.py, and nothing shows the messages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.security(43)
 
 
 def imported(tree: ast.Module) -> Iterator[str]:
-    """What is there when the code runs: names that only a type checker reads are left out."""
+    """Names imported at run time, without those imported only for type checking."""
     only_types = {
         inner for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test) for inner in ast.walk(node)
     }  # fmt: skip
@@ -66,7 +66,7 @@ def test_letters_leave_from_one_place() -> None:
 
 @pytest.mark.security(15)
 def test_messages_are_read_on_the_command_line_only() -> None:
-    """A message may have a link that opens its recipient's account."""
+    """Messages can contain links that give access to their recipient's account."""
     readers = [
         f"{path}:{node.lineno}"
         for path, tree in python("src", "components")

@@ -1,4 +1,4 @@
-"""Nobody gets past a service without the permission it needs."""
+"""Every service enforces its permission."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def actor(role: Role) -> Actor:
 
 
 def call(service: Service, role: Role) -> None:
-    """Call it as its callers do, without running what a coroutine would do. Raises NotAllowed."""
+    """Call it as callers do, without running the coroutine. Raises NotAllowed."""
     required = [each for each in inspect.signature(service.function).parameters.values() if each.default is each.empty]
     given = {each.name: actor(role) if each.name == "actor" else None for each in required}
     positional = [given.pop(each.name) for each in required if each.kind is each.POSITIONAL_OR_KEYWORD]
@@ -38,7 +38,7 @@ class TestServices:
     def test_each_refuses_every_other_permission_and_accepts_its_own(
         self, service: Service, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Every real role may read, so the permissions of one are changed for the test."""
+        """Every real role may read, so the test changes the permissions of one role."""
         assert service.permission is not None
         monkeypatch.setitem(GRANTED, Role.USER, frozenset(Permission) - {service.permission})
         with pytest.raises(NotAllowed):

@@ -1,4 +1,4 @@
-"""Every address of the API is where one would look for it, and guarded."""
+"""API routes have consistent addresses and are protected."""
 
 from __future__ import annotations
 
@@ -112,5 +112,5 @@ class TestRoutes:
         assert [path for path in sorted(taking) if "{" in path or not path.startswith(("/signin", "/api/account/"))] == []
 
     def test_each_is_a_coroutine(self) -> None:
-        """What needs a thread says so where it needs one."""
+        """Code that needs a thread starts one itself."""
         assert [route.path for route in ROUTES if not inspect.iscoroutinefunction(route.endpoint)] == []

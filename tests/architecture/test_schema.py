@@ -1,4 +1,4 @@
-"""The tables that migrations make are the tables that the models describe."""
+"""The migrations create the tables that the models describe."""
 
 from __future__ import annotations
 

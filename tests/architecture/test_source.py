@@ -1,4 +1,4 @@
-"""What may stand in a source file."""
+"""Rules for source files."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ class TestSlices:
         assert wrong == []
 
     def test_nothing_but_a_boundary_opens_or_closes_a_transaction(self) -> None:
-        """A job's steps are boundaries wherever they stand: `run.transaction()`. So is a function that asks a model, which no
-        transaction may wait for: it is given no session, and its docstring says that it opens its own."""
+        """Job steps are boundaries wherever they are: `run.transaction()`. So are functions that call a model, which must not be
+        called in a transaction: they get no session, and their docstring says that they open their own."""
         wrong = [
             f"{path}:{node.lineno}"
             for path, tree in python(*(f"src/fundwright/{name}" for name in SLICES))
@@ -66,7 +66,7 @@ class TestSlices:
         assert wrong == []
 
     def test_arguments_stand_in_one_order(self) -> None:
-        """The session, then the actor, then the core, wherever a function takes a session by position."""
+        """Session, actor, core, wherever a function takes a session as a positional argument."""
         wrong = [
             f"{path}:{node.lineno}"
             for path, tree in python("src", "components")
@@ -83,7 +83,8 @@ class TestSlices:
 
 class TestNumbers:
     def test_are_written_in_the_language_of_the_reader(self) -> None:
-        """A count or a share in a format of its own (`:,`, `:.0%`) looks English to everybody: `messages.number`, `percent`."""
+        """Counts and shares with their own format (`:,`, `:.0%`) look English in every language; use `messages.number` and
+        `percent`."""
         wrong = [
             f"{path}:{node.lineno}"
             for path, tree in python("src", "components")
@@ -95,7 +96,7 @@ class TestNumbers:
         assert wrong == []
 
     def test_a_share_has_no_percent_sign_of_its_own(self) -> None:
-        """`12%` is `12 %` in German: `messages.percent` knows."""
+        """`12%` is `12 %` in German; `messages.percent` handles this."""
         wrong = [
             f"{path}:{node.lineno}"
             for path, tree in python("src", "components")
@@ -112,7 +113,7 @@ class TestNumbers:
 
 class TestScreens:
     def test_no_style_attributes(self) -> None:
-        """The content security policy drops them from the first paint; classes stay."""
+        """The content security policy blocks them in the first paint; use classes."""
         wrong = [
             f"{path}:{key.lineno}"
             for path, tree in python("components")
@@ -124,7 +125,8 @@ class TestScreens:
         assert wrong == []
 
     def test_ids_are_parsed_in_one_place(self) -> None:
-        """`UUID(...)` of what an address or a form says fails with a traceback; `parse_id` says that there is no such thing."""
+        """`UUID(...)` fails with a traceback on invalid input from an address or a form; `parse_id` reports that the item does not
+        exist."""
         wrong = [
             f"{path}:{node.lineno}"
             for path, tree in python("components")

@@ -1,4 +1,4 @@
-"""Tests can fail, and do not depend on how fast a machine is."""
+"""Tests are able to fail and do not depend on the speed of the machine."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ ALLOWED = {
     "tests/ui/runtime/test_overtaking.py": "nothing may happen to a page during an outage, however long it is",
     "tests/ui/runtime/test_resume.py": "frames that the server sends to a browser that reads nothing",
 }
-"""Files that use a clock, and why. Elsewhere, wait for an event or count what is done: queries, frames, bytes."""
+"""Files that use a clock, and why. All others wait for an event or count work: queries, frames, bytes."""
 
 
 def clocks(tree: ast.AST) -> Iterator[int]:
-    """Lines that wait for time to pass or measure it. `sleep(0)` only lets others run."""
+    """Lines that wait for time to pass or measure it. `sleep(0)` only yields to other tasks."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name), args=arguments) if name in CLOCKS:
@@ -46,7 +46,7 @@ def clocks(tree: ast.AST) -> Iterator[int]:
 
 
 def anything_raised(tree: ast.AST) -> Iterator[int]:
-    """Lines that accept every exception: a mistake in the test itself would pass."""
+    """Lines that accept any exception, so that a mistake in the test itself would pass."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(attr="raises"), args=[ast.Name(id="Exception" | "BaseException"), *_]):
@@ -72,7 +72,7 @@ def always_true(tree: ast.AST) -> Iterator[int]:
 
 
 def lost_source(tree: ast.AST) -> Iterator[int]:
-    """Lines that tell a process where to look for modules and forget where this one looks: it would run the installed source."""
+    """Lines that set PYTHONPATH for a process without this process's own paths: it would run the installed source."""
     for node in ast.walk(tree):
         match node:
             case ast.Dict(keys=keys) if any(isinstance(key, ast.Constant) and key.value == "PYTHONPATH" for key in keys):
@@ -82,7 +82,7 @@ def lost_source(tree: ast.AST) -> Iterator[int]:
 
 
 def changing_parameters(tree: ast.AST) -> Iterator[int]:
-    """Lines whose parameters differ in each process: pytest-xdist refuses to run tests that its workers call by different names."""
+    """Lines with parameters that differ between processes: pytest-xdist requires all workers to collect the same test names."""
     for node in ast.walk(tree):
         match node:
             case ast.Call(func=ast.Attribute(attr="parametrize"), args=[_, parameters, *_]):

@@ -1,4 +1,4 @@
-"""Every widget is where the others are, with its test beside it."""
+"""Every widget has its own folder with its test."""
 
 from __future__ import annotations
 

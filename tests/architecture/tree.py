@@ -1,4 +1,4 @@
-"""The project's own files: what would be committed, without what set-up makes."""
+"""The files that belong to the project, without generated files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TEXT = {".py", ".ts", ".tsx", ".js", ".css", ".md", ".toml", ".json", ".txt", "
 
 @cache
 def texts() -> dict[Path, str]:
-    """Every text file of the project by its path from the top."""
+    """All text files of the project by their relative path."""
     return {path.relative_to(PROJECT): path.read_text(errors="replace") for path in _walk()}
 
 
@@ -39,7 +39,7 @@ def _walk() -> Iterator[Path]:
 
 
 def python(*folders: str) -> Iterator[tuple[Path, ast.Module]]:
-    """The syntax trees of the Python files below `folders`. Each folder has some: a rule about nothing would always hold."""
+    """The syntax trees of the Python files below `folders`. Fails if a folder has none, because rules would hold trivially."""
     for folder in folders:
         found = [path for path in texts() if path.suffix == ".py" and path.is_relative_to(folder)]
         assert found, f"There is no Python file in {folder}."

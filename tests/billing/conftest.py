@@ -1,4 +1,4 @@
-"""An administrator, and where requests come from."""
+"""An administrator, and the client's address."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _BLOCKED = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_d
 async def at_once(
     core: Core, calls: Sequence[Callable[[AsyncSession], Awaitable[None]]], *, refused_with: type[Exception]
 ) -> int:
-    """How many of these calls succeed when each commits only once every other one has got through, is over, or waits for a lock."""
+    """How many of these calls succeed if each commits only after all others have passed, ended, or started to wait for a lock."""
     through = over = 0
 
     async def all_have_come() -> bool:

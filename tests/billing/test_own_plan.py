@@ -1,4 +1,4 @@
-"""What an account sees of its own plan."""
+"""How accounts see their own plan."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class TestPaymentHistory:
 
     @pytest.mark.parametrize("amount", ["a lot", "1e999990", "sNaN", "Infinity", f"0.{'9' * 40}", "9" * 5_000])
     async def test_what_is_no_amount_is_refused_at_once(self, committed: Core, boss: Actor, amount: str) -> None:
-        """The first digits of 1e999990, written out, held up the server for half a minute."""
+        """Writing out 1e999990 once blocked the server for half a minute."""
         async with mounted(committed, boss, payment_history_screen, path="/dashboard/payment/history?open=new") as screen:
             await screen.type("Amount in US dollars", amount)
             await screen.click("button", "Create invoice")

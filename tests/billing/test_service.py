@@ -49,7 +49,7 @@ TODAY = now().date()
 
 
 async def limit(session: AsyncSession, admin: Actor, quota: Quota, most: int | None) -> None:
-    """Let Free have `most` of it."""
+    """Set this limit of the Free plan to `most`."""
     limits: dict[str, Any] = {"price_cents": 0, "documents": 1_000, "drafts": 200, "imports": 500, quota: most}
     await service.change_plan(session, admin, PlanCode.FREE, PlanChange(**limits), client=HERE)
 

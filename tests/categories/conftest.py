@@ -1,4 +1,4 @@
-"""Subjects of these tests are ids with vectors that stand for nothing."""
+"""The subjects in these tests are ids with arbitrary vectors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fundwright_ui import extension
 
 
 class Anything:
-    """A plug-in that has whatever is asked for."""
+    """A plug-in for which every id exists."""
 
     @hookimpl
     def label_subjects(self) -> Iterable[SubjectReader]:

@@ -1,4 +1,4 @@
-"""An embedder for tests: words hashed into a vector, so that texts sharing words are near each other."""
+"""An embedder for tests: hashes words into a vector, so that texts with common words are similar."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ async def classify(
     embedder: Embedder,
     known: Sequence[tuple[UUID, str]] = (),
 ) -> Classified:
-    """What the job does: embed the phrases of the categories that changed, learn from what was decided of `items` and `known`, sort."""
+    """Like the job: embed the phrases of changed categories, learn from the decisions about `items` and `known`, and classify."""
     phrases = await categories.list_phrases_to_embed(session, actor, model_id=embedder.id)
     if phrases:
         vectors = await embedder.embed(list(chain.from_iterable(phrases.values())))

@@ -97,7 +97,7 @@ class TestWithExamples:
 
 
 def _scores(classifier: Classifier, probe: list[Subject]) -> Floats:
-    """In the order of their chances, the scores that these come from."""
+    """The scores in the order of their probabilities."""
     found = classifier.chances(probe)
     return np.argsort(found, axis=0).astype(float)
 

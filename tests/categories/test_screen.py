@@ -39,7 +39,7 @@ async def some_opportunities(core: Core, actor: Actor, count: int) -> list[Oppor
 
 
 async def suggest(core: Core, actor: Actor, count: int) -> list[OpportunityRow]:
-    """Let the classifier suggest the category named Roofing for some opportunities that are open."""
+    """Let the classifier suggest the category named Roofing for some open opportunities."""
     rows = await some_opportunities(core, actor, count)
     async with core.database.transaction() as session:
         await session.execute(update(Opportunity).values(closes_at=None, status="posted"))

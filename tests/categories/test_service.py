@@ -325,7 +325,7 @@ class TestReview:
         assert states == {roofs.id: LabelState.REJECTED, clouds.id: LabelState.ACCEPTED}
 
     async def test_whoever_adds_labels_waits_for_others_who_do(self, committed: Core) -> None:
-        """Each locked labels that there were, then added others, and so two could wait for each other."""
+        """Two transactions that each lock existing labels and then add others could wait for each other."""
         async with committed.database.transaction() as session:
             actor = await add_account(session)
             one, other = await roofing(session, actor), await software(session, actor)

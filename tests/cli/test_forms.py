@@ -1,4 +1,4 @@
-"""The forms that scripts from outside rely on, beside a running server on one data folder."""
+"""Command forms that external scripts rely on, with a server running on the same data folder."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _PROFILE = (
 
 
 class Shell:
-    """Runs `fundwright` on one data folder, as a process where it matters that it is one."""
+    """Runs `fundwright` on one data folder, in a separate process where that matters."""
 
     def __init__(self, data: Path) -> None:
         self.data = data
@@ -54,13 +54,13 @@ class Shell:
         )
 
     def answer(self, *arguments: str, stdin: bytes = b"") -> Any:
-        """The JSON object in the last line of a command that succeeds."""
+        """The JSON object in the last line of a successful command."""
         done = self.run(*arguments, "--json", stdin=stdin)
         assert done.returncode == 0, done.stderr.decode()
         return json.loads(done.stdout.decode().splitlines()[-1])
 
     def quick(self, *arguments: str, stdin: bytes = b"") -> Any:
-        """The same in this process, which saves two seconds."""
+        """Like `answer`, but in this process, which saves two seconds."""
         given = ["--data", str(self.data), *arguments, "--json"]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(logs, "configure", lambda **_: None)  # it would be that of every later test
@@ -69,7 +69,7 @@ class Shell:
         return json.loads(done.stdout.splitlines()[-1])
 
     def refusal(self, *arguments: str, stdin: bytes = b"") -> str:
-        """The one sentence of a command that fails."""
+        """The error message of a failed command."""
         done = self.run(*arguments, stdin=stdin)
         said = done.stderr.decode()
         assert done.returncode == 1, said
@@ -90,7 +90,7 @@ def free_port() -> int:
 
 @pytest.fixture(scope="module")
 def shell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shell]:
-    """A data folder on which a server runs, with one account."""
+    """A data folder with a running server and one account."""
     shell = Shell(tmp_path_factory.mktemp("data"))
     log = shell.data / "server.log"
     with log.open("w") as errors:
@@ -249,7 +249,7 @@ class TestMainJob:
 
 
 def special_files(folder: Path) -> dict[str, str]:
-    """Paths that are not regular files, and how the message about each ends."""
+    """Paths that are not regular files, and the end of each error message."""
     os.mkfifo(folder / "pipe.csv")
     (folder / "loop.csv").symlink_to(folder / "loop.csv")
     return {

@@ -1,4 +1,4 @@
-"""How `fundwright serve` starts, and what it refuses before it opens anything."""
+"""Startup of `fundwright serve`, and what it rejects before it opens anything."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_an_empty_key_is_refused_before_anything_is_opened(tmp_path: Path, name:
 
 
 class Broken(JobQueue):
-    """A queue whose worker cannot work."""
+    """A queue whose worker fails."""
 
     async def run_worker(self, *, concurrency: int) -> None:
         raise StartRefused("The queue cannot be read. Restart the server.")
@@ -63,7 +63,7 @@ async def test_a_worker_that_fails_says_why(committed: Core) -> None:
 
 
 class Interrupted(Database):
-    """A database that goes away during the first transaction."""
+    """A database that fails during the first transaction."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -85,7 +85,7 @@ async def test_a_database_that_goes_away_during_the_start_is_waited_for(committe
 
 
 async def test_routes_are_built_before_the_first_request(committed: Core, monkeypatch: pytest.MonkeyPatch) -> None:
-    """All of them take half a second, during which nobody else would be served."""
+    """Building them takes half a second, which would delay all other requests."""
     build: Any = routing._EffectiveRouteContext.from_api_route
     built: list[Any] = []
     at_first_request: list[int] = []

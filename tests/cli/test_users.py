@@ -1,4 +1,4 @@
-"""The commands as scripts call them. They run in this process: each of its own would take two seconds to start."""
+"""The commands as scripts call them, but in this process: starting one takes two seconds."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ async def write_post(
     at: datetime | None = None,
     draft: bool = False,
 ) -> PostRead:
-    """A post that is published now, unless it is for later or a draft."""
+    """A post that is published now, unless it is scheduled or a draft."""
     post = await service.create_post(session, admin, PostContent(title=title, summary=f"On {title}", text=text), client=HERE)
     return post if draft else await service.publish_post(session, admin, post.id, at=at or now(), client=HERE)
 
@@ -40,7 +40,7 @@ async def ada(committed: Core) -> Actor:
 
 @pytest.fixture
 def write(committed: Core, ada: Actor) -> Write:
-    """Writes a post of Ada's in a transaction of its own; see `write_post`."""
+    """Writes a post by Ada in its own transaction; see `write_post`."""
 
     async def writing(title: str, text: str = "It is *here*.", *, at: datetime | None = None, draft: bool = False) -> PostRead:
         async with committed.database.transaction() as session:

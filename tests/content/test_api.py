@@ -41,7 +41,7 @@ async def stranger(committed: Core) -> AsyncIterator[httpx.AsyncClient]:
 
 @pytest.fixture
 def as_role(committed: Core, ada: Actor):
-    """Opens the API for an account of a role."""
+    """Opens the API for an account with this role."""
 
     @asynccontextmanager
     async def opened(role: Role) -> AsyncIterator[httpx.AsyncClient]:

@@ -1,4 +1,4 @@
-"""What a hostile parser might do, for tests of the sandbox. Children import these by name."""
+"""What a hostile parser might do, for tests of the sandbox. The sandboxed processes import these functions by name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def echo(*contents: bytes) -> Iterator[bytes]:
 
 
 def count_from(first: int) -> Iterator[bytes]:
-    """Numbers up to 4 with the process that counts. After 0 and 2 it waits to be killed, so that others have to go on."""
+    """Yields numbers up to 4 with the process that counts. After 0 and 2, it waits to be killed, so that another process has to
+    continue."""
     for number in range(first, 5):
         yield f"{number} {os.getpid()}".encode()
         if number in (0, 2):
@@ -105,7 +106,7 @@ def kill_itself() -> Iterator[bytes]:
 
 
 def try_signals(victim: int) -> Iterator[bytes]:
-    """The name of each signal that can be sent."""
+    """The names of the signals that can be sent."""
     yield from _succeeding(
         {
             "to its parent": lambda: os.kill(os.getppid(), signal.SIGKILL),
@@ -117,7 +118,7 @@ def try_signals(victim: int) -> Iterator[bytes]:
 
 
 def try_to_reach(victim: int, folder: Path) -> Iterator[bytes]:
-    """The name of each way that is open to other processes, to what they do, and to memory that no limit counts."""
+    """The names of possible ways to reach other processes, observe them, or use uncounted memory."""
     library = ctypes.CDLL(None, use_errno=True)
 
     def call(name: str, *arguments: object) -> int:
@@ -147,7 +148,7 @@ def try_to_reach(victim: int, folder: Path) -> Iterator[bytes]:
 
 
 def try_everything(port: int, folder: Path, secret: Path) -> Iterator[bytes]:
-    """The name of each action that succeeds."""
+    """The names of the actions that succeed."""
     existing = folder / "existing"
     actions = {
         "a TCP socket": lambda: socket.create_connection(("127.0.0.1", port), 1),
@@ -174,11 +175,11 @@ NEWER_SYSTEM_CALLS = {
     "mount_setattr": 442, "memfd_secret": 447, "fchmodat2": 452, "setxattrat": 463, "removexattrat": 466, "open_tree_attr": 467,
     "file_setattr": 469,
 }  # fmt: skip
-"""The C library does not offer all of them. Their numbers are the same on x86_64 and arm64."""
+"""The C library does not have all of them. Their numbers are the same on x86_64 and arm64."""
 
 
 def call_newer_system_calls() -> Iterator[bytes]:
-    """The name of each that is not refused, whether or not the kernel has it."""
+    """The names of system calls that are not blocked, whether or not the kernel has them."""
     library = ctypes.CDLL(None, use_errno=True)
     for name, number in NEWER_SYSTEM_CALLS.items():
         if library.syscall(number, -1, b"missing", -1, -1, -1) != -1 or ctypes.get_errno() != errno.EPERM:
@@ -218,7 +219,7 @@ def hold_while_there(path: Path) -> Iterator[bytes]:
 
 
 def fall_silent() -> Iterator[bytes]:
-    """As if it had ended, by closing every file."""
+    """Close every file, as if the process had ended."""
     os.closerange(0, 1_024)
     time.sleep(3600)
     yield b""

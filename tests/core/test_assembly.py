@@ -1,4 +1,4 @@
-"""A process whose embedded PostgreSQL dies under it."""
+"""A process whose embedded PostgreSQL dies."""
 
 import os
 import signal

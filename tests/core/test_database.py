@@ -1,4 +1,4 @@
-"""Addresses of servers as people write them, what a failed statement tells, sessions that only read, and dead connections."""
+"""Database URLs, error messages of failed statements, read-only sessions, and dead connections."""
 
 import socket
 from collections.abc import AsyncIterator
@@ -89,7 +89,7 @@ class TestFailures:
 
     @pytest.mark.security(46)
     async def test_a_failed_statement_does_not_tell_its_values(self, session: AsyncSession) -> None:
-        """They would stand in the log: hashes of passwords, digests of tokens, what people wrote."""
+        """The log would contain them: password hashes, token digests, and people's texts."""
         with pytest.raises(DBAPIError) as failed:
             await session.execute(text("SELECT 1 FROM account WHERE password_hash = :hash"), {"hash": b"a-digest"})
         assert "a-digest" not in str(failed.value)
@@ -137,7 +137,7 @@ class TestReading:
 
 @pytest.fixture
 async def single(core: Core) -> AsyncIterator[Database]:
-    """A database that is used over one connection."""
+    """A database with only one connection."""
     database = Database(core.database.url, pool_size=1)
     yield database
     await database.close()

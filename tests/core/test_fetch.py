@@ -18,7 +18,7 @@ pytestmark = pytest.mark.security(43)
 
 @asynccontextmanager
 async def server(answer: bytes) -> AsyncIterator[tuple[str, list[str]]]:
-    """Its port, and the requests it got."""
+    """The port of the server, and the requests that it received."""
     heard: list[str] = []
 
     async def reply(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -37,7 +37,7 @@ def plain(body: bytes, *headers: str) -> bytes:
 
 
 def known_as(monkeypatch: pytest.MonkeyPatch, *addresses: str) -> None:
-    """Every name leads here."""
+    """Every name resolves to this machine."""
 
     async def look_up(_host: str, _port: int) -> list[fetch.Address]:
         return [ip_address(address) for address in addresses]
@@ -92,7 +92,7 @@ class TestClient:
             await get("http://models.example.org/", is_configured=False)
 
     async def test_the_address_that_was_checked_is_the_one_that_is_used(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A name that answers differently the second time leads nowhere else."""
+        """A name that resolves differently the second time does not lead elsewhere."""
         asked: list[str] = []
 
         async def look_up(host: str, _port: int) -> list[fetch.Address]:

@@ -1,4 +1,4 @@
-"""Jobs: progress, cancellation, failures, and resuming after their process died."""
+"""Jobs: progress, cancellation, failures, and resuming after a process died."""
 
 import asyncio
 from collections.abc import AsyncIterator, Coroutine
@@ -50,7 +50,7 @@ async def add_orphan(queue: JobQueue, **values: Any) -> UUID:
 
 @asynccontextmanager
 async def out_of_reach(url: str) -> AsyncIterator[None]:
-    """Break every connection of the database, and let no new one in meanwhile."""
+    """Break all connections to the database and refuse new ones."""
     name = str(conninfo_to_dict(url)["dbname"])
     alter = sql.SQL("ALTER DATABASE {name} ALLOW_CONNECTIONS {is_open}")
     with psycopg.connect(url.replace(f"/{name}?", "/postgres?"), autocommit=True) as connection:
@@ -414,7 +414,7 @@ class TestLostConnection:
 
 
 async def shielded(work: Coroutine[Any, Any, Any]) -> None:
-    """Wait for `work` to its end, even when canceled."""
+    """Wait for `work` to finish, even if canceled."""
     task = asyncio.ensure_future(work)
     while not task.done():
         with suppress(asyncio.CancelledError):
@@ -464,7 +464,7 @@ class TestResume:
             assert (await read(queue, later.id)).state == JobState.QUEUED
 
     async def test_a_job_that_was_let_go_can_be_taken_at_once(self, database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        """The server learns of a closed connection later: here only after the test."""
+        """The server notices a closed connection later: in this case, only after the test."""
         job_id, open_still = uuid4(), list[psycopg.AsyncConnection]()
 
         async def later(connection: psycopg.AsyncConnection) -> None:
@@ -605,7 +605,7 @@ class TestResume:
     async def test_a_job_that_lost_its_lock_ends_before_another_run_of_it_begins(
         self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """As when the database restarts while the job waits for something else, such as a language model."""
+        """For example, if the database restarts while the job waits for a language model."""
         monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
         running, most_at_once, runs = 0, 0, 0
 

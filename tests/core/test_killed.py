@@ -1,4 +1,4 @@
-"""A worker that is killed with SIGKILL in the middle of its jobs: the next one ends them, with nothing lost or doubled."""
+"""After a worker is killed with SIGKILL, the next one finishes its jobs, with nothing lost or duplicated."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def until(core: Core, job_id: UUID, is_so: Callable[[JobRead], bool]) -> J
 
 
 class Worker:
-    """`fundwright worker` in a process of its own, on the test's database."""
+    """`fundwright worker` in a separate process, on the test's database."""
 
     def __init__(self, core: Core) -> None:
         url = core.settings.database_url
@@ -78,7 +78,7 @@ async def once(content: bytes) -> AsyncIterator[bytes]:
 
 
 async def killed_once(core: Core, job_id: UUID, *, in_the_middle: Callable[[JobRead], bool]) -> JobRead:
-    """Let a worker run the job until `in_the_middle`, kill it, and let another one end it."""
+    """Let a worker run the job until `in_the_middle`, kill it, and let another worker finish the job."""
     first = Worker(core)
     try:
         await until(core, job_id, in_the_middle)

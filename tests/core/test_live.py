@@ -1,4 +1,4 @@
-"""Live topics reach subscribers after the commit, in this process and in others."""
+"""Live topics reach subscribers in all processes after the commit."""
 
 import errno
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""No secret in a log, and the request's id on every line."""
+"""Logs contain no secrets, and the request's id is on every line."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class TestSecrets:
         assert said.count("***") == 2 and "HIDDEN" not in said
 
     def test_in_the_address_of_a_screen_are_masked(self, capsys: pytest.CaptureFixture[str]) -> None:
-        """Of every screen that a one-time link opens."""
+        """For every screen that a one-time link opens."""
         logs.configure(level="info", form="json")
         opened = [screen.path for screen in screens() if re.search(r"^/auth/.*\{(link|secret|token)\}", screen.path)]
         assert len(opened) >= 4

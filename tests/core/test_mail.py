@@ -1,4 +1,4 @@
-"""Letters, sent to a real SMTP server or kept."""
+"""Emails, sent to a real SMTP server or stored."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LESS_THAN_THE_TIMEOUT_S = 20
 
 
 class Postbox:
-    """What arrived; answers `answers` one after the other, then accepts."""
+    """The messages that arrived. Replies with `answers` one by one, then accepts."""
 
     def __init__(self) -> None:
         self.arrived: list[Any] = []
@@ -51,7 +51,7 @@ class Postbox:
 
 @pytest.fixture
 async def postbox() -> AsyncIterator[tuple[Postbox, dict[str, Any]]]:
-    """A postbox, and the settings that lead to it."""
+    """A mail server, and the settings for it."""
     box = Postbox()
     async with await asyncio.get_running_loop().create_server(lambda: SMTP(box), "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
@@ -60,7 +60,7 @@ async def postbox() -> AsyncIterator[tuple[Postbox, dict[str, Any]]]:
 
 @asynccontextmanager
 async def reciting(*answers: bytes) -> AsyncIterator[tuple[list[bytes], dict[str, Any]]]:
-    """What a server hears that greets with the first answer, gives the others, and then falls silent; and the settings that lead to it."""
+    """What a server receives that sends these replies, one by one, and then nothing; and the settings for it."""
     heard: list[bytes] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -88,7 +88,7 @@ async def _only(core: Core) -> MailMessage:
 
 
 async def _try(core: Core) -> MailMessage:
-    """Run the job that was left to do."""
+    """Run the queued job."""
     core.jobs.services = core
     message = await _only(core)
     done = await core.jobs.run_inline(mail.SendMail(mail_id=message.id), title="", owner_id=None)

@@ -1,4 +1,4 @@
-"""Sentences in the language of whoever reads them."""
+"""Messages in the reader's language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bringing a database up to date, and every reason not to start."""
+"""Upgrading a database, and all reasons not to start."""
 
 import importlib
 import re
@@ -18,7 +18,7 @@ _CATALOGS = ("pg_class", "pg_attribute", "pg_attrdef", "pg_constraint", "pg_exte
 
 
 def written(url: str) -> dict[str, list[str]]:
-    """Where each row of the schema and of our tables is stored, and which transaction wrote it."""
+    """The physical location of each row of the schema and of our tables, and the transaction that wrote it."""
     rows = SQL("SELECT ctid || ' ' || xmin FROM {} ORDER BY ctid")
     with psycopg.connect(url) as connection:
         tables = [name for (name,) in connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")]
@@ -26,7 +26,7 @@ def written(url: str) -> dict[str, list[str]]:
 
 
 async def set_back(url: str, *, to: str) -> None:
-    """Set up an empty database as an earlier version did."""
+    """Set up an empty database like an earlier version."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("DROP SCHEMA public CASCADE")
         connection.execute("CREATE SCHEMA public")
@@ -43,7 +43,7 @@ class TestRevisions:
         assert [module.down_revision for module in modules] == [None, *revisions()[:-1]]
 
     def test_do_not_ask_what_exists(self) -> None:
-        """That would hide a database that is not what its revision says."""
+        """Checking for existing objects would hide a database that does not match its revision."""
         files = (Path(migrations.__file__).parent / "versions").glob("v*.py")
         assert [path.name for path in files if re.search(r"if_(not_)?exists=", path.read_text(encoding="utf-8"))] == []
 

@@ -1,4 +1,4 @@
-"""What a package registers for the server: routes, tables, settings, translations, icons, and health checks."""
+"""What a package can register on the server: routes, tables, settings, translations, icons, and health checks."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ msgstr "Etwas anderes"
 
 @pytest.fixture
 def open_with(database_url: str, tmp_path: Path) -> Open:
-    """A Core with these packages, on a database of this test's own."""
+    """A Core with these packages and its own database."""
 
     @asynccontextmanager
     async def opened(*packages: object, **settings: Any) -> AsyncIterator[Core]:

@@ -1,4 +1,4 @@
-"""The embedded server: starts anywhere, is shared between processes, and refuses in one sentence."""
+"""The embedded server starts anywhere, is shared between processes, and reports problems in one sentence."""
 
 import multiprocessing
 import os
@@ -46,7 +46,7 @@ def _use_until(folder: Path, entered: Event, leave: Event) -> None:
 
 
 def _think(url: str) -> None:
-    """Keep a process of the server busy; it does not notice that the server has died. It ends by itself if a test fails."""
+    """Keep a process of the server busy, so that it does not notice that the server has died. It ends by itself if the test fails."""
     with suppress(psycopg.OperationalError), psycopg.connect(url) as connection:
         connection.execute("DO $$ BEGIN WHILE clock_timestamp() < now() + interval '1 minute' LOOP END LOOP; END $$")
 

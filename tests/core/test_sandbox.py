@@ -1,4 +1,4 @@
-"""Each limit of the sandbox is proved by a function that violates it."""
+"""A function violates each limit of the sandbox."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ class TestCrash:
 
 
 def holding(path: Path, *, besides: psutil.Process | None = None) -> tuple[psutil.Process, psutil.Process] | None:
-    """The child that holds this file open, and before it the process that it was forked from; neither is `besides`."""
+    """The sandboxed process that has this file open and the process that forked it, except `besides`."""
     for forks_from in psutil.Process().children():
         with suppress(psutil.Error):
             for child in forks_from.children():

@@ -1,4 +1,4 @@
-"""Settings that cannot be used are named in one sentence."""
+"""Invalid settings are reported in one sentence."""
 
 import pytest
 

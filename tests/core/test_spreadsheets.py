@@ -1,4 +1,4 @@
-"""What a list looks like to a spreadsheet."""
+"""CSV files as spreadsheets read them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Answer(StrEnum):
 
 
 def cells(line: str, separators: str) -> list[str]:
-    """What a spreadsheet reads that splits cells at each of `separators`."""
+    """The cells as read by a spreadsheet that splits at each of `separators`."""
     if len(separators) == 1:
         return [cell for row in csv.reader(io.StringIO(line, newline=""), delimiter=separators) for cell in row]
     # Of several separators, all count outside of quotes only.
@@ -40,7 +40,7 @@ class TestLanguage:
 
 class TestModule:
     def test_is_the_only_one_that_writes_csv(self) -> None:
-        """So that every cell that a spreadsheet would run as a formula is made text."""
+        """So that every cell that a spreadsheet would execute as a formula is written as text."""
         writers = {
             path.as_posix()
             for path, tree in python("src", "components")

@@ -1,4 +1,4 @@
-"""Files that nothing refers to are removed from the data folder, and no others."""
+"""Files without references, and only those, are removed from the data folder."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def stored(core: Core) -> set[Path]:
 
 
 def age(core: Core) -> None:
-    """Let all files be from 1970."""
+    """Set the modification time of all files to 1970."""
     for path in stored(core):
         os.utime(path, (0, 0))
 
@@ -91,7 +91,7 @@ async def test_the_upload_of_an_import_that_was_removed_with_its_account_is_remo
 
 
 async def test_nothing_is_removed_when_the_database_knows_few_of_the_files(committed: Core, ada: Actor) -> None:
-    """It is probably another one, or an empty one, by a mistake in DATABASE_URL."""
+    """It is probably the wrong database, or an empty one, because of a mistake in DATABASE_URL."""
     await add_document(committed, ada, b"Roofs are repaired.")
     for name in (b"a", b"b"):
         await committed.files.spool(once(name))

@@ -1,4 +1,4 @@
-"""What every route shares, tried on two small ones."""
+"""Behavior that all routes share, tested with two small routes."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ class TestBounds:
 
     @pytest.mark.security(42)
     async def test_strangers_cannot_have_megabytes_of_json_parsed(self, program: httpx.AsyncClient) -> None:
-        """Parsing blocks everybody: 16 MB of it took two seconds and 400 MB of memory."""
+        """Parsing blocks everyone: 16 MB of JSON took two seconds and 400 MB of memory."""
         bodies = [b'{"text":[' + b"[]," * count + b'"x"]}' for count in (100_000, 500_000)]
         answers = [
             await program.post("/api/notes", content=body, headers={"content-type": "application/json"}) for body in bodies
@@ -215,7 +215,7 @@ Sent = Callable[[Message], Awaitable[None]]
 
 
 async def download(core: Core, lines: Callable[[AsyncSession], AsyncIterator[str]], on_send: Sent | None = None) -> bytes:
-    """The file as a client gets it that stays connected."""
+    """The file as received by a client that stays connected."""
     pieces: list[bytes] = []
 
     async def receive() -> Message:

@@ -1,4 +1,4 @@
-"""Page views and jobs as they would have come to be."""
+"""Page views and jobs like those of a running installation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ async def add_view(session: AsyncSession, path: str, *, by: Actor | None = None,
 
 
 async def add_job(session: AsyncSession, owner: Actor | None, kind: str = "import", **values: Any) -> Job:
-    """One that took a minute, unless `values` say otherwise."""
+    """A job that took a minute, unless `values` say otherwise."""
     at = values.pop("at", now())
     given = {"title": f"The {kind}", "state": JobState.SUCCEEDED, "ended_at": at + timedelta(minutes=1)} | values
     job = Job(kind=kind, owner_id=owner.id if owner else None, payload={}, created_at=at, started_at=at, **given)

@@ -31,7 +31,7 @@ async def seen(core: Core, viewer: Actor) -> list[tuple[str, int, int]]:
 
 @asynccontextmanager
 async def analytics(*, status: int = 200) -> AsyncIterator[tuple[str, list[Any]]]:
-    """A service that takes JSON by POST: its address, and what it was told."""
+    """A service that accepts JSON by POST: its address, and what it received."""
     told: list[Any] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""A model may take a minute to answer: nobody else's request waits for it, because no connection is held meanwhile."""
+"""A model may take a minute to respond. Nobody's request waits for it, because no connection is held meanwhile."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.support.programs import program
 
 
 class HangingEmbedder(WordEmbedder):
-    """Answers only once `answer` is set."""
+    """Responds only once `answer` is set."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class AgreeingEmbedder(WordEmbedder):
 
 
 class HangingWriter:
-    """Says one word, and the rest only once `answer` is set."""
+    """Writes one word, and the rest only once `answer` is set."""
 
     id, label, is_generative = "hanging", "Hanging", True
 
@@ -77,7 +77,7 @@ async def ada(committed: Core) -> Actor:
 
 @pytest.fixture
 async def narrow(committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Core]:
-    """With a document, a category, notices, and one connection for everybody."""
+    """A document, a category, notices, and a single database connection."""
     async with committed.database.transaction() as session:
         await opportunities.load_sample_once(session)
         await categories.create(session, ada, CategoryCreate(name="Roofing"))
@@ -98,7 +98,7 @@ async def client(narrow: Core, ada: Actor) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def another_is_answered(core: Core, ada: Actor) -> None:
-    """Somebody else's request, which needs the one connection there is."""
+    """Another person's request, which needs the only connection."""
     async with asyncio.timeout(20), core.database.transaction() as session:
         await training.list_documents(session, ada)
 
@@ -139,7 +139,7 @@ class TestEmbeddingEndpoint:
     async def test_a_model_that_takes_long_to_load_keeps_nobody_waiting(
         self, narrow: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """The first question to an endpoint is how many numbers its vectors have."""
+        """The first request to an endpoint determines the dimension of its vectors."""
         is_asked, answer = asyncio.Event(), asyncio.Event()
 
         async def load(*_arguments: object) -> WordEmbedder:
@@ -171,7 +171,7 @@ class TestTextEndpoint:
 
 
 class TestGuard:
-    """Nobody can forget it: a model that is called with a transaction open is a mistake that every test sees."""
+    """Calling a model in an open transaction is an error that every test detects."""
 
     async def test_a_model_is_not_loaded_with_a_transaction_open(self, committed: Core) -> None:
         committed.cache["language.embedder"] = WordEmbedder()

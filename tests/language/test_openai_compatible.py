@@ -1,4 +1,4 @@
-"""The client path against a small OpenAI-compatible server on loopback, and against llama.cpp's when it is installed."""
+"""The client against a small OpenAI-compatible server on loopback, and against llama.cpp's if it is installed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.support.polling import eventually
 
 
 def fake_server() -> FastAPI:
-    """Knows the key `right` and the model `known`; answers a chat word by word."""
+    """Knows the key `right` and the model `known`; streams chat responses word by word."""
     app = FastAPI()
 
     def refusal(key: str, model: str) -> JSONResponse | None:

@@ -1,4 +1,4 @@
-"""People that are read from pages of biographies, résumés in columns, and forms."""
+"""Extracting people from pages of biographies, résumés in columns, and forms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Past performance that is read from letters, messages, lists, and sheets; and what in them is of others."""
+"""Extracting past performance from letters, messages, lists, and sheets, without statements about others."""
 
 from __future__ import annotations
 

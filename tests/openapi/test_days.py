@@ -1,4 +1,4 @@
-"""Days and times that are given, at the ends of the calendar: calculating with them would leave it."""
+"""Dates and times at the limits of the calendar, where calculations could overflow."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def formats(schema: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[str
 
 
 def places(app: Any) -> Iterator[tuple[str, tuple[str, str], str]]:
-    """Where in the requests of each route there are days and times, and of which format."""
+    """The parameters and fields of each route that take dates or times, with their format."""
     schema = app.openapi()
     known = schema["components"]["schemas"]
     for path, methods in schema["paths"].items():

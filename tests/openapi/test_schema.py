@@ -1,6 +1,6 @@
-"""Schemathesis asks every route of the API what its description allows, and some of what it does not, as several people.
+"""Schemathesis sends requests to every route of the API, valid and invalid, as several people.
 
-Nothing may fail on the server, and each answer has to be one that the description names.
+The server must not fail, and every response must match the API's description.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CHECKS: list[Any] = [not_a_server_error, status_code_conformance, content_type_c
 
 
 async def token_of(core: Core, role: Role) -> str:
-    """One that outlives signing out, which is among what is asked for."""
+    """A token that survives signing out, which is one of the requests."""
     async with core.database.transaction() as session:
         actor = await add_account(session, f"{role}@example.org", name="Ada", role=role)
         made = await api_tokens.create_api_token(session, actor, core, name="all of it", scope=TokenScope.WRITE, lasts_days=1)
@@ -43,11 +43,11 @@ async def token_of(core: Core, role: Role) -> str:
 
 
 Send = Callable[[Any], Sequence[httpx.Response]]
-"""As each person."""
+"""The headers for each person."""
 
 
 def ask_everything(schema: OpenApiSchema, send: Send) -> list[str]:
-    """What is wrong, in words."""
+    """Returns the problems as text."""
     return [problem for found in schema.get_all_operations() for problem in ask(found.ok(), send)]
 
 
@@ -73,12 +73,12 @@ def ask(operation: Any, send: Send) -> Iterable[str]:
 
 @pytest.fixture
 async def loop() -> asyncio.AbstractEventLoop:
-    """The one that the application's core was opened in."""
+    """The event loop in which the application's core was opened."""
     return asyncio.get_running_loop()
 
 
 def test_every_answer_is_as_it_is_described(committed: Core, loop: asyncio.AbstractEventLoop, tmp_path: Path) -> None:
-    """Hypothesis and the application take turns in one thread: Python 3.11 now and then fails to parse code in two at once."""
+    """Hypothesis and the application take turns in one thread: Python 3.11 sometimes fails to compile code in two threads at once."""
     set_hypothesis_home_dir(tmp_path)  # or it would keep notes in the project
     app = build_app(committed)
     tokens = [loop.run_until_complete(token_of(committed, role)) for role in (Role.ADMIN, Role.USER)]

@@ -1,4 +1,4 @@
-"""What `make eval` computes and keeps."""
+"""What `make eval` computes and saves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queries and judgments that searches are measured with."""
+"""The queries and judgments for measuring search."""
 
 from __future__ import annotations
 

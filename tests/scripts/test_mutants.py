@@ -1,4 +1,4 @@
-"""`make mutants` breaks promises on purpose."""
+"""`make mutants` breaks items of the checklists on purpose."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SETTINGS = """
 markers = ["security(*items): a promise"]
 addopts = "-p no:schemathesis -p no:hypothesispytest -p no:playwright -p no:openxml_audit"
 """
-"""Plug-ins that take seconds to import stay out."""
+"""Exclude plug-ins that take seconds to import."""
 
 
 def patch(item: str, before: str, after: str) -> str:

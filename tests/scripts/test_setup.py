@@ -1,4 +1,4 @@
-"""Set-up does a step when what it is made from has changed, and never believes that half a step was done."""
+"""Setup repeats a step when its inputs have changed, and never treats an interrupted step as done."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PROJECT = Path(__file__).parents[2]
 
 
 class Step:
-    """A step of set-up that makes a folder from one file."""
+    """A setup step that creates a folder from one file."""
 
     def __init__(self, folder: Path) -> None:
         self.source = folder / "source"

@@ -1,4 +1,4 @@
-"""The converted model against a full-precision forward pass in numpy, and against published similarities."""
+"""The converted model, compared with a full-precision forward pass in numpy and with published similarities."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class TestBuild:
 
 
 def full_precision(weights: Path, ids: list[int]) -> np.ndarray:
-    """BERT by the book, in float32."""
+    """Textbook BERT in float32."""
     safetensors = pytest.importorskip("safetensors.numpy")
     w = safetensors.load_file(weights)
 

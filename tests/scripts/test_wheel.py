@@ -1,4 +1,4 @@
-"""The wheel, installed into an empty environment away from the sources, is the whole product."""
+"""The wheel, installed into an empty environment without the sources, contains the whole product."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ START_TIMEOUT_S = EMBEDDING_TIMEOUT_S = 120
 
 @dataclass(frozen=True)
 class Installation:
-    """An environment with nothing but the wheel and its dependencies, and the home folder of somebody who uses it."""
+    """An environment with only the wheel and its dependencies, and a user's home folder."""
 
     programs: Path
     home: Path
@@ -36,7 +36,7 @@ class Installation:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """That of a person who has set nothing."""
+        """The environment of a user who has configured nothing."""
         return {"PATH": f"{self.programs}{os.pathsep}{os.environ['PATH']}", "HOME": str(self.home), "LANG": "C.UTF-8"}
 
     def command(self, *arguments: str, stdin: str = "") -> dict[str, Any]:
@@ -48,7 +48,7 @@ class Installation:
         return json.loads(done.stdout.splitlines()[-1])
 
     def fetch(self, path: str, body: object = None, **headers: str) -> str:
-        """What the server returns to a GET, or to a POST of `body`."""
+        """The server's response to a GET request, or to a POST of `body`."""
         content = {} if body is None else {"Content-Type": "application/json"}
         data = None if body is None else json.dumps(body).encode()
         with urlopen(Request(f"http://127.0.0.1:{self.port}{path}", data, content | headers)) as answer:
@@ -57,7 +57,7 @@ class Installation:
 
 @pytest.fixture(scope="module")
 def folder() -> Iterator[Path]:
-    """With a space in its name, and open to the account that PostgreSQL runs under when tests run as root."""
+    """A folder with a space in its name that the account of the embedded PostgreSQL can enter when tests run as root."""
     with tempfile.TemporaryDirectory(prefix="fundwright wheel ") as name:
         Path(name).chmod(0o755)
         yield Path(name)
@@ -71,7 +71,7 @@ def wheel(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def installation(folder: Path, wheel: Path) -> Iterator[Installation]:
-    """With its server running. Dependencies are those of this environment, so that nothing is downloaded."""
+    """With a running server. Dependencies are those of this environment, so that nothing is downloaded."""
     environment, home = folder / "environment", folder / "home"
     home.mkdir()
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
