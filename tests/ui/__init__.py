@@ -1,1 +1,1 @@
-"""Tests of components/fundwright_ui, except those of a slice's screens, which are beside its other tests."""
+"""Tests of components/fundwright_ui, except the screens of a slice, whose tests are with the slice's other tests."""

@@ -26,7 +26,7 @@ Open = Callable[..., AbstractAsyncContextManager["Page"]]
 
 
 class Page:
-    """An open page: what it shows, what it sent, and how to touch it."""
+    """An open page: its content, the frames that it received, and ways to interact with it."""
 
     def __init__(self, view: View, sent: list[dict[str, Any]]) -> None:
         self._view = view
@@ -68,7 +68,7 @@ class Page:
         return found
 
     async def follow(self, address: str) -> None:
-        """Follow a link to one of our own screens, and wait until it is shown."""
+        """Follow a link to one of our own screens and wait for it."""
         found = Router(plugin.screens(), ProductHost.addresses, redirects={}).route(address, self._view.connection.actor)
         assert isinstance(found, Found), found
         self._view.move(found)
@@ -89,7 +89,7 @@ class Page:
         await self.fire(self.one("form"), "onSubmit", fields=fields, submitter=None)
 
     def changes(self) -> str:
-        """What the browser would be told to change since this was asked last."""
+        """The changes for the browser since the last call."""
         return json.dumps(self._view.take_operations())
 
     def frames(self, kind: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Numbers beside entries of the sidebar."""
+"""Badges beside entries of the sidebar."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from tests.ui.login.conftest import Open, Page, text_of
 
 
 def described(page: Page, path: str) -> str:
-    """What a screen reader says of the entry at `path` besides its name."""
+    """The description that a screen reader reads for the entry at `path` after its name."""
     (link,) = [link for link in page.all("a", className="fw-nav-item") if link["a"]["href"] == path]
     return text_of(page.one("span", id=link["a"]["aria-describedby"]))
 
 
 @pytest.fixture
 async def matches(committed: Core, ada: Actor) -> list[UUID]:
-    """Opportunities of which each is in a category of Ada's."""
+    """Opportunities, each in one of Ada's categories."""
     async with committed.database.transaction() as session:
         await opportunities.load_sample_once(session)
         category = await categories.create(session, ada, CategoryCreate(name="Ours"))

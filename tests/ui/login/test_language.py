@@ -1,4 +1,4 @@
-"""Which language a page speaks, and the sign-in page in each."""
+"""The language of a page, and the sign-in page in each language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Screens that a one-time link opens, registration, and the pages for errors."""
+"""Screens behind one-time links, registration, and error pages."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ class TestResetScreens:
 
 
 def _box(page: Page, passkey: str) -> str:
-    """The name of the box that removes this passkey."""
+    """The name of the checkbox that removes this passkey."""
     (label,) = [label for label in page.all("label") if f"Remove passkey {passkey}" in text_of(label)]
     (box,) = [each for each in label["c"] if each["t"] == "input"]
     return box["a"]["name"]

@@ -1,4 +1,4 @@
-"""Ctrl K: what it finds, what it does, and the letters that lead somewhere."""
+"""The command palette (Ctrl K): what it finds and does, and keyboard shortcuts for navigation."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ SCREENS = (
 
 @pytest.fixture
 def entries(committed: Core) -> None:
-    """Registers Fundwright's own entries where no plug-in has."""
+    """Registers Fundwright's own entries if no plug-in has."""
 
     class Own:
         @hookimpl

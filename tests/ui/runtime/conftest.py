@@ -64,7 +64,7 @@ def counter() -> Any:
 
 @component
 def two_faced() -> Any:
-    """A row that shows one of two buttons in the same place, with a widget behind what comes and goes."""
+    """A row with one of two buttons in the same place, with a widget after the part that appears and disappears."""
     is_running, set_running = use_state(True)
     deleted, set_deleted = use_state(False)
     return html.main(
@@ -102,7 +102,7 @@ async def _slow_answer(_session: object) -> str:
 
 @component
 def notes() -> Any:
-    """What its owner writes, and what everybody's handlers are called."""
+    """Notes of their owner; the handlers of all visitors have the same names."""
     actor = use_actor()
     kept, set_kept = use_state(())
 
@@ -117,7 +117,7 @@ def notes() -> Any:
 
 @component
 def restless() -> Any:
-    """Asks to be rendered while it is taken off the page."""
+    """Requests a rendering while it is removed from the page."""
     left, set_left = use_state(False)
 
     @use_effect(dependencies=[])
@@ -136,7 +136,7 @@ def missing() -> Any:
 
 
 class Crowd:
-    """How many readings of the screen `/crowd` were under way at once."""
+    """The number of concurrent queries of the screen `/crowd`."""
 
     now = 0
     most = 0
@@ -183,14 +183,14 @@ def echo() -> Any:
 
 
 class Walk:
-    """The addresses that the screens of `/walk` were rendered at."""
+    """The addresses at which the screens of `/walk` were rendered."""
 
     renderings: ClassVar[list[str]] = []
 
 
 @component
 def walk() -> Any:
-    """Shows its address and moves: within its path or to another one, at once or after a while."""
+    """Shows its address and navigates within its path or to another one, immediately or after a while."""
     connection, url = use_connection(), use_url_state()
     Walk.renderings.append(connection.location.address)
 
@@ -228,7 +228,7 @@ def walk() -> Any:
 
 @component
 def removable() -> Any:
-    """A thing that is there until it is removed; removing it leads away."""
+    """An item that exists until it is removed; removing it navigates away."""
     connection = use_connection()
 
     async def read(_session: object) -> str:
@@ -263,7 +263,7 @@ def _broken() -> Any:
 
 
 class Fragile:
-    """What the part of `/fragile` that can fail does."""
+    """The behavior of the part of `/fragile` that can fail."""
 
     is_broken = False
     renderings = 0
@@ -272,7 +272,7 @@ class Fragile:
 
 @component
 def fragile() -> Any:
-    """A part that fails beside one that works."""
+    """A part that can fail beside one that works."""
     count, set_count = use_state(0)
     return html.main(
         _fragile_part(key="part"), html.button({"id": "add", "onClick": lambda: set_count(count + 1)}, f"count {count}")
@@ -305,7 +305,7 @@ def _subscriber() -> Any:
 
 
 class Slow:
-    """What the handlers of `/waiting` do: each waits until the test lets it go on."""
+    """What the handlers of `/waiting` do: each waits until the test lets it continue."""
 
     def __init__(self) -> None:
         self.gate = asyncio.Event()
@@ -335,7 +335,7 @@ slow_work = Slow()
 
 @component
 def waiting() -> Any:
-    """Handlers that take as long as the test wants, beside one that is done at once."""
+    """Handlers that take as long as the test wants, beside one that finishes immediately."""
     connection = use_connection()
     count, set_count = use_state(0)
     names, set_names = use_state(())
@@ -412,7 +412,7 @@ SCREENS = [
 
 
 class Client:
-    """The other end of a socket: keeps the tree as a browser does."""
+    """The browser's end of a socket, which maintains the tree as a browser does."""
 
     def __init__(self, websocket: ClientConnection) -> None:
         self.websocket = websocket
@@ -428,7 +428,7 @@ class Client:
         return await self.until("mount")
 
     async def resume(self, lost: Client) -> dict[str, Any]:
-        """Go on with the page of a connection that was lost."""
+        """Resume the page of a lost connection."""
         self.tree, self.title, self.session, self.received, self.seq = (
             lost.tree,
             lost.title,
@@ -441,7 +441,7 @@ class Client:
         return await self.until("resumed")
 
     async def until(self, kind: str) -> dict[str, Any]:
-        """Take frames until one of this kind; they stay in `frames`."""
+        """Receive frames until one of this kind; they are added to `frames`."""
         async with asyncio.timeout(5):
             while True:
                 frame = json.loads(await self.websocket.recv())
@@ -472,7 +472,7 @@ class Client:
         await self.answered(self.seq)
 
     async def answered(self, seq: int) -> dict[str, Any]:
-        """Take frames until the event with this number is done."""
+        """Receive frames until the event with this number is done."""
         while (done := await self.until("done"))["seq"] != seq:
             pass
         return done
@@ -508,11 +508,11 @@ class Server:
     core: Core
     actor: Actor
     views: list[tuple[str, str | None, str]] = field(default_factory=list)
-    """What `on_view` was told: path, email and language."""
+    """The arguments of `on_view`: path, email, and language."""
     outage: asyncio.Event = field(default_factory=asyncio.Event)
-    """While it is set, nobody can find out whose session a page belongs to."""
+    """While it is set, the session of a page cannot be determined."""
     silence: asyncio.Event = field(default_factory=asyncio.Event)
-    """While it is set, whoever asks gets no answer at all."""
+    """While it is set, such requests get no response at all."""
 
     @asynccontextmanager
     async def socket(

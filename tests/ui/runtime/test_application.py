@@ -1,4 +1,4 @@
-"""The whole application: what holds for every answer, and what it takes from a proxy's word."""
+"""The whole application: what is true of every response, and which headers of a proxy it trusts."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ class TestStrictTransport:
 
 
 async def handshake(app: FastAPI, *, origin: str, host: str = "localhost") -> list[dict[str, Any]]:
-    """What the application answers to the handshake of a socket."""
+    """The application's response to the handshake of a socket."""
     sent: list[dict[str, Any]] = []
 
     messages = iter(("websocket.connect", "websocket.disconnect"))
@@ -185,7 +185,7 @@ async def handshake(app: FastAPI, *, origin: str, host: str = "localhost") -> li
 
 
 class TestHosts:
-    """Without a public URL, a page of another site whose name leads here (DNS rebinding) must get nothing."""
+    """Without a public URL, a page of another site whose name resolves to this server (DNS rebinding) must get nothing."""
 
     @pytest.mark.security(28)
     @pytest.mark.parametrize("path", ["/auth/login", "/api/health", "/assets/nothing.js", "/", "/api/account/my-account"])
@@ -273,7 +273,7 @@ class TestHosts:
             assert (await client.get("/auth/login")).status_code == 200
 
     async def test_behind_a_public_url_are_all_answered(self, open_to_ada: Core) -> None:
-        """A balancer asks after the health of each server by a name of its own."""
+        """A load balancer checks each server's health under a name of its own."""
         app = build_app(with_settings(open_to_ada, public_url="https://funds.example.org"))
         async with browse(app, base_url="http://web-1:8000") as client:
             assert (await client.get("/api/health")).status_code == 200
@@ -299,7 +299,7 @@ class TestTrustedProxies:
 
     @staticmethod
     async def seen(core: Core, *, peer: str, forwarded: str, trusted: list[str]) -> str:
-        """The address that a session is kept with."""
+        """The address that is stored with a session."""
         async with browse(build_app(with_settings(core, trusted_proxies=trusted)), peer=peer) as client:
             await sign_in(client, **{"x-forwarded-for": forwarded})
             (session,) = (await client.get("/api/account/sessions")).json()["items"]

@@ -1,4 +1,4 @@
-"""What blocks the event loop fails the test in which it happens."""
+"""Code that blocks the event loop fails the test in which it runs."""
 
 import asyncio
 import time
@@ -70,7 +70,7 @@ def slow_screen() -> Any:
 
 @pytest.fixture(scope="module", autouse=True)
 def loaded() -> None:
-    """The first call of some reads files, which another rule would name."""
+    """The first call of some functions reads files, which another rule would report."""
     embedder()
     passwords._context.hash("harbor")
 

@@ -1,4 +1,4 @@
-"""What a change costs: bytes on the wire, time, and memory that is given back."""
+"""The cost of a change: bytes on the wire, time, and memory that is released."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def test_a_text_changed_among_a_thousand_nodes_is_under_200_bytes(core: Co
 
 
 async def test_a_click_is_answered_with_one_small_patch(server: Server) -> None:
-    """What the time depends on; the benchmarks state the time."""
+    """Tests what the time depends on; the benchmarks measure the time."""
     async with server.socket() as client:
         await client.hello("/public")
         client.frames.clear()

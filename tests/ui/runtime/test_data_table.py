@@ -1,4 +1,4 @@
-"""The table: painted from its props, sent once."""
+"""The table is rendered from its props and sent once."""
 
 from __future__ import annotations
 

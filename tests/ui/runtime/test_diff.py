@@ -1,4 +1,4 @@
-"""Only differences travel, and they always lead to the tree that was meant."""
+"""Only differences are sent, and they always lead to the intended tree."""
 
 import json
 import random
@@ -10,7 +10,7 @@ from fundwright_ui.runtime.diff import Node, apply, diff
 
 
 def normal(node: Node) -> Any:
-    """A tree without empty parts, which mean the same as missing ones, and without what widgets no longer show."""
+    """A tree without empty parts, which are equivalent to missing ones, and without content that widgets no longer show."""
     if isinstance(node, str):
         return node
     kept = {name: value for name, value in node.items() if name == "k" or value not in ({}, [])}

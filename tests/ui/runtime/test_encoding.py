@@ -1,4 +1,4 @@
-"""What becomes of values that a browser does not know, the same in the first paint and over the socket."""
+"""Values without a JSON form are converted in the same way in the first paint and over the socket."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Gauge(Widget):
 
 @component
 def odd() -> Any:
-    """Values that JSON has no form for; clicks bring more of them."""
+    """Values without a JSON form; clicks add more of them."""
     connection = use_connection()
     stage, set_stage = use_state("")
 

@@ -1,4 +1,4 @@
-"""However a connection ends, its session is released: nobody is locked out by pages that are gone."""
+"""However a connection ends, its session is released: pages that are gone lock nobody out."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class TestBadFrame:
 
 
 class TestFailureOfOurs:
-    """Whatever goes wrong between a page and its session, the log has it and the page starts anew."""
+    """After any failure between a page and its session, the log contains it and the page starts a new session."""
 
     async def fail(self, server: Server, client: Client) -> list[Any]:
         with capture_logs() as logs:
@@ -216,7 +216,7 @@ stubborn_work = asyncio.Event()
 
 @component
 def stubborn() -> Any:
-    """Has a query that goes on when it is canceled."""
+    """Has a query that continues after it is canceled."""
 
     async def read() -> str:
         while not stubborn_work.is_set():

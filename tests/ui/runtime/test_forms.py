@@ -1,4 +1,4 @@
-"""What a form reads, and what it says about what it cannot read."""
+"""What a form reads, and its validation errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Partner(BaseModel):
 
 
 async def sent(core: Core, **typed: str) -> tuple[list[Partner], str]:
-    """What the handler was given, and what the form then says."""
+    """What the handler received, and what the form then shows."""
     given: list[Partner] = []
 
     @component

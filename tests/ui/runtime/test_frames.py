@@ -1,8 +1,8 @@
-"""Frames that nobody of good will sends, to a live server: `FUNDWRIGHT_SOAK_FRAMES` says how many (500 without it).
+"""Malicious frames sent to a live server: `FUNDWRIGHT_SOAK_FRAMES` sets the number (500 by default).
 
-Hypothesis makes pages: what one connection sends, in order. Each page is opened, told all of it, and left, lost, or resumed. Before
-that, another connection begins with anything instead of `hello`, or with a `hello` that is not quite one.
-Afterward the server must be as it was: it answers a new visitor, as many pages can be open as before, and nothing is kept.
+Hypothesis generates pages: the frames that one connection sends, in order. Each page is opened, gets all of them, and is left,
+lost, or resumed. Before that, another connection starts with anything instead of `hello`, or with a malformed `hello`. Afterward,
+the server must be in its initial state: it responds to a new visitor, as many pages can be open as before, and nothing is retained.
 """
 
 from __future__ import annotations
@@ -48,10 +48,10 @@ Ending = Literal["left", "lost", "resumed"]
 
 @dataclass(frozen=True)
 class Page:
-    """What one connection sends after `hello`, and how it ends. `ADD` in a frame stands for the name of a handler."""
+    """The frames that one connection sends after `hello`, and how it ends. `ADD` in a frame stands for the name of a handler."""
 
     opening: str | bytes
-    """What another connection begins with."""
+    """The first frame of another connection."""
     frames: Sequence[str | bytes]
     ending: Ending
 
@@ -142,7 +142,7 @@ def _has_surrogates(text: str) -> bool:
 
 
 def made_pages(number: int) -> list[Page]:
-    """Batch `number`, the same in each run, so that a failure can be looked into. All of them would not fit into memory."""
+    """Batch `number`, the same in each run, so that failures can be reproduced. All pages would not fit into memory."""
     pages: list[Page] = []
 
     @seed(number)
@@ -162,7 +162,7 @@ def made_pages(number: int) -> list[Page]:
 
 
 async def send(server: Server, page: Page) -> None:
-    """Open a page, send what `page` holds without waiting for answers, and end the connection as it says."""
+    """Open a page, send all frames of `page` without waiting for responses, and end the connection as specified."""
     async with server.socket() as stranger:
         with suppress(ConnectionClosed):
             await stranger.websocket.send(page.opening)
@@ -207,7 +207,7 @@ async def open_page(server: Server) -> AsyncIterator[None]:
 
 
 async def as_many_pages_open_as_may_be(server: Server) -> None:
-    """Every place is free again: none is taken by a page that is gone."""
+    """All slots are free again: none is occupied by a page that is gone."""
     opened = [open_page(server) for _ in range(MAX_OPEN_PAGES)]
     for page in opened:
         await page.__aenter__()
@@ -217,7 +217,7 @@ async def as_many_pages_open_as_may_be(server: Server) -> None:
 
 @dataclass(frozen=True)
 class Held:
-    """What this process holds."""
+    """Objects retained by this process."""
 
     sessions: int
     descriptors: int
@@ -226,7 +226,7 @@ class Held:
 
 
 async def settled(earlier_sessions: int) -> Held:
-    """What is held once the sessions that have ended are gone."""
+    """Retained objects once the sessions that have ended are gone."""
     await eventually(lambda: living_sessions() <= earlier_sessions)
     if sys.platform == "linux":
         ctypes.CDLL(None).malloc_trim(0)  # free memory between large frames would count as used
@@ -269,7 +269,7 @@ async def test_malformed_frames_leave_the_server_as_it_was(server: Server) -> No
 
 
 def test_what_is_sent_covers_what_is_understood_and_what_is_not() -> None:
-    """A fuzzer that only sends nonsense, or none, would prove nothing."""
+    """A fuzzer that sends only nonsense, or nothing, would prove nothing."""
     pages = [page for batch in range(1, 4) for page in made_pages(batch)]
     texts = [frame for page in pages for frame in page.frames if isinstance(frame, str)]
     read = [read_frame(text) for text in texts]

@@ -1,4 +1,4 @@
-"""HTML as React writes it, with nothing a person typed ever becoming markup."""
+"""The HTML is the same as React's, and typed text never becomes markup."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A handler that holds up everybody is named in the log."""
+"""The log names a handler that blocks everyone."""
 
 from __future__ import annotations
 

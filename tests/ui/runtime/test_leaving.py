@@ -1,4 +1,4 @@
-"""What a person clicked is done, even when they leave before it has ended."""
+"""A click takes effect even if the person leaves before its handler has finished."""
 
 from __future__ import annotations
 

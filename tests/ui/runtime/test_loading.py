@@ -1,4 +1,4 @@
-"""What a page shows while its queries are being answered, or fail."""
+"""What a page shows while its queries run or fail."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OUT_OF_DATE = "This page may be out of date"
 
 
 class Thing:
-    """What the screens read."""
+    """The data that the screens read."""
 
     is_gone = False
     needs_reauthentication = False
@@ -115,7 +115,7 @@ def pages(core: Core) -> Pages:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What happens by itself happens at once, and what a test waits for never does before it."""
+    """Timeouts expire immediately, but never before the test waits for them."""
     monkeypatch.setattr("fundwright_ui.runtime.session._KEEP_ALIVE_S", 0.01)
     monkeypatch.setattr("fundwright_ui.runtime.connection._FIRST_RETRY_S", 0.01)
     monkeypatch.setattr("fundwright_ui.runtime.view._LOADING_AFTER_S", 60.0)
@@ -128,7 +128,7 @@ def shows_loading_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def tell(core: Core) -> None:
-    """What the screens read has changed."""
+    """Announce that the data has changed."""
     async with core.database.transaction() as session:
         await live.publish(session, TOPIC)
 
@@ -140,7 +140,7 @@ async def fail_to_reload(core: Core, pages: Pages, wire: Wire) -> None:
 
 
 async def go_while_reading_takes_long(pages: Pages, wire: Wire) -> None:
-    """Move to the things, whose loading state is then shown."""
+    """Navigate to the things, whose loading state is then shown."""
     await wire.until_frame("mount")
     pages.gate.close_gate()
     wire.go("/things")
@@ -394,7 +394,7 @@ class TestAReload:
 
 
 async def until_waiting(pages: Pages, count: int) -> None:
-    """Until this many queries wait, and nothing else is under way."""
+    """Wait until this many queries wait and nothing else is in progress."""
     async with asyncio.timeout(5):
         while pages.gate.waiting != count:
             await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""An installation that is closed to everybody but administrators."""
+"""During maintenance, an installation is closed to everyone except administrators."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def closed(committed: Core) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def sign_in(client: httpx.AsyncClient, role: Role) -> None:
-    """As `role`: the client carries the cookie from then on."""
+    """Sign in as `role`: the client has the cookie from now on."""
     answer = await client.post("/signin", json={"email": f"{role}@example.org", "password": PASSWORD})
     assert answer.json()["flag"] == "success"
 

@@ -1,4 +1,4 @@
-"""Text of models and strangers: readable, and inert."""
+"""Text from models and strangers is readable and inert."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Widgets of other packages: their scripts are found under names that follow their content."""
+"""The scripts of other packages' widgets have names that depend on their content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a page is: the person moves in the browser, screens move on the server, and both ends agree in the end."""
+"""The person navigates in the browser, screens navigate on the server, and in the end both sides agree on the address."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _nothing_happened_yet() -> None:
 
 
 class Browser:
-    """A browser that moves as docs/runtime-protocol.md says. What it receives waits until `take`, as in a slow network."""
+    """A browser that navigates as described in docs/runtime-protocol.md. What it receives waits until `take`, as on a slow network."""
 
     def __init__(self, client: Client, address: str) -> None:
         self.address = address

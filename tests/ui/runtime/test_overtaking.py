@@ -1,4 +1,4 @@
-"""A slow handler holds up nobody but itself."""
+"""A slow handler delays only itself."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class TestOvertaking:
 class TestOrder:
     @pytest.fixture(autouse=True)
     def long_head_start(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """So that the order does not depend on how busy this machine is."""
+        """So that the order does not depend on the load of the machine."""
         monkeypatch.setattr("fundwright_ui.runtime.session._HEAD_START_S", 5.0)
 
     async def test_each_handler_sees_what_the_ones_before_it_did(self, server: Server) -> None:
@@ -173,7 +173,8 @@ class TestDatabaseAway:
         monkeypatch.setattr("fundwright_ui.runtime.session._FIRST_RETRY_S", 0.02)
 
     async def outage(self, server: Server, client: Client) -> int:
-        """A page with state, on which something was pressed while the database is unavailable; returns the sequence number of the event."""
+        """A page with state on which something was pressed while the database is unavailable; returns the sequence number of the
+        event."""
         await client.hello("/notes")
         await client.click("keep", value="before")
         server.outage.set()

@@ -1,4 +1,4 @@
-"""What rests is smaller, and comes back as it was."""
+"""Idle state is compressed and restored unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a handler is given: what happened, through an annotated parameter, or nothing."""
+"""A handler receives the event's payload through an annotated parameter, or nothing."""
 
 from __future__ import annotations
 

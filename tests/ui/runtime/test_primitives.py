@@ -1,4 +1,4 @@
-"""Primitives whose behavior no screen of ours shows."""
+"""Elements whose behavior none of our screens show."""
 
 from __future__ import annotations
 

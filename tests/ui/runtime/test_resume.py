@@ -1,4 +1,4 @@
-"""A page that lost its connection goes on where it was."""
+"""A page that lost its connection continues where it was."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.ui.runtime.conftest import Client, Server, find
 
 
 async def lose(client: Client) -> None:
-    """End the connection without a word, as a network does."""
+    """Drop the connection without a close frame, as a network failure does."""
     client.websocket.transport.abort()
     await client.websocket.wait_closed()
 
@@ -40,7 +40,7 @@ async def lost(server: Server, token: str) -> Client:
 
 
 async def is_sent_to_the_login(client: Client, lost: Client) -> bool:
-    """Whether asking for the page that was lost leads there."""
+    """Whether requesting the lost page redirects to the login page."""
     hello: dict[str, Any] = {"type": "hello", "path": "/private", "session": lost.session, "received": lost.received}
     await client.websocket.send(json.dumps(hello))
     return (await client.until("navigate"))["path"].startswith("/auth/login")

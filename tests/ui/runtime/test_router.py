@@ -1,4 +1,4 @@
-"""Addresses, guards and redirects."""
+"""Addresses, guards, and redirects."""
 
 from __future__ import annotations
 

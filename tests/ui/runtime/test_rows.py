@@ -1,4 +1,4 @@
-"""Lists whose rows keep their places."""
+"""Lists whose rows stay in place."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOPIC = "letters"
 
 
 class Letters:
-    """A list of letters that tests change behind the back of the page."""
+    """A list of letters that tests change behind the page's back."""
 
     def __init__(self, *letters: str, page_size: int = 25) -> None:
         self.listed = list(letters)

@@ -1,4 +1,4 @@
-"""State of a screen that the database keeps."""
+"""State of screens that is saved in the database."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def with_notes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def another_process(server: Server, tmp_path: Path) -> Iterator[Server]:
-    """`fundwright serve` on the database and the data folder of `server`."""
+    """`fundwright serve` with the database and the data folder of `server`."""
     about = tmp_path / "installed/notes-1.dist-info"
     about.mkdir(parents=True)
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: notes\nVersion: 1\n")

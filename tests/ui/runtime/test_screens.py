@@ -1,4 +1,4 @@
-"""Hooks, primitives and widgets as a screen uses them, without a browser."""
+"""Hooks, elements, and widgets as screens use them, without a browser."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class NewThing(BaseModel):
 
 
 class Kept(list[Any]):
-    """What a handler was given."""
+    """What a handler received."""
 
     def keep(self, given: object) -> None:
         self.append(given)
@@ -350,7 +350,7 @@ def rest(shown: ScreenUnderTest) -> None:
 
 
 class TestRest:
-    """While nobody does anything, components let go of what they were given, and queries pack what was answered."""
+    """On an idle page, components release their arguments, and queries compress their results."""
 
     async def test_a_component_shows_the_elements_it_was_given_again(self, core: Core) -> None:
         @component
@@ -564,7 +564,7 @@ class TestUrlState:
         assert {path for name, path in rendered if name != path} == set()
 
     async def test_a_rendering_is_not_interrupted(self, core: Core) -> None:
-        """Otherwise the page could move in the middle of it, and its screen would be rendered at the address of another one."""
+        """Otherwise, the page could navigate during the rendering, and its screen would be rendered at another screen's address."""
         order: list[str] = []
 
         @component
@@ -652,7 +652,7 @@ class TestWidgets:
 
 
 class TestPlainElements:
-    """Elements without components and handlers in them are not rendered, only shown."""
+    """Elements without components and handlers are shown without being rendered again."""
 
     async def test_they_become_alive_and_plain_again(self, core: Core) -> None:
         unmounted: list[int] = []

@@ -1,4 +1,4 @@
-"""Nodes of the server inside of a widget."""
+"""Server-rendered nodes inside a widget."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fundwright_ui.widgets import typescript
 
 
 class Panel(Widget):
-    """A frame with a foot."""
+    """A frame with a footer."""
 
     title: str
     children: Slot = ()

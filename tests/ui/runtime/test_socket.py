@@ -1,4 +1,4 @@
-"""The socket: minimal changes, ordered events, and closed to strangers."""
+"""The socket sends minimal changes, handles events in order, and rejects strangers."""
 
 import asyncio
 import json
@@ -184,7 +184,7 @@ class TestComponentThatRaises:
             assert "pressed 1" in client.text
 
     async def test_does_not_begin_anew_by_itself(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Its query would be asked anew, and the answer render it again, for ever."""
+        """Its query would run again, and the result would render it again, forever."""
         monkeypatch.setattr(Fragile, "is_broken", True)
         async with server.socket() as client:
             await client.hello("/fragile")
@@ -295,7 +295,7 @@ class TestStrangers:
     async def test_an_event_after_the_end_of_its_session_does_nothing(
         self, server: Server, monkeypatch: pytest.MonkeyPatch, change: str
     ) -> None:
-        """Even when nothing has told the socket of the end, as when a notification is lost."""
+        """Even if nothing has told the socket about the end, for example because a notification was lost."""
         token = await server.sign_in()
         async with server.socket(token=token) as client:
             await client.hello("/notes")

@@ -1,4 +1,4 @@
-"""The event stream that stands in for the socket where a proxy refuses WebSockets."""
+"""The event stream that replaces the socket where a proxy rejects WebSockets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OWN = {"X-Requested-With": "fundwright"}
 
 
 class Closed(Exception):
-    """The stream has ended, with this code or without a word."""
+    """The stream has ended, with this code or without one."""
 
     def __init__(self, code: int | None) -> None:
         super().__init__(code)
@@ -107,7 +107,7 @@ class Page:
 async def streaming(
     server: Server, *, token: str | None = None, up: str = "", headers: dict[str, str] | None = None
 ) -> AsyncIterator[tuple[Client, Page]]:
-    """A page on a stream; what it posts goes `up`, by default to the same server."""
+    """A page on a stream; its posts go to `up`, by default the same server."""
     cookies = {"session": token} if token else {}
     headers = {"Origin": server.url, **OWN} if headers is None else headers
     async with httpx.AsyncClient(base_url=server.url, cookies=cookies, headers=headers, timeout=10) as http:
@@ -118,8 +118,8 @@ async def streaming(
 
 @asynccontextmanager
 async def reading_nothing(server: Server) -> AsyncIterator[Callable[..., Awaitable[int]]]:
-    """A page that reads its stream until it is mounted and then no longer, while more is written to it than the network holds.
-    Yields a function that posts frames and returns the status."""
+    """A page that reads its stream until it is mounted and then stops, while more is written to it than the network buffers. Yields
+    a function that posts frames and returns the status."""
     server.set(resume_s=0.2)
     token = await server.sign_in()
     address = httpx.URL(server.url)
@@ -151,7 +151,7 @@ async def reading_nothing(server: Server) -> AsyncIterator[Callable[..., Awaitab
 
 @pytest.fixture
 async def other_process(server: Server) -> AsyncIterator[str]:
-    """The address of a second server, which has none of the pages of the first."""
+    """The address of a second server, which has none of the first server's pages."""
     app = FastAPI(openapi_url=None)
     app.state.core = server.core
     add_error_handlers(app)
@@ -251,7 +251,7 @@ class TestComingBack:
 
 
 class TestTwoProcesses:
-    """A proxy may send each request to another one."""
+    """A proxy may send each request to a different process."""
 
     async def test_what_the_other_one_is_asked_to_take_arrives(self, server: Server, other_process: str) -> None:
         async with streaming(server, token=await server.sign_in(), up=other_process) as (client, _):
@@ -462,7 +462,7 @@ async def test_a_click_that_is_answered_while_the_stream_is_cut_is_not_lost(serv
 
 @asynccontextmanager
 async def connection(server: Server, kind: str) -> AsyncIterator[tuple[Client, Callable[[], None]]]:
-    """A socket or a stream, and what cuts it without a word."""
+    """A socket or a stream, and a function that drops it."""
     if kind == "stream":
         async with streaming(server) as (client, page):
             yield client, page.cut
@@ -473,7 +473,7 @@ async def connection(server: Server, kind: str) -> AsyncIterator[tuple[Client, C
 
 @pytest.mark.parametrize("chance", range(4))
 async def test_clicks_count_once_on_whatever_transport_they_arrive(server: Server, chance: int) -> None:
-    """Transports alternate at random, often while the earlier one still lives and says everything once more."""
+    """Transports alternate at random, often while the earlier one is still alive and sends everything again."""
     random = Random(chance)
     clicks = 0
     async with AsyncExitStack() as open_connections:

@@ -1,4 +1,4 @@
-"""Screens are tested without a browser, as docs/screens.md says, and quickly."""
+"""The example test in docs/screens.md works without a browser and is fast."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCREENS = Path(__file__).parents[3] / "docs/screens.md"
 
 
 def documented_test() -> Any:
-    """The test of the section on testing, as it stands there."""
+    """The test in the section on testing, as published."""
     section = SCREENS.read_text().partition("## Testing a screen")[2]
     example = re.search(r"```python\n(.*?)```", section, re.DOTALL)
     assert example

@@ -1,4 +1,4 @@
-"""The browser half's types follow from Python's declarations."""
+"""The web client's types are generated from the declarations in Python."""
 
 from __future__ import annotations
 

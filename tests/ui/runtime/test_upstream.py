@@ -1,4 +1,4 @@
-"""ReactPy is still the one that the replacements in `runtime/layout.py` were written for."""
+"""ReactPy is still the version that the replacements in `runtime/layout.py` were written for."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ REVIEWED = {
     "_update_element_model_state": "d341941e110c6c08",
     "_update_life_cycle_state": "e02cf887479646fe",
 }
-"""Digests of the source of ReactPy that was compared with our replacements."""
+"""Digests of the ReactPy source that our replacements were compared with."""
 
 INSTRUCTIONS = (
     "ReactPy has changed {name}. Compare it with what runtime/layout.py does instead, run tests/ui/runtime and the memory tests of "

@@ -1,4 +1,4 @@
-"""Each page that somebody is shown is made known, once."""
+"""Every page view is reported once."""
 
 from __future__ import annotations
 

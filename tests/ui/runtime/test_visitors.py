@@ -1,4 +1,4 @@
-"""Signed-out visitors who share a network address: none of them locks out the others."""
+"""Signed-out visitors who share a network address cannot lock each other out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The screen at the end of docs/extending.md does what the page says."""
+"""The screen at the end of docs/extending.md works as described."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How WebSockets are spoken."""
+"""The WebSocket protocol."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from fundwright_ui.runtime.wire import LowMemoryWebSocket
 from tests.support.polling import eventually
 
 _PING = b"\x89\xfd" + bytes(4 + 125)
-"""A frame of a client: a ping with 125 bytes, masked with zeros."""
+"""A client frame: a ping with 125 bytes, masked with zeros."""
 
 
 async def refuse(scope: Scope, receive: Receive, send: Send) -> None:
-    """As errors are answered, for example while the database is away."""
+    """The response to errors, for example while the database is unavailable."""
     await receive()
     await PlainTextResponse("Try again.", 503)(scope, receive, send)
 
@@ -38,7 +38,7 @@ class Server:
 
     @property
     def connections(self) -> set[Any]:
-        """The protocols of the open connections."""
+        """The protocol objects of the open connections."""
         return self.serving.server_state.connections
 
     @asynccontextmanager

@@ -1,4 +1,4 @@
-"""No screen offers to export an empty list: the file would contain nothing but headings."""
+"""No screen offers to export an empty list: the file would contain only column names."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ NO_MATCH = (
     "?state=revoked",
     "?kind=import",
 )
-"""Filters of the lists, in their addresses, that leave nothing of the records of `ada`."""
+"""URLs with filters that match none of `ada`'s records."""
 
 
 @asynccontextmanager
 async def signed_in(core: Core) -> AsyncIterator[httpx.AsyncClient]:
-    """An administrator's browser, who has just registered."""
+    """The browser of an administrator who has just registered."""
     async with core.database.transaction() as session:
         await add_account(session, "new-admin@example.org", name="New", role=Role.ADMIN, password=PASSWORD)
     transport = httpx.ASGITransport(build_app(core))
@@ -46,7 +46,7 @@ async def signed_in(core: Core) -> AsyncIterator[httpx.AsyncClient]:
 
 
 async def offered(core: Core, client: httpx.AsyncClient, queries: tuple[str, ...]) -> dict[str, list[list[str]]]:
-    """The exports that any screen offers, with the rows of the files."""
+    """The exports that the screens offer, with the rows of the files."""
     hrefs: set[str] = set()
     for pattern in SCREENS:
         for address in await addresses(core, pattern):

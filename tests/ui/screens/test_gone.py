@@ -1,4 +1,4 @@
-"""The page of something that is gone says so, to people and to programs."""
+"""The page of a deleted item says so, to people and to programs."""
 
 from __future__ import annotations
 

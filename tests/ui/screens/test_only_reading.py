@@ -1,4 +1,4 @@
-"""Screens offer an account that only reads nothing that services would refuse it."""
+"""Screens do not offer view-only accounts actions that services would refuse."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def ada(committed: Core) -> Actor:
 
 @pytest.fixture
 async def places(committed: Core, ada: Actor) -> dict[str, str]:
-    """Something of everything: the parameters of the address of each."""
+    """One object of each kind: the parameters of the addresses."""
     async with committed.database.transaction() as session:
         notice = (await opportunities.list_opportunities(session, ada, OpportunityQuery(kind="contract"))).items[0]
         await categories.create(session, ada, CategoryCreate(name="Roofing"))

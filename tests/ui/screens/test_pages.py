@@ -1,4 +1,4 @@
-"""A page beyond the end of a list is its last one: lists become shorter, and links to their pages stay."""
+"""A page beyond the end of a list shows the last page, because lists become shorter while links to their pages remain."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tests.ui.screens.test_exports import TABS, signed_in
 __all__ = ["ada"]
 
 OTHERS = {"/feedback", "/dashboard/analyze", "/dashboard/index"}
-"""In the first, `page` is the page that somebody writes about; in the others, every visit changes the figures."""
+"""In the first, `page` is the page that the feedback is about; in the others, every visit changes the figures."""
 
 
 def shown(html: str) -> list[str]:
-    """What the page says, in pieces, without what is made of its address."""
+    """The text of the page, in pieces, without parts that depend on its address."""
     page = re.search(r'id="page">(.*?)</script>', html)
     if page is None:  # a redirect
         return []

@@ -1,7 +1,7 @@
-"""Slow and failing queries take nothing away that was typed, on every screen that has a field for text.
+"""Slow and failing queries do not discard typed text, on every screen with a text field.
 
-The screens are those that are registered, so that a new one is covered by itself. Queries are slow or fail for as long as a
-test wants, which stands for half a second as for a minute.
+The test covers all registered screens, including new ones. Queries are slow or fail for as long as the test wants, which represents
+any duration.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["ada"]
 OUT_OF_DATE = "This page may be out of date"
 LAST = "test:last"
 OPENED = ("?open=new", "?open=invite", "?open=pro", "?import=open", "?filters=open", "?tab=security", "?tab=tokens", "?tab=data")
-"""How the addresses of screens say that a form is open."""
+"""URL parameters that open a form."""
 
 OF_ONE = {
     "/dashboard/category": (
@@ -43,10 +43,10 @@ OF_ONE = {
     ),
     "/dashboard/feedback": ("SELECT id FROM feedback", ("?open={}",)),
 }
-"""The same for forms that belong to one of the things that a screen lists."""
+"""The same for forms of items in a list."""
 
 FIELDS = {"text_field": 0, "text_area": 0, "text_input": 1, "password_input": 1, "new_password_input": 1}
-"""What makes a field, and which of its arguments is the name; the label follows it."""
+"""The functions that create fields, and the position of the argument with the name; the label follows it."""
 
 NOT_IN_ADDRESSES = {
     ("name", "Passkey name"): "passkeys need a host name, which tests have not",
@@ -64,7 +64,7 @@ pytestmark = pytest.mark.slow
 
 @dataclass(frozen=True)
 class Form:
-    """A screen that has fields, as first paint shows it."""
+    """A screen with fields, as shown in the first paint."""
 
     address: str
     pages: Pages
@@ -72,7 +72,7 @@ class Form:
     hash: str
 
     def expect_whole(self, wire: Wire) -> None:
-        """Whatever may have been typed still has its field."""
+        """All text fields into which something may have been typed are still there."""
         assert not wire.is_loading, self.address
         missing = set(text_fields(self.tree)) - set(wire.fields)
         assert not missing, f"{self.address} has lost {missing}"
@@ -106,14 +106,14 @@ async def forms(committed: Core, ada: Actor) -> list[Form]:
 
 
 def viewers(pattern: str, need: Need, ada: Actor, root: Actor) -> tuple[Actor | None, ...]:
-    """Who is shown the screen, with the forms of visitors and of people who are signed in."""
+    """Who sees the screen, for forms of visitors and of signed-in people."""
     if need is not None:
         return (ada,) if need in GRANTED[Role.USER] else (root,)
     return (None,) if pattern.startswith("/auth/") else (None, ada)
 
 
 async def variants(core: Core, pages: Pages, address: str) -> list[str]:
-    """The address, and those of the same screen that it links to or that open a form."""
+    """The address, and addresses of the same screen that it links to or that open a form."""
     tree, _ = await pages.painted(address)
     linked = [str(node["a"]["href"]) for node in walk(tree) if node.get("t") == "a" and "href" in node.get("a", {})]
     statement, queries = OF_ONE.get(address, ("SELECT NULL", ()))
@@ -128,7 +128,7 @@ async def variants(core: Core, pages: Pages, address: str) -> list[str]:
 
 
 def declared_fields() -> set[tuple[str, str]]:
-    """The name and label of each field for text in the source of the screens."""
+    """The name and label of each text field in the source of the screens."""
     return {
         (str(name.value), str(label.args[0].value))
         for _path, tree in python("components/fundwright_ui/screens", "components/fundwright_ui/login")
@@ -187,7 +187,7 @@ async def test_a_reload_that_fails_leaves_the_fields_and_says_so(committed: Core
 
 
 async def reload_all(core: Core, pages: Pages) -> bool:
-    """Publish every topic that is listened to. Returns whether a query was asked again."""
+    """Publish every topic with a subscriber. Returns whether a query ran again."""
     asked_before, heard = pages.gate.refused, asyncio.Event()
     topics = list(core.live._listeners)
     with core.live.subscribed(LAST, lambda _payload: heard.set()):

@@ -1,4 +1,4 @@
-"""Help: its topics in each language, and the links that lead to them."""
+"""Help topics in each language, and the links to them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EXPLAIN_THEMSELVES = {
     "/blog", "/blog/{slug}", "/help", "/help/{topic}", "/pricing", "/payment",
     "/coming-soon", "/maintenance", "/404", "/500",
 }  # fmt: skip
-"""Pages to read. The first six have a link to the overview of help in their navigation."""
+"""Pages to read. The first six have a link to the help overview in their navigation."""
 TEXTS = [(language, name) for language in LANGUAGES for name in NAMES]
 LABEL = re.compile(r"\*\*(.+?)\*\*")
 
