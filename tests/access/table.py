@@ -1,6 +1,7 @@
-"""What each way into the product needs. A route, screen or kind of job that is not here fails the tests beside this file.
+"""The permission required for each way into the product. A route, screen, or job kind that is missing here fails the tests in this
+folder.
 
-Written by hand on purpose: it says what was meant, and the tests ask the product what it does.
+The table is written by hand on purpose: it states the intention, and the tests compare it with the product.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from typing import Literal
 from fundwright.accounts.schemas import Permission
 
 ANYBODY = None
-"""Also who is not signed in."""
+"""Also for people who are not signed in."""
 
 OWN_PAGES: Literal["own pages"] = "own pages"
-"""Also who is not signed in, but only from a page of ours: the request must carry its Origin."""
+"""Also for people who are not signed in, but only from our own pages: the request must have our Origin."""
 
 Need = Permission | Literal["own pages"] | None
 
@@ -321,10 +322,10 @@ JOBS: dict[str, str | None] = {
     "email.requested": None,
     "mail.send": None,
 }
-"""Each kind, and the route by which somebody begins one; None where the product does by itself."""
+"""Each job kind, and the route that starts it; None if the product starts it itself."""
 
 ID_FIELD = re.compile(r"(^|[._])(ids?|slug|category|link|token|secret)(\[\])*$")
-"""Names of fields that hold ids, beside those of type UUID."""
+"""Names of fields that contain ids, besides those of type UUID."""
 
 WORLD = {
     "account_id": "account",
@@ -376,7 +377,7 @@ WORLD = {
     "/dashboard/subscription/{id} id": "account",
     "/dashboard/users/{id} id": "account",
 }
-"""What each id in a route (named by its field, after the area of the API where that matters) or in a screen stands for."""
+"""What each id in a route or a screen refers to, by the field's name, and by the area of the API where names are ambiguous."""
 
 QUERIES = {
     "/dashboard/category?of={id}": "category",
@@ -387,7 +388,7 @@ QUERIES = {
     "/dashboard/sam?category={id}": "category",
     "/generate/index?opportunity={id}": "notice",
 }
-"""The ids that screens take from the query of their address, and what each stands for."""
+"""The ids that screens read from the query of their address, and what each refers to."""
 
 NO_IDS = {
     "all": "whether closed notices are shown",
@@ -405,11 +406,11 @@ NO_IDS = {
     "template": "a name: the same for everybody",
     "unsure": "whether unlikely suggestions are shown",
 }
-"""What else screens take from it."""
+"""Other parameters that screens read from it."""
 
 NOT_OWNED = {
     "name": "not an id: the same for everybody",
     "notice": "everybody sees all notices",
     "secret": "whoever knows it may use it",
 }
-"""Kinds of which everybody may use any."""
+"""Kinds of objects that everybody may use."""

@@ -1,4 +1,4 @@
-"""What administrators and overseers can do about accounts, and what they cannot."""
+"""What administrators, reviewers, and viewers can and cannot do to accounts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every event of every screen, fired by those who may look but hardly change anything: their records stay as they were."""
+"""Every event of every screen, sent by people with few permissions: other people's records do not change."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.security(40)
 
 @pytest.fixture
 async def ada(committed: Core) -> Actor:
-    """She had work of her own, and administrators had theirs."""
+    """Ada, with work of her own, in an installation where an administrator has work, too."""
     async with committed.database.transaction() as session:
         ada = await accounts.create_account(
             session, committed, email="ada@example.org", name="Ada Lovelace", role=Role.USER, password=None
@@ -70,7 +70,7 @@ async def records(core: Core) -> dict[str, str]:
 
 
 async def addresses(core: Core, pattern: str) -> list[str]:
-    """One of each kind of thing that the screen is about."""
+    """The addresses for one object of each kind that the screen is about."""
     tables = {
         "/dashboard/nih/{id}": "SELECT id FROM opportunity WHERE kind = 'grant'",
         "/dashboard/sam/{id}": "SELECT id FROM opportunity WHERE kind = 'contract'",
@@ -91,7 +91,7 @@ async def addresses(core: Core, pattern: str) -> list[str]:
 
 
 def events(page: Page) -> Iterator[tuple[str, Node, str]]:
-    """What can be done on the page now, each with a name that it keeps."""
+    """The events that are possible on the page now, each with a stable name."""
     for node in walk(page.tree):
         about = node.get("a", {})
         name = about.get("aria-label") or about.get("name") or about.get("title") or text_of(node)[:80]
@@ -100,7 +100,7 @@ def events(page: Page) -> Iterator[tuple[str, Node, str]]:
 
 
 def anything(page: Page, node: Node) -> dict[str, Any]:
-    """Data with which each event means something."""
+    """Data that is valid for each event."""
     options = [each["a"].get("value", "") for each in walk(node) if each.get("t") == "option"]
     inputs = [node["a"] for node in walk(page.tree) if node.get("t") in ("input", "select", "textarea")]
     fields = {each["name"]: each.get("value") or each.get("defaultValue") or "1" for each in inputs if each.get("name")}
@@ -111,7 +111,7 @@ def anything(page: Page, node: Node) -> dict[str, Any]:
 
 
 async def fire_everything(page: Page) -> int:
-    """Also what appears meanwhile, such as the buttons of a question."""
+    """Also events of what appears meanwhile, such as the buttons of a dialog."""
     fired: set[str] = set()
     while len(fired) < MAX_EVENTS:
         waiting = next(((name, node, event) for name, node, event in events(page) if name not in fired), None)
@@ -124,7 +124,7 @@ async def fire_everything(page: Page) -> int:
 
 
 async def changed_by(core: Core, actor: Actor, open_page: Open) -> set[str]:
-    """Opens each screen that the actor may see, and fires everything on it."""
+    """Opens each screen that the actor may see and sends all of its events."""
     before, fired = await records(core), 0
     for pattern, need in SCREENS.items():
         if need is None or need not in GRANTED[actor.role]:

@@ -1,6 +1,6 @@
-"""Another person's ids: each gets what an id gets that nobody has, after the same work in the database, and without waiting.
+"""Other people's ids are treated like unknown ids: the same response, the same database work, and no waiting.
 
-`WORLD` in the table says what every id in a route or a screen stands for. A new one that is not there fails.
+`WORLD` in the table lists what every id in a route or a screen refers to. The tests fail for new ids that are not listed.
 """
 
 from __future__ import annotations
@@ -73,10 +73,10 @@ Ids = Mapping[str, str]
 class World:
     owner: Actor
     ids: Ids
-    """What everybody's ids are, by kind."""
+    """The ids of all people's objects, by kind."""
 
     def missing(self, kind: str) -> str:
-        """An id of the same form that nobody has; another notice for the subject of a label, as notices belong to nobody."""
+        """An unknown id of the same form; for the subject of a label, another notice, because notices belong to nobody."""
         if kind in ("subject", "notice"):
             return self.ids["other notice"]
         return str(uuid4()) if _is_uuid(self.ids[kind]) else "x" * len(self.ids[kind])
@@ -88,7 +88,7 @@ def _is_uuid(value: str) -> bool:
 
 @pytest.fixture
 async def world(committed: Core) -> World:
-    """One record of every kind, owned by Ada. Every text of hers has the canary in it."""
+    """One record of every kind, owned by Ada. All of her texts contain the canary."""
     core = committed
     async with core.database.transaction() as session:
         ada = await accounts.create_account(session, core, email="ada@example.org", name=CANARY, role=Role.ADMIN, password=None)
@@ -146,7 +146,7 @@ async def world(committed: Core) -> World:
 
 
 def id_fields(schema: Mapping[str, Any], known: Mapping[str, Any], path: str = "") -> Iterator[str]:
-    """Where in a value of this schema ids are, with dots between names and `[]` for the items of an array."""
+    """The paths of ids in a value of this schema, with dots between names and `[]` for array items."""
     if "$ref" in schema:
         yield from id_fields(known[schema["$ref"].rpartition("/")[2]], known, path)
     for choice in ("anyOf", "oneOf", "allOf"):
@@ -161,11 +161,11 @@ def id_fields(schema: Mapping[str, Any], known: Mapping[str, Any], path: str = "
 
 
 Place = tuple[str, str]
-"""Where in a request an id is: `path`, `query` or `body`, and its name there."""
+"""The position of an id in a request: `path`, `query`, or `body`, and its name there."""
 
 
 def places(app: Any) -> dict[str, list[Place]]:
-    """Where ids are in the requests of each route."""
+    """The positions of ids in the requests of each route."""
     schema = app.openapi()
     known, found = schema["components"]["schemas"], dict[str, list[Place]]()
     for path, methods in schema["paths"].items():
@@ -180,7 +180,7 @@ def places(app: Any) -> dict[str, list[Place]]:
 
 
 def names_in_queries() -> set[str]:
-    """What screens take from the query of their address: each name that they ask for, and each id in the query of a list."""
+    """What screens read from the query of their address: all names, and the ids in the queries of lists."""
     names = set[str]()
     for module in pkgutil.walk_packages(screens.__path__, f"{screens.__name__}."):
         screen = importlib.import_module(module.name)
@@ -193,7 +193,7 @@ def names_in_queries() -> set[str]:
 
 
 def kind_of(route: str, name: str) -> str | None:
-    """What the id stands for: what the table says for this part of the API, or for all of them."""
+    """The kind that the id refers to, according to the table for this part of the API or for all of them."""
     area = "/".join(route.partition(" ")[2].split("/")[:3])
     return WORLD.get(f"{area} {name}", WORLD.get(name))
 
@@ -209,7 +209,8 @@ def comparable(answer: httpx.Response, *ids: str) -> tuple[int, str, dict[str, s
 
 @contextmanager
 def records_read(owner: Actor) -> Iterator[list[str]]:
-    """Tables from which a record of this owner is read in here. One of somebody else's that is left out later takes longer than none."""
+    """The tables from which the body of this context reads a record of this owner. Filtering out such a record later takes longer
+    than not finding one."""
     read: list[str] = []
 
     def note(_session: Session, record: Any) -> None:
@@ -232,7 +233,7 @@ async def token_of(core: Core, role: Role) -> str:
 
 @asynccontextmanager
 async def everything_locked(core: Core, world: World) -> AsyncIterator[None]:
-    """Whoever waits for a record of Ada's, or for her turn, learns that there is something."""
+    """Waiting for a lock on Ada's records, or for her turn, would reveal that they exist."""
     async with core.database.engine.connect() as connection:
         owned = await connection.scalars(
             text(
@@ -249,7 +250,7 @@ async def everything_locked(core: Core, world: World) -> AsyncIterator[None]:
 
 
 async def records_of(core: Core, owner: Actor) -> dict[str, str]:
-    """All that belongs to an account, by table."""
+    """Everything that belongs to an account, by table."""
     async with core.database.transaction() as session:
         tables = await session.scalars(
             text(
@@ -317,10 +318,10 @@ class TestRoutes:
         assert await records_of(committed, world.owner) == before
 
     async def test_the_owner_finds_her_own(self, committed: Core, world: World) -> None:
-        """Or the ids of the others would prove nothing."""
+        """Otherwise, the other tests would prove nothing."""
 
         def order(each: tuple[str, list[Place]]) -> tuple[bool, bool, int]:
-            """Whole records are removed late, and what belongs to her account last."""
+            """Deletions come last, and those of account-wide records at the very end."""
             return each[0].startswith("DELETE"), "/people/" in each[0], -len(each[0])
 
         app, wrong = build_app(committed), list[str]()
@@ -340,7 +341,7 @@ class TestRoutes:
 
 
 def kinds_in(path: str) -> dict[str, str]:
-    """What each part of an address in braces stands for."""
+    """What each parameter in braces refers to."""
     names = re.findall(r"{(\w+)}", path)
     return {name: QUERIES.get(path) or WORLD.get(f"{path} {name}") or WORLD[name] for name in names}
 
@@ -353,7 +354,7 @@ def address_of(path: str, world: World, *, is_missing: bool) -> str:
 
 @contextmanager
 def subscriptions(bus: LiveBus) -> Iterator[list[str]]:
-    """Topics to which somebody subscribes in here, but for those of sessions, which say when one ends."""
+    """Topics that are subscribed to in this context, except those of sessions, which announce their end."""
     topics, subscribe = list[str](), bus.subscribe
 
     def note(topic: str, listener: Listener) -> Callable[[], None]:
@@ -394,7 +395,7 @@ class TestScreens:
         assert tried >= 8
 
     async def test_nobody_hears_of_another_person_s_records(self, committed: Core, world: World, open_page: Open) -> None:
-        """Whoever hears of a change, such as a new draft, learns that there is one and when."""
+        """A message about a change, such as a new draft, would reveal that it exists and when it was made."""
         async with committed.database.transaction() as session:
             bob = await accounts.create_account(
                 session, committed, email="bob@example.org", name="Bob", role=Role.USER, password=None
@@ -414,7 +415,7 @@ class TestScreens:
 
 class TestEvents:
     async def test_another_person_s_ids_change_and_show_nothing(self, committed: Core, world: World, open_page: Open) -> None:
-        """Row events carry the id of their row, and fields may hold ids: Bob's page sends those of Ada."""
+        """Row events contain the id of the row, and fields may contain ids: Bob's page sends Ada's."""
         async with committed.database.transaction() as session:
             bob = await accounts.create_account(
                 session, committed, email="bob@example.org", name="Bob", role=Role.USER, password=None

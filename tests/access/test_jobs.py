@@ -1,4 +1,4 @@
-"""A job has the rights that whoever started it has now, not those of the moment at which it was queued."""
+"""A job has the current permissions of the account that started it, not those at the time when it was queued."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ async def demote(core: Core, actor: Actor) -> None:
 
 @pytest.fixture
 async def worker(committed: Core) -> Actor:
-    """An account that may work, on an installation whose models are quick."""
+    """An account with the permission to work, in an installation with fast models."""
     committed.cache["language.embedder"] = WordEmbedder()
     async with committed.database.transaction() as session:
         return await add_account(session)
@@ -117,7 +117,7 @@ class TestQueued:
         assert "the account that started it is disabled" in (job.error or "")
 
     async def test_of_an_earlier_version_has_the_rights_of_now(self, committed: Core, worker: Actor) -> None:
-        """Such a job holds a copy of whoever started it."""
+        """Such a job contains a copy of the account that started it."""
         job_id = await start_categorizing(committed, worker)
         promoted = worker.model_copy(update={"role": Role.ADMIN}).model_dump(mode="json")
         async with committed.database.transaction() as session:
@@ -157,7 +157,7 @@ class TestRunning:
 
 class TestPayloads:
     def test_hold_ids_and_plain_values_only(self, core: Core) -> None:
-        """A model in a payload would be a copy of something that may have changed when the job runs."""
+        """A model in a payload would be a copy of data that may have changed when the job runs."""
         for handler in (mail.JOB_HANDLER, *core.plugins.collect("job_handlers")):
             for name, field in handler.payload.model_fields.items():
                 kinds = get_args(field.annotation) or (field.annotation,)

@@ -1,4 +1,4 @@
-"""Nobody reads the messages of other people: not a program with a token, and not an administrator."""
+"""Nobody can read other people's messages: neither programs with a token nor administrators."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def root(committed: Core) -> Actor:
 
 
 async def request_reset(core: Core, client: httpx.AsyncClient, actor: Actor) -> str:
-    """Ask for a new password as anybody can; returns the secret of the link that was sent to the actor."""
+    """Request a new password, as anybody can; returns the secret of the link that was sent to the actor."""
 
     async def secret() -> str | None:
         async with core.database.transaction() as session:
@@ -68,7 +68,7 @@ async def let_time_pass(core: Core) -> None:
 
 
 async def recorded(core: Core, root: Actor) -> list[str]:
-    """What the audit trail says about the outbox, newest first."""
+    """The audit trail's entries about the outbox, newest first."""
     async with core.database.transaction() as session:
         found = (await audit.list_audit(session, root, AuditQuery())).items
     lines = [line for line in found if (line.action, line.subject) in (("outbox.read", root.email), ("export", "emails.csv"))]
@@ -170,14 +170,14 @@ class TestApi:
 
 @component
 def outbox_in_frame() -> VdomDict:
-    """As the dashboard shows it."""
+    """The outbox in the dashboard's frame."""
     return html.div(outbox_screen.render(), reauthentication_dialog())
 
 
 class TestScreen:
     @pytest.fixture
     async def signed_in(self, committed: Core, root: Actor, ada: Actor) -> Actor:
-        """An administrator who signed in a while ago, after one email was written."""
+        """An administrator who signed in a while ago, with one email in the outbox."""
         async with committed.database.transaction() as session:
             await administration.start_reset(session, root, committed, ada.id, client=HERE)
             result = await authentication.sign_in(

@@ -1,4 +1,4 @@
-"""Every route, screen and kind of job, tried by everybody."""
+"""Every route, screen, and job kind, tried with every role."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.security(40)
 
 
 class People:
-    """Signs people of each role in: whoever was let in may have changed what belongs to them."""
+    """Signs people of each role in again for each request, because an allowed request may have changed their data."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -68,13 +68,13 @@ def routes(app: FastAPI) -> Iterator[tuple[str, str]]:
 
 
 def _inside(route: Any) -> Iterator[Any]:
-    """A router that was included stands for its routes."""
+    """Replaces included routers by their routes."""
     router = getattr(route, "original_router", None)
     yield from (route,) if router is None else (each for inner in router.routes for each in _inside(inner))
 
 
 def example(schema: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
-    """The least that is valid, with an item in a list of records."""
+    """The minimal valid example, with one item in lists of records."""
     if "$ref" in schema:
         return example(known[schema["$ref"].rpartition("/")[2]], known)
     for choice in ("anyOf", "oneOf"):
@@ -97,7 +97,7 @@ def example(schema: Mapping[str, Any], known: Mapping[str, Any]) -> Any:
 
 
 def fill(body: Any, name: str, value: Any) -> None:
-    """Put the value where `name` says, with dots between names and `[]` after that of an array."""
+    """Set the value at the path `name`, with dots between names and `[]` after the name of an array."""
     first, _, rest = name.partition(".")
     if rest and first.endswith("[]"):
         for item in body[first.removesuffix("[]")]:
@@ -111,7 +111,7 @@ def fill(body: Any, name: str, value: Any) -> None:
 
 
 class Asker:
-    """Sends what each route takes: the least that is valid, about something that is not there."""
+    """Sends a minimal valid request to each route, about an object that does not exist."""
 
     def __init__(self, app: FastAPI, client: httpx.AsyncClient) -> None:
         schema = app.openapi()
@@ -121,7 +121,7 @@ class Asker:
     async def ask(
         self, route: str, token: str, *, values: Mapping[tuple[str, str], Any] = MappingProxyType({})
     ) -> httpx.Response:
-        """`values` are sent instead, by place (path, query, or body) and name."""
+        """`values` replace parts of the request, by position (path, query, or body) and name."""
         method, path = route.split(" ")
         described = self._paths.get(path, {}).get(method.lower(), {})
         parameters = {

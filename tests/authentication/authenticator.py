@@ -1,4 +1,4 @@
-"""Devices of a person, made of software: an authenticator app, and one that keeps passkeys."""
+"""Software versions of a person's devices: an authenticator app, and one that stores passkeys."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _PRESENT, _VERIFIED, _WITH_KEY = 0x01, 0x04, 0x40
 
 
 def code_at(secret: str, moment: datetime, *, steps: int = 0) -> str:
-    """What an authenticator app shows."""
+    """The code that an authenticator app shows."""
     return pyotp.TOTP(secret).at(moment + timedelta(seconds=30 * steps))
 
 
 @dataclass
 class Device:
-    """Keeps one passkey. `origin` is where the browser believes to be."""
+    """Stores one passkey. `origin` is the origin of the browser's page."""
 
     origin: str = "http://localhost:8000"
     counts: bool = True

@@ -449,7 +449,7 @@ class TestCookieName:
 
 
 class TestLetters:
-    """What somebody asks for without being signed in says nothing about who has an account."""
+    """Requests without signing in do not reveal which addresses have an account."""
 
     _ASKED = ("/api/account/reset-password", "/api/account/resend-verification")
 

@@ -147,7 +147,7 @@ class TestRetire:
 
 
 class TestDamagedKeys:
-    """Whoever knows how short a key is can sign tokens for anybody."""
+    """A person who knows that a key is short could sign tokens for anybody."""
 
     @pytest.mark.parametrize("left", [b"", b"x" * 31])
     def test_sign_and_read_nothing(self, committed: Core, left: bytes) -> None:

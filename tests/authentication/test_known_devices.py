@@ -1,4 +1,4 @@
-"""Strangers who enter wrong passwords keep nobody out who uses a known device, a session, a passkey, or a link from an email."""
+"""Strangers who enter wrong passwords do not lock out a person with a known device, a session, a passkey, or a link from an email."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def sign_in(
 
 
 async def known_device(session: AsyncSession, core: Core, client: Client = BROWSER, *, email: str = EMAIL) -> Client:
-    """A browser in which the account has signed in, as it comes back."""
+    """A browser in which the account has signed in before."""
     result = await sign_in(session, core, client, email=email)
     assert isinstance(result, SignedIn) and result.device
     return with_cookie(result.device)
@@ -239,7 +239,7 @@ class TestCookie:
     FORM = {"email": EMAIL, "password": PASSWORD}
 
     async def banned(self, core: Core) -> httpx.Response:
-        """Four wrong passwords from elsewhere, and the right one there."""
+        """Four wrong passwords from another address, followed by the right one from there."""
         async with browse(core, address="198.51.100.9") as stranger:
             for _ in range(4):
                 await stranger.post("/signin", json={**self.FORM, "password": "wrong"})

@@ -1,4 +1,4 @@
-"""Passkeys: added, used once per challenge, bound to the configured address, and removed."""
+"""Passkeys are added, used once per challenge, bound to the configured address, and removed."""
 
 from __future__ import annotations
 

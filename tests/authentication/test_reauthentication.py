@@ -1,4 +1,4 @@
-"""Sensitive changes ask once more who somebody is."""
+"""Sensitive changes require re-authentication."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reset by email: what ends with the old password, what the holder of the link decides, and what takes the second factor."""
+"""Password reset by email: what is revoked, what the holder of the link decides, and when the second factor is required."""
 
 from __future__ import annotations
 

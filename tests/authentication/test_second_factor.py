@@ -1,4 +1,4 @@
-"""Two-step verification: set-up, codes that count once, recovery codes, and the second step of signing in."""
+"""Two-step verification: setup, one-time codes, recovery codes, and the second step of signing in."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Clock = Callable[[timedelta], datetime]
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """Stops the clock of codes, and moves it on when called."""
+    """Stops the clock for codes, and advances it when called."""
     moment = now()
     monkeypatch.setattr(second_factor, "now", lambda: moment)
 
@@ -53,7 +53,7 @@ async def person(session: AsyncSession) -> Actor:
 
 
 async def turn_on(session: AsyncSession, actor: Actor, core: Core, moment: datetime) -> tuple[str, list[str]]:
-    """The secret of the app, and the recovery codes."""
+    """Returns the app's secret and the recovery codes."""
     begun = await second_factor.start(session, actor, core)
     made = await second_factor.confirm(session, actor, core, code=code_at(begun.secret, moment), client=HERE)
     assert isinstance(made, RecoveryCodes)

@@ -1,4 +1,4 @@
-"""The parts of the account page about signing in, the second step, and the dialog that asks who somebody is."""
+"""The security parts of the account page, the second step of signing in, and the re-authentication dialog."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ ADDRESS = "http://localhost:8000"
 
 @component
 def factors() -> VdomDict:
-    """As the account page shows them, in the frame of the dashboard."""
+    """The account page in the dashboard's frame."""
     return html.div(second_factor_section(), passkeys_section(), reauthentication_dialog())
 
 
@@ -61,7 +61,7 @@ def public(committed: Core) -> Core:
 
 @pytest.fixture
 async def signed_in(committed: Core, ada: Actor) -> Actor:
-    """Ada in a browser that she has just signed in with."""
+    """Ada in a browser in which she has just signed in."""
     async with committed.database.transaction() as session:
         result = await authentication.sign_in(session, committed, email=ada.email, password=PASSWORD, remember=True, client=HERE)
     assert isinstance(result, SignedIn)
@@ -76,7 +76,7 @@ async def a_while_later(committed: Core, signed_in: Actor) -> Actor:
 
 
 async def turn_on(core: Core, actor: Actor) -> tuple[str, list[str]]:
-    """The secret of the app and the recovery codes."""
+    """Returns the app's secret and the recovery codes."""
     async with core.database.transaction() as session:
         begun = await second_factor.start(session, actor, core)
         made = await second_factor.confirm(session, actor, core, code=code_at(begun.secret, now()), client=HERE)

@@ -392,7 +392,7 @@ class TestQueue:
     async def test_many_sign_ins_of_one_account_do_not_hold_up_others(
         self, committed: Core, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """A right password is not limited: its owner can send it as often as they like."""
+        """Sign-ins with the right password are not rate limited: the owner can send them as often as they like."""
         go_on, hashing = asyncio.Event(), list[str]()
 
         async def slowly(password: str, _stored: str | None) -> tuple[bool, str | None]:
@@ -636,7 +636,7 @@ class TestRegister:
             await registration.register(session, core, email="a@b.org", name="Ada", password=PASSWORD, client=HERE)
 
     async def test_makes_a_user_and_signs_in(self, session: AsyncSession, core: Core) -> None:
-        """As the specification has it for programs; in the pages the address is confirmed first."""
+        """Programs sign in at once, according to the specification; on the pages, the address has to be confirmed first."""
         is_open = with_settings(core, open_registration=True)
         signed_in = await registration.register(session, is_open, email="a@b.org", name="Ada", password=PASSWORD, client=HERE)
         assert signed_in.actor.role is Role.USER

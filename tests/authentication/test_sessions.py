@@ -1,4 +1,4 @@
-"""How long a session lasts, and what becomes of an old token; the clock is ours."""
+"""The duration of a session, and what happens to old tokens; the test controls the clock."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FORM = {"email": "ada@example.org", "password": PASSWORD}
 
 
 class Clock:
-    """Stands still until it is moved on. It begins in the past: a token of the future would be refused for that."""
+    """Stands still until it is advanced. It starts in the past, because tokens from the future are rejected."""
 
     def __init__(self) -> None:
         self.moment = database.now() - timedelta(hours=11)
@@ -56,7 +56,7 @@ async def sign_in(session: AsyncSession, core: Core, *, remember: bool = True) -
 
 @pytest.fixture
 async def visitor(committed: Core, ada: Actor, clock: Clock) -> AsyncIterator[httpx.AsyncClient]:
-    """Ada, signed in on one browser."""
+    """Ada, signed in in one browser."""
     async with browse(committed) as client:
         await client.post("/signin", json=_FORM)
         yield client
@@ -64,7 +64,7 @@ async def visitor(committed: Core, ada: Actor, clock: Clock) -> AsyncIterator[ht
 
 @asynccontextmanager
 async def with_token(core: Core, token: str | None) -> AsyncIterator[httpx.AsyncClient]:
-    """Another browser that has a copy of the cookie."""
+    """Another browser with a copy of the cookie."""
     async with browse(core) as client:
         client.cookies.set("session", token or "")
         yield client

@@ -1,4 +1,4 @@
-"""Wrong codes of the authenticator app are counted for the account, however many links, devices, sessions, and addresses are used."""
+"""Wrong codes of the authenticator app count against the account, whatever links, devices, sessions, and addresses they come from."""
 
 from __future__ import annotations
 

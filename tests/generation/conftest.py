@@ -55,7 +55,7 @@ BRIEF = DraftTemplate(
 
 
 class ScriptedWriter:
-    """Writes what `script` answers for a request, a piece at a time; `before_piece` may wait or raise."""
+    """Writes the output of `script` for a request, piece by piece; `before_piece` may wait or raise."""
 
     id = "scripted"
     label = "Scripted"
@@ -87,7 +87,7 @@ class EndpointDown(FundwrightError):
 
 
 class Models:
-    """The plug-in that brings the fakes."""
+    """The plug-in with the fakes."""
 
     def __init__(self) -> None:
         self.writer = ScriptedWriter()

@@ -1,4 +1,4 @@
-"""Drafts as they are read, of what a test is about."""
+"""Drafts with the given parts, as services return them."""
 
 from __future__ import annotations
 

@@ -27,14 +27,13 @@ def test_both_texts_can_be_read_from_the_pieces(old: str, new: str) -> None:
 
 
 def test_blocks_too_long_to_compare_word_by_word_are_shown_whole() -> None:
-    """Comparing 100,000 words with as many would take minutes; this test would, too."""
+    """Comparing 100,000 words with as many others would take minutes, and so would this test."""
     pieces = compare("one two " * 25_000, "three one " * 25_000)
     assert [piece.kind for piece in pieces] == ["removed", "added"]
 
 
 def test_texts_made_to_take_long_are_shown_whole_from_somewhere_on() -> None:
-    """Many blocks of words that are hardly too long each, and lines of which only a single one is ever the same. They took 25 seconds each;
-    this test would, too."""
+    """Many blocks that are only slightly too long, and pairs of lines of which only one is the same. They took 25 seconds each."""
     ups, downs = ("\n".join(f"{words * 350}\n{place}" for place in range(140)) for words in ("a b ", "b b a "))
     assert compare(ups, downs)[-1].text.endswith("139")
     evens = "\n".join("x" if place % 2 else f"old {place}" for place in range(1_400))
@@ -43,6 +42,6 @@ def test_texts_made_to_take_long_are_shown_whole_from_somewhere_on() -> None:
 
 
 def test_thousands_of_equal_lines_are_not_compared_with_each_other() -> None:
-    """Comparing each of 20,000 lines with each other one would take minutes; this test would, too."""
+    """Comparing each of 20,000 lines with every other one would take minutes, and so would this test."""
     pieces = compare("a\n" * 20_000, "a\n" * 20_001)
     assert [piece.kind for piece in pieces] == ["removed", "added"]

@@ -1,4 +1,4 @@
-"""What the checker says of a draft, on its screen."""
+"""The checker's results on the screen of a draft."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ async def add(desk: Desk, template: str = "brief") -> DraftRead:
 
 
 async def write(desk: Desk, draft_id: UUID) -> DraftRead:
-    """Run the job to its end and answer the draft as it is then."""
+    """Run the job to its end and return the draft."""
     await desk.core.jobs.run_inline(WriteDraft(draft_id=draft_id), title="Draft", owner_id=desk.actor.id)
     return await read(desk, draft_id)
 

@@ -1,4 +1,4 @@
-"""What somebody can hand in: a Word file and a Markdown file with footnotes or without, and nothing in them that nobody wrote."""
+"""Exported Word and Markdown files, with or without footnotes, contain the draft's text and nothing else."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def footnotes_of(content: bytes) -> list[str]:
 
 
 def references(content: bytes) -> list[str]:
-    """Numbers of footnotes in the text, in order; with an arrow where the text refers to an earlier one."""
+    """Numbers of footnotes in the text, in order; with an arrow for references to earlier ones."""
     elements = (
         each for each in xml(content, "word/document.xml").iter() if each.tag in (f"{W}footnoteReference", f"{W}instrText")
     )
@@ -63,7 +63,7 @@ class TestHostileText:
         "nested", ["*" * 3_000 + "a" + "*" * 3_000, "*a " * 3_000 + "b*" * 3_000, "~~a " * 3_000 + "b~~" * 3_000]
     )
     def test_emphasis_in_emphasis_is_written_however_deep(self, nested: str) -> None:
-        """The depth of calls was exceeded, which is an error that nobody can do anything about."""
+        """The recursion limit was exceeded, which users cannot do anything about."""
         text = "".join(text for _, text in words_of(word(draft(text=f"{nested}\n\nThe *end*."))))
         assert text.endswith("The end.")
         assert "a" in text
@@ -294,7 +294,7 @@ class TestWord:
 
 
 class TestSchema:
-    """Every part follows ECMA-376 and the rules that Word adds, as Microsoft's Open XML SDK checks them."""
+    """Every part conforms to ECMA-376 and to Word's additional rules, as checked by Microsoft's Open XML SDK."""
 
     @staticmethod
     def faults(content: bytes, folder: Path) -> list[str]:

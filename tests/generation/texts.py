@@ -1,4 +1,4 @@
-"""The text of a section with everything that Markdown has."""
+"""The text of a section with all Markdown elements."""
 
 from __future__ import annotations
 

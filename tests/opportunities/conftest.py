@@ -17,7 +17,7 @@ from tests.support.accounts import add_account
 
 
 class Import(ImportRunRead):
-    """An import as its owner reads it, with the first page of the rejected rows."""
+    """An import as its owner sees it, with the first page of rejected rows."""
 
     rejections: list[RejectionRead]
 
@@ -27,7 +27,7 @@ ImportFile = Callable[..., Awaitable[Import]]
 
 @pytest.fixture
 async def member(committed: Core) -> Actor:
-    """A committed account of role user."""
+    """A committed account with the role user."""
     async with committed.database.transaction() as session:
         return await add_account(session)
 

@@ -58,7 +58,7 @@ SAM_COLUMNS = [
 
 
 def sam_row(**values: str) -> dict[str, str]:
-    """A row of the bulk file; other values by name of column."""
+    """A row of the bulk file, with other values by column name."""
     row = dict.fromkeys(SAM_COLUMNS, "")
     row.update({"NoticeId": "a" * 32, "Title": "Roof repair", "PostedDate": "2026-03-07 07:16:16.091-05", "Active": "Yes"})
     row.update({"Type": "Solicitation", **values})
@@ -66,7 +66,7 @@ def sam_row(**values: str) -> dict[str, str]:
 
 
 def sam_file(*rows: dict[str, str] | str, encoding: str = "cp1252") -> bytes:
-    """A bulk file of these rows; a text is put in as it stands."""
+    """A bulk file of these rows; strings are inserted unchanged."""
     written = io.StringIO()
     writer = csv.writer(written, quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     writer.writerow(SAM_COLUMNS)

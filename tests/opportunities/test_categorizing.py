@@ -26,7 +26,7 @@ WORDS = ("roof", "software", "health")
 
 
 class WordEmbedder:
-    """Vectors of which words a text holds; counts what it was asked."""
+    """Vectors of the words in a text; counts its calls."""
 
     id = "words"
     dimension = len(WORDS) + 1

@@ -24,7 +24,7 @@ from tests.support.accounts import add_account
 
 
 class LengthEmbedder:
-    """Vectors of a text's length; remembers what it was asked."""
+    """Vectors of a text's length; records its calls."""
 
     id = "length"
     dimension = 2

@@ -34,7 +34,7 @@ Start = Callable[[bytes], Awaitable[tuple[ImportRunRead, Path]]]
 
 
 def _kill_forks(*, is_reader: bool) -> None:
-    """Kill the processes that readers are forked from, or only the readers."""
+    """Kill the processes that fork the readers, or only the readers."""
     for forks_from in psutil.Process().children():
         with suppress(psutil.Error):  # others may end meanwhile
             if "fundwright.core.sandbox_forks" in forks_from.cmdline():
@@ -53,14 +53,14 @@ class TestImport:
         assert counts(await import_file(gzip.compress(content), name="again.gz")) == (0, 0, 5, 0)
 
     async def test_the_database_knows_at_once_how_much_there_is(self, import_file: ImportFile, committed: Core) -> None:
-        """Until it does, it plans lists and searches for empty tables."""
+        """Until the statistics are refreshed, PostgreSQL plans lists and searches for empty tables."""
         await import_file(sam_file(*(sam_row(NoticeId=notice_id(i)) for i in range(5))))
         async with committed.database.transaction() as session:
             known = await session.scalar(text("SELECT reltuples FROM pg_class WHERE relname = 'opportunity'"))
         assert known == 5
 
     async def test_searches_and_counts_are_fast_at_once(self, import_file: ImportFile, committed: Core) -> None:
-        """Until the table is vacuumed, a search reads every new row, and a count looks up each row besides the index."""
+        """Until the table is vacuumed, a search reads every new row, and a count looks up each row in addition to the index."""
         await import_file(sam_file(*(sam_row(NoticeId=notice_id(i)) for i in range(5))))
         async with committed.database.transaction() as session:
             pages = text("SELECT relpages, relallvisible FROM pg_class WHERE relname = 'opportunity'")
@@ -317,7 +317,7 @@ class TestRealFiles:
 
 
 class TestUpload:
-    """What becomes of the file that somebody uploaded."""
+    """What happens to an uploaded file."""
 
     @pytest.fixture
     def start(self, committed: Core, member: Actor) -> Start:

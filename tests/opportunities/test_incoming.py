@@ -41,7 +41,7 @@ EXTRACT = grants_file(*(grants_row(("OpportunityID", str(number))) for number in
 
 @pytest.mark.security(42)
 class TestForgedBatch:
-    """A reader that was taken over writes whatever it likes."""
+    """A compromised reader can send anything."""
 
     HEAD = b'{"items": 1, "bytes_read": 1, "rows": %d, "rejections": %s}\n'
 
@@ -148,7 +148,7 @@ class TestBomb:
 
 
 class Hostile:
-    """A source that does what the file tells it."""
+    """A source that does what the file tells it to."""
 
     name = "hostile"
     label = "Hostile"

@@ -146,7 +146,7 @@ class TestMisspelledWords:
 
 
 class TestWhatIsSent:
-    """Nothing that did not change, and no more than 8 kB for a page of 25 rows."""
+    """Only changes are sent, and no more than 8 kB for a page of 25 rows."""
 
     @pytest.fixture
     async def list_of_contracts(self, committed: Core, member: Actor, import_file: ImportFile) -> AsyncIterator[ScreenUnderTest]:
@@ -294,7 +294,7 @@ class TestKinds:
 class TestSimilar:
     @pytest.fixture
     async def roof(self, committed: Core, member: Actor, import_file: ImportFile) -> str:
-        """The id of one of three notices; one of the others is about the same."""
+        """The id of one of three notices; one of the others is about the same topic."""
         committed.cache["language.embedder"] = WordEmbedder()
         titles = ("Roof repair in Duluth", "Roof repair in Tulsa", "Submarine periscope")
         await import_file(sam_file(*(sam_row(NoticeId=notice_id(i), Title=title) for i, title in enumerate(titles))))
@@ -458,7 +458,7 @@ async def test_a_page_weighs_the_same_with_50_and_with_50_000_notices(
     committed: Core, member: Actor, import_file: ImportFile
 ) -> None:
     async def weigh(count: str) -> tuple[int, int]:
-        """Bytes of the list as it is opened, and of what changes when its next page is opened."""
+        """Bytes of the list when it is opened, and of the changes when its next page is opened."""
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
             assert f"{count} opportunities" in screen.text
             opened = len(json.dumps(screen.view.tree))

@@ -24,7 +24,7 @@ MODEL = "a model"
 
 
 def toward(share: float) -> np.ndarray:
-    """A vector whose cosine with the question's is `share`."""
+    """A vector whose cosine with the question is `share`."""
     return np.array([share, np.sqrt(1 - share**2)], np.float32)
 
 
@@ -45,7 +45,7 @@ async def search(session: AsyncSession, actor: Actor, text: str, **values: objec
 async def listed(
     session: AsyncSession, actor: Actor, sort: str
 ) -> tuple[list[Page[OpportunityRow]], list[str], Collection[UUID]]:
-    """Three pages of a search for roofs, the numbers in its export, and the best it found."""
+    """Three pages of a search for roofs, the numbers in its export, and its best results."""
     pages = [
         await service.list_opportunities(session, actor, OpportunityQuery(text="roof", page=page, page_size=4, sort=sort))
         for page in (1, 2, 3)
@@ -370,7 +370,7 @@ class TestWords:
 
 class TestEffort:
     async def test_a_search_asks_the_database_five_times(self, session: AsyncSession, actor: Actor) -> None:
-        """For the words, the notices that are best by them and by meaning, those that have all, and the rows of the page."""
+        """For the words, the best notices by words and by meaning, those with all words, and the rows of the page."""
         await add(session, *(notice(n, title=f"Roof {n}", number=f"N-{n // 2}-2026") for n in range(24)))
         await embed(session, actor, Roof_1=0.9, Roof_2=0.5)
         connection = (await session.connection()).sync_connection

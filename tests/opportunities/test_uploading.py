@@ -1,4 +1,4 @@
-"""Whose notices an import may change. Opportunities are shared, so a file of one account must not rewrite what others rely on."""
+"""Which notices an import may change. Opportunities are shared, so one account's file must not overwrite what others rely on."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def upload(committed: Core, tmp_path: Path) -> Upload:
 
 @pytest.fixture
 def only(committed: Core, people: dict[str, Actor]) -> Callable[[], Awaitable[OpportunityRead]]:
-    """The one opportunity that there is."""
+    """The only opportunity."""
 
     async def read() -> OpportunityRead:
         async with committed.database.transaction() as session:
@@ -163,7 +163,7 @@ class TestTheInstallation:
     async def test_keeps_the_text_of_a_refused_notice_whatever_a_reader_says(
         self, committed: Core, people: dict[str, Actor]
     ) -> None:
-        """A reader that was taken over gives the row of an own notice the place of the refused one."""
+        """A compromised reader returns the row of an own notice in the place of the refused one."""
         own, forged = notice(2), batch_of([notice(1, description=FORGED), notice(2, description=FORGED)])
         forged.rows[1] = f"0{forged.rows[1][1:]}"
         async with committed.database.transaction() as session:

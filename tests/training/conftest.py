@@ -22,7 +22,7 @@ async def pieces(content: bytes) -> AsyncIterator[bytes]:
 
 @pytest.fixture
 def add_file() -> AddFile:
-    """Stores content and adds it as a document of the actor, for the test to train."""
+    """Stores content and adds it as a document of the actor; the test trains it."""
 
     async def add(
         session: AsyncSession,

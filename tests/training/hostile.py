@@ -1,4 +1,4 @@
-"""A reader of a plug-in that does what a document tells it, for tests of the sandbox."""
+"""A plug-in's reader that does what a document tells it to, for tests of the sandbox."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ FORGED = {
     "more chunks than text": results(b"x" * 1_000, chunk_spans(*((place, place + 1) for place in range(100)))),
     "chunks without end": results(b"text", b" " * 6_000_000 + chunk_spans((0, 4))),
 }
-"""What a parser that has been taken over may send in place of its results."""
+"""What a compromised parser may send instead of its results."""
 
 ALLOWED = results(b"text", chunk_spans((0, 4)))
-"""What it may send; all of `FORGED` but the first two differ from this in one thing only."""
+"""A valid result; all of `FORGED` except the first two differ from this in only one respect."""
 
 
 def document(action: str) -> bytes:

@@ -1,4 +1,4 @@
-"""What people ask of documents like the sample, and what comes of it."""
+"""Questions about documents like the sample, and their answers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ANSWERED = (
     ("What is our CAGE code?", "0SMP4"),
     ("How did the customer rate our performance?", "exceptional"),
 )
-"""Questions, and what the first sentence shown says; '' where several answer as well."""
+"""Questions, and what the first sentence shown says; '' if several are right."""
 
 NOT_ANSWERED = (
     "What is our policy on animal testing?",
@@ -71,7 +71,7 @@ NOT_ANSWERED = (
 
 @pytest.fixture
 async def taught(committed: Core, owner: Actor) -> Actor:
-    """Somebody with the trained sample documents."""
+    """An account with the trained sample documents."""
     async with committed.database.transaction() as session:
         await service.add_sample(session, owner, committed)
         run = (await service.list_runs(session, owner)).items[0]

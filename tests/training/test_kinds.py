@@ -1,4 +1,4 @@
-"""What kind documents are taken for. Those in `held_out.txt` were written after the cues had been tuned on `developed.txt`."""
+"""The suggested kinds of documents. Those in `held_out.txt` were written after the cues had been tuned on `developed.txt`."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class TestWordsCutAtTheEndOfALine:
 
 
 class TestLongRuns:
-    """While a pattern matches, the whole process waits for it. With quadratic patterns, these files take hours."""
+    """A pattern blocks the whole process while it matches. With quadratic patterns, these files take hours."""
 
     @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html"])
     @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ class TestLongRuns:
 
 
 def with_entity(declarations: str, reference: str) -> bytes:
-    """A DOCX whose text declares entities and refers to one."""
+    """A DOCX whose text declares an entity and refers to it."""
     changed = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(a_docx())) as archive, zipfile.ZipFile(changed, "w") as target:
         for name in archive.namelist():

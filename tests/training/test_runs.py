@@ -101,7 +101,7 @@ class TestRun:
         assert "boats (1.200 / 12.309)" in said
 
     async def test_the_database_knows_at_once_how_much_there_is(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
-        """Until it does, it plans questions for empty tables."""
+        """Until the statistics are refreshed, PostgreSQL plans questions for empty tables."""
         async with committed.database.transaction() as session:
             boats = await add_file(session, owner, committed, BOATS)
         run = await _train(committed, owner, boats.id)
@@ -281,7 +281,7 @@ class TestRun:
 
 @pytest.mark.security(42)
 class TestHostileDocument:
-    """Whatever the reader of a document does, the document fails with a reason, and the run goes on with the next one."""
+    """Whatever a document's reader does, the document fails with a reason, and the run continues with the next one."""
 
     @pytest.mark.parametrize(
         ("action", "reason"),
@@ -317,7 +317,7 @@ class TestHostileDocument:
         assert [failed.reason for failed in run.failed] == [reason]
 
     async def test_what_is_sent_in_the_right_form_is_taken(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
-        """Else the tests of forgeries would prove nothing."""
+        """Otherwise, the tests of forgeries would prove nothing."""
         committed.plugins.register(hostile)
         async with committed.database.transaction() as session:
             added = await add_file(session, owner, committed, hostile.document("nothing else"), "a.hostile")
@@ -653,7 +653,7 @@ class TestProposeKinds:
 
 
 async def remove(core: Core, actor: Actor, document_id: UUID) -> None:
-    """Remove a document, and wait until its file is gone, too."""
+    """Remove a document and wait until its file is gone, too."""
     async with core.database.transaction() as session:
         await service.remove_document(session, actor, core, document_id)
     await files_removed(core)

@@ -1,4 +1,4 @@
-"""What an account may keep, in bytes."""
+"""The storage limit of an account."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def text(letter: str, size_bytes: int = 3_000) -> str:
 
 @pytest.fixture
 def small(committed: Core) -> Core:
-    """An installation in which an account may keep 5 kB."""
+    """An installation with a storage limit of 5 kB per account."""
     return with_settings(committed, account_bytes=5_000)
 
 
