@@ -1,4 +1,4 @@
-"""Fourteen organizations that do not exist: their documents, and what a draft has to say and must not say. See README.md."""
+"""Fourteen invented organizations: their documents, and what a draft must and must not contain. See README.md."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ FIRMS = (
 
 @dataclass(frozen=True)
 class ExpectedSection:
-    """What a section of a draft has to say. `gaps` are the places of the questions that no document answers; `near` comes near to an
-    answer of such a question, so that it is shown to be judged."""
+    """What a section of a draft must contain. `gaps` are the indexes of the questions that no document answers; `near` is close to
+    an answer to such a question, so it is shown for a person to judge."""
 
     facts: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Firm:
     name: str
     company: str
     kinds: dict[str, str]
-    """Kind of each file, by its name."""
+    """Kind of each file, by name."""
     opportunity: dict[str, str]
     never: tuple[str, ...]
     sections: dict[tuple[str, str], ExpectedSection] = field(repr=False)

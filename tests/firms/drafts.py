@@ -1,4 +1,4 @@
-"""Drafts of the invented firms through the product's own path, and what is right and wrong with them."""
+"""Drafts of the invented firms, written with the product's own code, and their scores."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CITATION = re.compile(r"\s*\[\d+\]")
 
 @dataclass(frozen=True)
 class SectionScore:
-    """`empty` and `filled` are the questions wrongly called open, and the gaps wrongly filled."""
+    """`empty` and `filled` are the questions wrongly listed as open, and the gaps wrongly filled."""
 
     firm: str
     template: str
@@ -37,19 +37,19 @@ class SectionScore:
     forbidden: tuple[str, ...]
     claims: int
     foreign: tuple[str, ...]
-    """Claims that do not stand in our documents."""
+    """Claims that are not in our documents."""
     empty: tuple[int, ...]
     filled: tuple[int, ...]
     questions: int
     gaps: int
     near: tuple[str, ...]
-    """Labeled passages that come near to an answer, and those of them that are shown as possible matches."""
+    """Labeled passages close to an answer, and those that are shown as possible matches."""
     near_shown: tuple[str, ...]
     shown: int
 
 
 async def add_documents(core: Core, actor: Actor, firm: Firm) -> list[UUID]:
-    """Add and train the documents of a firm, notices included. Training proposes their kinds."""
+    """Add and train the documents of a firm, including notices. Training suggests their kinds."""
     ids: list[UUID] = []
     for filename in firm.kinds:
         received: ReceivedFile = await core.files.receive(_once(firm.path(filename).read_bytes()))
@@ -137,7 +137,7 @@ def score(firm: Firm, written: DraftRead) -> list[SectionScore]:
 
 
 def claims_of(section: DraftSectionRead) -> list[str]:
-    """What the section says, quotation by quotation: the cells of its tables, its items, and its sentences."""
+    """The content of the section, quotation by quotation: table cells, items, and sentences."""
     claims: list[str] = []
     for line in section.text.splitlines():
         if "[" not in line:  # the heading of a table, or the greeting
@@ -148,7 +148,7 @@ def claims_of(section: DraftSectionRead) -> list[str]:
 
 
 def _is_ours(firm: Firm, claim: str) -> bool:
-    """Whether most of its words stand, in this order of three, in one of our documents."""
+    """Whether most of its words, in sequences of three, are in one of our documents."""
     texts = [firm.text(name) for name, kind in firm.kinds.items() if DocumentKind(kind).is_ours]
     ours = [_words(text) for text in texts]
     words = _words(claim)
@@ -167,7 +167,7 @@ def _words(text: str) -> list[str]:
 
 
 def flat(text: str) -> str:
-    """Without citations, line ends, and case, to compare."""
+    """The text without citations, line breaks, and case, for comparisons."""
     return " ".join(_CITATION.sub("", text).split()).casefold()
 
 

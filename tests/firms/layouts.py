@@ -1,7 +1,7 @@
-"""The documents of the invented firms in other layouts: the same words, laid out as other people would.
+"""The documents of the invented firms in other layouts: the same words, formatted as other people would.
 
-Each layout is a function from the text of a document to another text with the same facts. Only what it names is changed, by the look of
-the lines alone and not by what the product reads in them.
+Each layout is a function from the text of a document to another text with the same facts. It changes only what its name says,
+judging by the appearance of the lines and not by how the product reads them.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def values_below(text: str) -> str:
 
 
 def values_below_plain(text: str) -> str:
-    """A label on a line of its own, without a colon, and a blank line after each value."""
+    """A label on its own line, without a colon, and a blank line after each value."""
     return _pairs(text, lambda label, value: f"{label}\n{value}\n")
 
 
@@ -162,7 +162,7 @@ def other_labels(text: str) -> str:
 
 
 def other_headings(text: str) -> str:
-    """In the words that other people use."""
+    """Headings with other wording."""
 
     def replaced(line: str) -> str:
         found = _HEADING.fullmatch(line.strip()) or re.fullmatch(r"(?P<marked>[A-Z][\w &'’-]{3,40}):?", line.strip())
@@ -196,17 +196,17 @@ def colon_headings(text: str) -> str:
 
 
 def narrow(text: str) -> str:
-    """Prose in lines of 60 characters, as a column of a page has them."""
+    """Prose in lines of 60 characters, as in a column of a page."""
     return "\n".join(textwrap.fill(line, 60) if _is_prose(line) else line for line in _joined(text))
 
 
 def indented(text: str) -> str:
-    """Prose set in from its heading."""
+    """Prose that is indented below its heading."""
     return "\n".join(textwrap.indent(textwrap.fill(line, 78), "    ") if _is_prose(line) else line for line in _joined(text))
 
 
 def without_blank_lines(text: str) -> str:
-    """As text comes out of a PDF."""
+    """As in text extracted from a PDF."""
     return "\n".join(line for line in text.splitlines() if line.strip() or not text)
 
 
@@ -227,12 +227,12 @@ def numbered_items(text: str) -> str:
 
 
 def unmarked_items(text: str) -> str:
-    """One item a line, without marks, below a heading."""
+    """One item per line, without markers, below a heading."""
     return "\n".join(_ITEM.sub("", line, count=1) if _ITEM.match(line) else line for line in text.splitlines())
 
 
 def items_in_one_line(text: str) -> str:
-    """Items after one another with semicolons between."""
+    """Items in one line, separated by semicolons."""
     lines: list[str] = []
     items: list[str] = []
     for line in [*text.splitlines(), ""]:
@@ -251,7 +251,7 @@ def items_in_one_line(text: str) -> str:
 
 
 def sections_reversed(text: str) -> str:
-    """The last section first; what stands above the first heading stays."""
+    """The last section first; text above the first heading stays."""
     parts: list[list[str]] = [[]]
     for line in text.splitlines():
         if _HEADING.fullmatch(line.strip()) and len(parts[-1]) > 1:
@@ -274,7 +274,7 @@ def tables_as_blocks(text: str) -> str:
 
 
 def tables_transposed(text: str) -> str:
-    """A column for each row, the headings in the first one."""
+    """A column for each row, with the column headers in the first one."""
 
     def turned(columns: list[str], rows: list[list[str]]) -> list[str]:
         lines = [f"| {' | '.join(cells)} |" for cells in zip(columns, *rows, strict=True)]
@@ -333,7 +333,7 @@ def _pairs(text: str, look: Callable[[str, str], str]) -> str:
 
 
 def _runs(text: str, look: Callable[[list[tuple[str, str]]], list[str]]) -> str:
-    """Lines of labeled values that follow one another, laid out anew. A line that an indented one continues is joined with it."""
+    """Reformats runs of lines with labeled values. A line is joined with the indented line that continues it."""
     lines: list[str] = []
     pairs: list[tuple[str, str]] = []
     for line in [*text.splitlines(), "\0"]:
@@ -380,7 +380,7 @@ def _bullets(text: str, mark: Callable[[int], str]) -> str:
 
 
 def _joined(text: str) -> Iterator[str]:
-    """Lines, those of one paragraph of prose as one."""
+    """Lines, with those of a paragraph of prose joined into one."""
     paragraph: list[str] = []
     for line in [*text.splitlines(), ""]:
         follows = bool(paragraph) and not line.startswith((" ", "\t", "-", "*", "•", "#", "|", ">"))
@@ -415,7 +415,7 @@ def _is_prose(line: str) -> bool:
 
 
 def _tables(text: str, look: Callable[[list[str], list[list[str]]], list[str]]) -> str:
-    """Tables of three columns and more, laid out anew."""
+    """Reformats tables with three or more columns."""
     lines: list[str] = []
     rows: list[list[str]] = []
     for line in [*text.splitlines(), ""]:

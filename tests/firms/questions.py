@@ -1,6 +1,6 @@
-"""What people of the invented firms ask their documents, as they type it. All of it is development data.
+"""Questions that the invented firms ask their documents, as people type them. All of them are development data.
 
-For each question, the expression that the answering statement of one of our own documents matches; None where no document answers.
+For each question, the expression that the answer in one of our own documents matches; None if no document answers it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Drafts of the invented firms without a database: their documents in any layout, read, cut, and written from as the product does."""
+"""Drafts of the invented firms without a database: their documents in any layout are read, split, and used as in the product."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def read_document(filename: str, text: str) -> DocumentText:
 
 
 async def sections(firm: Firm, layout: Layout, embedder: Embedder) -> dict[tuple[str, str], tuple[str, frozenset[int]]]:
-    """By template and heading: what is written, and the places of the questions left open. Letters come without their openings."""
+    """By template and heading: the text, and the indexes of open questions. Letters come without their openings."""
     documents = [
         read_document(name, layout(firm.text(name)) if DocumentKind(kind).is_ours else firm.text(name))
         for name, kind in firm.kinds.items()

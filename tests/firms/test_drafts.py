@@ -1,4 +1,4 @@
-"""One invented firm from its files to its drafts, with the real embedding model; `make eval ONLY=drafting` measures all of them."""
+"""One invented firm from its files to its drafts, with the real embedding model; `make eval ONLY=drafting` measures all firms."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""How long each target is fuzzed: a small run that is always the same, or as long as `make soak` says.
+"""How long each target is fuzzed: a small, reproducible run, or as long as `make soak` says.
 
-FUNDWRIGHT_SOAK_FUZZING_MINUTES is the time for all targets together; each test beside this file gets an equal share. Without it, the
-examples are few and the same in each run.
+FUNDWRIGHT_SOAK_FUZZING_MINUTES is the total time for all targets; each test in this folder gets an equal share. Without it, there
+are few examples, the same in each run.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class Fuzz:
         self._name = name
         self._seconds = seconds
         self.tried = 0
-        """How many examples there were; of a scenario, each request is one."""
+        """The number of examples; in a scenario, each request counts as one."""
         self.outcomes = Counter[str]()
-        """What became of the examples."""
+        """The outcomes of the examples."""
 
     def __str__(self) -> str:
         outcomes = ", ".join(f"{count:,} {outcome}" for outcome, count in self.outcomes.most_common())
@@ -55,9 +55,9 @@ class Fuzz:
         outcomes: Sequence[str] = (),
         **strategies: SearchStrategy[Any],
     ) -> None:
-        """Call `check` with examples of these strategies. A failure names the smallest example that was found.
+        """Call `check` with examples of these strategies. A failure shows the smallest failing example.
 
-        `examples` is the number in a small run. Each of `outcomes` has to occur: a target that refuses everything proves nothing.
+        `examples` is the number in a small run. Each of `outcomes` must occur: a target that rejects everything proves nothing.
         """
 
         def one(**example: Any) -> None:
@@ -71,7 +71,7 @@ class Fuzz:
         assert [outcome for outcome in outcomes if not self.outcomes[outcome]] == [], str(self)
 
     def rounds(self, count_in_small_run: int = 1) -> Iterator[int]:
-        """A seed for each round: a few in a small run, otherwise as many as there is time for."""
+        """A seed for each round: a few in a small run, otherwise as many as the time permits."""
         if not self.is_long:
             yield from range(count_in_small_run)
         else:
@@ -82,7 +82,7 @@ class Fuzz:
                 yield number
 
     def settings(self, examples: int) -> settings:
-        """Of one round. Nothing is kept in the project."""
+        """The settings of one round. Nothing is saved in the project."""
         return settings(
             max_examples=examples * (_TIMES_EXAMPLES if self.is_long else 1),
             derandomize=not self.is_long,

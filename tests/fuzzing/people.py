@@ -1,4 +1,4 @@
-"""People whose sessions are fuzzed, and what of Ada's they must neither see nor change."""
+"""The people whose sessions are fuzzed, and Ada's data, which they must neither see nor change."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fundwright.training.schemas import PastedText
 from tests.access.test_ids import CANARY, NOT_OWNED, World
 
 PRIVATE_TABLES = ("category", "chunk", "document", "draft", "label", "training_run")
-"""Tables in which only the owner changes a record."""
+"""Tables in which only the owner changes records."""
 _SEEN_BY_OVERSEERS = frozenset(
     ("account", "feedback", "import", "invitation", "job", "payment", "photo", "post", "post slug", "premium link", "session")
 )
@@ -23,7 +23,8 @@ _HERE = Client(address="192.0.2.7")
 
 
 async def sign_in(core: Core, role: Role, *, scope: TokenScope | None = None) -> str:
-    """The session token, or with a `scope` the API token, of a new account with a document of its own where it may have one."""
+    """The session token, or with a `scope` the API token, of a new account. The account has a document of its own if its role
+    permits."""
     async with core.database.transaction() as session:
         email = f"{role}-{uuid4().hex[:8]}@example.org"
         actor = await accounts.create_account(session, core, email=email, name="Bob", role=role, password=None)
@@ -36,7 +37,7 @@ async def sign_in(core: Core, role: Role, *, scope: TokenScope | None = None) ->
 
 
 def secrets_of(world: World, *, seen_by: Role | None) -> list[str]:
-    """Ids of Ada's that this role is not shown; her name and address, too, where the role does not see other people."""
+    """Ids of Ada's objects that this role must not see, and her name and address if the role does not see other people."""
     sees_others = seen_by is not None and Permission.OVERSEE in GRANTED[seen_by]
     kinds = (
         world.ids.keys() - NOT_OWNED.keys() - {"subject", "other notice"} - (_SEEN_BY_OVERSEERS if sees_others else set[str]())

@@ -1,8 +1,8 @@
-"""Schemathesis drives the API as a script would: what one answer brings, the next request uses. Links between routes come from the ids
-in the API's description, which Schemathesis finds by itself.
+"""Schemathesis uses the API as a script would: the next request uses data from earlier responses. Schemathesis derives the links
+between routes from the ids in the API's description.
 
-The scenarios run with the cookie of each role and with two API tokens. Nothing may fail on the server, each answer has to be one that
-the description names, no answer may show what happens inside, and none may show what is Ada's.
+The scenarios run with the cookie of each role and with two API tokens. The server must not fail, every response must match the
+description, and no response may show internals or Ada's data.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ CHECKS: list[Any] = [not_a_server_error, status_code_conformance, content_type_c
 INTERNAL = re.compile(
     r"Traceback|File \"/|site-packages|psycopg|sqlalchemy|\b[A-Z]\w*(?:Error|Exception)\(|\bSELECT \w|\bINSERT INTO\b"
 )
-"""What a trace, SQL, or the text of an exception looks like."""
+"""Signs of a stack trace, SQL, or an exception message."""
 SCENARIOS, STEPS = 3, 8
 
 pytestmark = pytest.mark.slow
 
 
 class Person:
-    """Somebody who sends requests. Signs in again when a request has ended the session."""
+    """A person who sends requests, and signs in again if a request has ended the session."""
 
     def __init__(self, core: Core, role: Role, scope: TokenScope | None) -> None:
         self._core = core
@@ -116,7 +116,7 @@ async def test_scenarios(committed: Core, world: World, fuzz: Fuzz, role: Role, 
                     self.report(case.operation.label, response.status_code, f"{reasons[:600]} {response.content[:200]!r}")
 
             def report(self, route: str, status: int, what: str) -> None:
-                """Once for each route and status, with the requests that led there."""
+                """Report each route and status once, with the requests that led there."""
                 if not any(each.startswith(f"{route} {status} ") for each in problems):
                     problems["\n    ".join([f"{route} {status} {what}", *self.requests])] = None
 

@@ -1,6 +1,7 @@
-"""Files of strangers: documents, photos, and published notices, made by changing small real ones.
+"""Strangers' files: documents, photos, and published notices, created by modifying small real ones.
 
-What is not well-formed is refused with a sentence. Nothing else is raised, no reader crashes, and what is read fits into the database.
+Malformed files are rejected with an error message. No other error is raised, no reader crashes, and what is read fits into the
+database.
 """
 
 from __future__ import annotations
@@ -58,13 +59,13 @@ Run = Callable[[Coroutine[Any, Any, T]], T]
 
 
 async def in_a_thread(work: Callable[[Run[Any]], None]) -> None:
-    """Run `work`, which is not asynchronous, beside the event loop; it has a function that runs a coroutine in the loop."""
+    """Run the synchronous `work` in a thread; it gets a function that runs a coroutine in the event loop."""
     loop = asyncio.get_running_loop()
     await asyncio.to_thread(work, lambda coroutine: asyncio.run_coroutine_threadsafe(coroutine, loop).result(timeout=300))
 
 
 def a_pdf(*lines: str) -> bytes:
-    """A PDF with one page, written by hand, because pypdf writes none with text."""
+    """A PDF with one page, assembled here, because pypdf writes none with text."""
     shown = "".join(f"({line}) Tj 0 -14 Td " for line in lines)
     stream = f"BT /F1 12 Tf 72 720 Td {shown}ET".encode()
     objects = [
@@ -96,7 +97,7 @@ def a_docx() -> bytes:
 
 @st.composite
 def docx_files(draw: DrawFn, original: bytes = a_docx()) -> bytes:
-    """A DOCX with a part that is changed, left out, or there twice; or with damaged bytes of the ZIP file itself."""
+    """A DOCX with a part that is changed, missing, or duplicated, or with damaged bytes in the ZIP file itself."""
     if draw(st.booleans()):
         return draw(mutated_bytes(original))
     with zipfile.ZipFile(io.BytesIO(original)) as archive:
@@ -119,7 +120,7 @@ def docx_files(draw: DrawFn, original: bytes = a_docx()) -> bytes:
 
 @st.composite
 def swapped_xml(draw: DrawFn, part: bytes) -> bytes:
-    """Still XML: an element or a value of an attribute is another one of the same file."""
+    """Well-formed XML in which an element or an attribute value is replaced by another one from the same file."""
     text = part.decode()
     names, values = re.findall(r"<(\w+:\w+)", text), re.findall(r'="([^"]*)"', text)
     for _ in range(draw(st.integers(1, 4))):
@@ -133,7 +134,7 @@ def swapped_xml(draw: DrawFn, part: bytes) -> bytes:
 
 
 def test_text_documents(fuzz: Fuzz, tmp_path: Path) -> None:
-    """Markdown, HTML, and text. Our own code reads them, so nothing may be taken for damage by the net for foreign parsers."""
+    """Markdown, HTML, and text. Our own code reads them, so the fallback for foreign parsers must not report them as damaged."""
     path = tmp_path / "content"
 
     def check(content: bytes, reader: Reader) -> None:
@@ -321,7 +322,7 @@ values = st.one_of(
 
 @st.composite
 def notice_files(draw: DrawFn) -> tuple[str, bytes]:
-    """The name of a source and a file for it, now and then for another one, or damaged, or compressed."""
+    """The name of a source and a file for it, sometimes for another source, damaged, or compressed."""
     name = draw(st.sampled_from(sorted(SOURCES)))
     made = {"sam": sam_files(), "grants": st.one_of(grants_files(), simpler_files()), "nih": nih_files()}
     content = draw(made[name])
@@ -373,7 +374,7 @@ def test_published_files(fuzz: Fuzz, tmp_path: Path) -> None:
 
 
 async def test_imports(fuzz: Fuzz, committed: Core, tmp_path: Path) -> None:
-    """Through the sandbox into the database: an import ends with a report, or is refused with a sentence."""
+    """Through the sandbox into the database: an import ends with a report or is rejected with an error message."""
     async with committed.database.transaction() as session:
         member = await add_account(session, "ada@example.org", name="Ada")
     path = tmp_path / "file"

@@ -1,4 +1,4 @@
-"""Text of strangers that becomes elements, files, or feeds: nothing in it may act, and everything made of it can be read again."""
+"""Strangers' text that becomes elements, files, or feeds: nothing in it is executed, and all results are well-formed."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_drafts_become_files(fuzz: Fuzz, tmp_path: Path) -> None:
 
 
 def test_citations_of_models_that_stream(fuzz: Fuzz) -> None:
-    """However the text is cut, no number is let through that stands for no passage."""
+    """However the stream is split, no number without a passage gets through."""
 
     def cited(pieces: list[str]) -> str:
         stream = CitationStream(lambda number: number if number < 3 else None)
@@ -167,7 +167,7 @@ def test_citations_of_models_that_stream(fuzz: Fuzz) -> None:
 
 
 def test_elements_of_a_tree(fuzz: Fuzz) -> None:
-    """What a screen shows is escaped wherever it stands."""
+    """All content of a screen is escaped, wherever it is."""
     hostile = texts('"><script>', "' onload='x", "</div>", "&quot;", "<!--", "-->", "<", "`", "\U0001f600")
 
     def check(text: str, title: str, href: str) -> None:

@@ -1,4 +1,4 @@
-"""What browsers answer about passkeys, changed in every part: bytes, JSON, and statements of attestation."""
+"""Browsers' passkey responses, changed in every part: bytes, JSON, and attestation statements."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ FORMATS = ("none", "packed", "fido-u2f", "tpm", "apple", "android-key", "android
 @dataclass(frozen=True)
 class Forgery:
     parts: Mapping[str, Sequence[Change]]
-    """Changes of bytes, before they become text."""
+    """Changes of bytes before they are encoded as text."""
     names: Sequence[tuple[bool, str, object]]
     """Values in the JSON, within `response` or around it."""
     form: str | None
     statement: object
-    """Of attestation."""
+    """Values in the attestation statement."""
 
 
 class Forger(Device):

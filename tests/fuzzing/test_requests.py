@@ -1,4 +1,5 @@
-"""Requests that are nearly right: words and filters of every list, bodies of every route, paths of every page. Each is answered or refused."""
+"""Nearly valid requests: searches and filters of every list, bodies of every route, paths of every page. Each succeeds or is
+rejected."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ Question = tuple[str, list[tuple[str, str]]]
 
 
 def questions(app: Any, ids: SearchStrategy[str]) -> SearchStrategy[Question]:
-    """Of the routes that read without an id in their path. Most values are of the type that is described."""
+    """Queries for the routes that read without an id in their path. Most values have the described type."""
     schema = app.openapi()
     lists = dict[str, list[SearchStrategy[tuple[str, str]]]]()
     for path, methods in schema["paths"].items():
@@ -78,7 +79,7 @@ def value_of(schema: Mapping[str, Any], known: Mapping[str, Any], ids: SearchStr
 async def try_all(
     core: Core, fuzz: Fuzz, role: Role, requests: SearchStrategy[tuple[str, str, Mapping[str, Any]]], *, examples: int
 ) -> None:
-    """Send requests (method, path, and options of httpx), none of which may fail on the server."""
+    """Send requests (method, path, and options of httpx), none of which may cause a server error."""
     app, token = build_app(core), await sign_in(core, role)
     async with opened(app) as client:
 
@@ -112,7 +113,7 @@ async def test_lists(committed: Core, world: World, fuzz: Fuzz) -> None:
 
 
 async def test_bodies(committed: Core, world: World, fuzz: Fuzz) -> None:
-    """JSON that is damaged, or not what the route takes, and forms that hold a file or none."""
+    """Damaged JSON, JSON that the route does not accept, and forms with or without a file."""
     ids = st.sampled_from(sorted(world.ids.values()))
     routes = [
         route.split(" ") for route in ROUTES if not route.startswith("GET ") and not route.endswith(("/stream", "{path:page}"))
@@ -121,7 +122,7 @@ async def test_bodies(committed: Core, world: World, fuzz: Fuzz) -> None:
     known = schema["components"]["schemas"]
 
     def taken(method: str, path: str) -> str:
-        """The least that the route takes."""
+        """The minimal valid body."""
         content = schema["paths"].get(path, {}).get(method.lower(), {}).get("requestBody", {}).get("content", {})
         return json.dumps(
             example(content["application/json"]["schema"], known) if "application/json" in content else {"token": "x"}

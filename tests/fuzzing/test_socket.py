@@ -1,8 +1,8 @@
-"""Frames that nobody of good will sends, on real screens, with a session of each role and without one.
+"""Malicious frames on real screens, with a session of each role and without one.
 
-Each example is a visit: one page, then events of what it shows, with payloads that are nearly right, ids of Ada's, names of handlers on
-other pages, moves, and frames that are none. After each visit, the connection is alive or was closed as the protocol says, another one
-works, the log has no failure, Ada's work is neither shown nor changed, and nothing has changed that the role may not change.
+Each example is a visit: one page, then events with nearly valid payloads, ids of Ada's objects, names of handlers on other pages,
+navigation, and invalid frames. After each visit, the connection is alive or was closed according to the protocol, a new one works,
+the log contains no failure, Ada's work is neither shown nor changed, and nothing has changed that the role may not change.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from tests.ui.runtime import conftest as runtime
 
 DOCUMENTED_CODES = frozenset((1000, 1001, 1008, 1009, 4401, 4429))
 CHANGES = {None: set[str](), Role.VIEWER: set[str](), Role.REVIEWER: {"category", "label"}}
-"""Tables besides `feedback`, which takes what everybody sends, in which those who may not do everything can change something."""
+"""Tables, besides `feedback`, in which people without full permissions can change something. Everybody may send feedback."""
 TIMEOUT_S = 20
 
 pytestmark = pytest.mark.slow
@@ -45,18 +45,18 @@ pytestmark = pytest.mark.slow
 
 @dataclass(frozen=True)
 class Event:
-    """One of what can be done on the page, with a payload that is what the page would send but for `changes` and `fields`."""
+    """An event that is possible on the page, with a valid payload except for `changes` and `fields`."""
 
     place: int
     changes: Sequence[tuple[str, object]]
     fields: Sequence[tuple[int, object]]
     is_elsewhere: bool
-    """It goes to a handler of the page before."""
+    """Whether it is sent to a handler of the previous page."""
 
 
 @dataclass(frozen=True)
 class Frame:
-    """Sent as it is. It has the next number instead of SEQ."""
+    """Sent unchanged, except that SEQ is replaced by the next number."""
 
     content: str | bytes
 
@@ -68,7 +68,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Loss:
-    """The connection breaks, and the page resumes, having counted so many frames wrongly."""
+    """The connection breaks, and the page resumes with a frame count that is off by this number."""
 
     miscounted: int
 
@@ -106,7 +106,7 @@ FRAMES = (
 
 
 def visits(world: World, role: Role | None) -> st.SearchStrategy[Visit]:
-    """Mostly of screens that the role may open, and mostly of events."""
+    """Visits, mostly of screens that the role may open, and mostly with events."""
     ids = st.sampled_from(sorted(world.ids.values()))
     values = st.one_of(
         ids, json_values(), st.sampled_from([*ODD, "-1", "2026-13-45", "1e400", 10**30, float("nan"), ["x"], {"a": 1}])
@@ -146,7 +146,7 @@ def _weighted(*choices: tuple[int, st.SearchStrategy[Any]]) -> st.SearchStrategy
 
 @pytest.fixture
 async def server(committed: Core, world: World) -> AsyncIterator[runtime.Server]:
-    """The whole application, on which Ada has a record of each kind."""
+    """The whole application, in which Ada has a record of each kind."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         port = listening.getsockname()[1]
@@ -165,7 +165,7 @@ async def server(committed: Core, world: World) -> AsyncIterator[runtime.Server]
 
 
 class Visitor:
-    """Somebody with this role, who signs in again when a visit has ended the session."""
+    """A person with this role, who signs in again if a visit has ended the session."""
 
     def __init__(self, server: runtime.Server, world: World, role: Role | None, outcomes: Counter[str]) -> None:
         self._server = server
@@ -176,7 +176,7 @@ class Visitor:
         self._outcomes = outcomes
 
     async def make(self, visit: Visit) -> None:
-        """Raises AssertionError when something is wrong afterward."""
+        """Raises AssertionError if something is wrong afterward."""
         if self._role and not self._token:
             self._token = await sign_in(self._server.core, self._role)
         core, owner = self._server.core, self._world.owner
@@ -206,7 +206,7 @@ class Visitor:
         assert {table for table in PRIVATE_TABLES if hers[table] != hers_now[table]} == set()
 
     async def _go(self, visit: Visit, frames: list[dict[str, Any]]) -> None:
-        """Load the page anew whenever the server asks for it, as a browser does, until all steps have been made."""
+        """Reload the page whenever the server requests it, as a browser does, until all steps are done."""
         steps, path = list(visit.steps), visit.path
         for _ in visit.steps:
             async with self._server.socket(token=self._token) as client:
@@ -224,7 +224,7 @@ class Visitor:
                 return
 
     async def _make(self, client: runtime.Client, step: Event | Frame | Move | Loss, earlier: list[str]) -> list[str]:
-        """Returns the handlers of the page before this one."""
+        """Returns the handlers of the previous page."""
         match step:
             case Event():
                 await self._fire(client, step, earlier)
@@ -268,14 +268,14 @@ class Visitor:
             client.frames.append(json.loads(await again.websocket.recv()))
 
     async def _look_in(self) -> None:
-        """Others are served."""
+        """Check that other people are served."""
         async with self._server.socket() as client:
             await client.hello("/pricing")
             assert client.text
 
 
 async def mounted(client: runtime.Client) -> str:
-    """Where the page is led instead of being let in, if it is not."""
+    """The path to which the page is redirected, if it is."""
     while True:
         frame = json.loads(await client.websocket.recv())
         client.frames.append(frame)

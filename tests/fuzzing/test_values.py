@@ -1,4 +1,4 @@
-"""Single values that strangers write: dates, amounts, addresses, hosts, tokens, cells. Each is read, or refused as documented."""
+"""Single values from strangers: dates, amounts, addresses, hosts, tokens, cells. Each is read, or rejected as documented."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_addresses_lead_to_screens_of_ours(fuzz: Fuzz) -> None:
 
 
 def is_ours(path: str) -> bool:
-    """As browsers read it: they leave out tabs and line ends, and take a backslash for a slash."""
+    """As browsers interpret it: they ignore tabs and line breaks, and treat a backslash as a slash."""
     read = "".join(character for character in path if character not in "\t\r\n").replace("\\", "/")
     return read.startswith("/") and not read.startswith("//") and not urlsplit(read).netloc
 

@@ -1,4 +1,4 @@
-"""Strategies: texts and bytes near those that are understood, which reach further into a parser than random ones."""
+"""Strategies for nearly valid texts and bytes, which get further into a parser than random ones."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ ODD = (
     "\x00", "\x0b", "\x1f", "\u00a0", "\u2028", "\ufeff", "\u202e", "\u0660", "\U0001f600", "e\u0301", "ﬁ", "İ", "ß", "%00", "%ff", "\\", "'", '"', "<", "&",
     "../", "//", "[", "]", "(", "{{", "${x}", "\r\n", "\t", " " * 300, "a" * 5_000, "9" * 400, "-", "1e400", "NaN", "null",
 )  # fmt: skip
-"""What parsers stumble over."""
+"""Fragments that are difficult for parsers."""
 
 
 @st.composite
 def mutated(draw: DrawFn, *examples: str) -> str:
-    """One of the examples with up to five pieces of it left out, doubled, moved, or replaced."""
+    """An example with up to five pieces removed, duplicated, moved, or replaced."""
     text = draw(st.sampled_from(examples))
     for _ in range(draw(st.integers(1, 5))):
         start = draw(st.integers(0, len(text)))
@@ -32,12 +32,12 @@ def mutated(draw: DrawFn, *examples: str) -> str:
 
 
 def texts(*examples: str) -> SearchStrategy[str]:
-    """The examples, mutations of them, and any text. No surrogates: what decodes bytes replaces them."""
+    """The examples, mutations of them, and any text. No surrogates, because decoders replace them."""
     return st.one_of(st.sampled_from(examples), mutated(*examples), st.sampled_from(ODD), st.text(max_size=60))
 
 
 Change = tuple[int, int, int, bytes]
-"""A place, what is done there, to how many bytes, and what is put there."""
+"""A position, the operation, the number of bytes, and the inserted content."""
 
 changes: SearchStrategy[Change] = st.tuples(
     st.integers(0, 2**20),
@@ -54,7 +54,7 @@ changes: SearchStrategy[Change] = st.tuples(
 
 
 def changed(content: bytes, changes: Sequence[Change]) -> bytes:
-    """Content with pieces replaced, left out, doubled, or added, or cut off."""
+    """Content with pieces replaced, removed, duplicated, or added, or truncated."""
     result = bytearray(content)
     for where, kind, size, piece in changes:
         place = where % (len(result) + 1)
@@ -84,7 +84,7 @@ def json_values() -> SearchStrategy[object]:
 
 
 def json_texts() -> SearchStrategy[str]:
-    """Any JSON, also with NaN, lone surrogates, and numbers and nesting without end."""
+    """Any JSON, including NaN, lone surrogates, and very long numbers and deep nesting."""
     deep = st.builds(
         lambda start, depth: start * depth, st.sampled_from(["[", '{"a":', "[["]), st.sampled_from([50, 500, 100_000])
     )

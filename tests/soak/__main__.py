@@ -1,11 +1,12 @@
-"""`make soak`: the tests marked as slow, people at work while processes are killed, then the kill test, the frame fuzzer, and the other
+"""`make soak`: the slow tests, people at work while processes are killed, then the kill test, the frame fuzzer, and the other
 fuzzers with large numbers.
 
-At the end LibreOffice renders exported drafts, where it is installed or can be.
+At the end, LibreOffice renders exported drafts, if it is installed or can be.
 
-SOAK_MINUTES (30), SOAK_PEOPLE (100), SOAK_KILLS (50), SOAK_FRAMES (200000) and SOAK_FUZZING_MINUTES (30) set how much; a part whose number
-is 0 is left out, SOAK_RENDERING=0 leaves out the drafts, and SOAK_SLOW=0 the slow tests. The exit code is 1 when anything was lost or doubled, when memory grew, or when a test failed. The logs of the web process
-and the worker are kept in var/soak. The fuzzers print how many examples of each target they have tried, and each example that failed.
+SOAK_MINUTES (30), SOAK_PEOPLE (100), SOAK_KILLS (50), SOAK_FRAMES (200000), and SOAK_FUZZING_MINUTES (30) set the amounts; 0 skips
+a part. SOAK_RENDERING=0 skips the drafts, and SOAK_SLOW=0 the slow tests. The exit code is 1 if anything was lost or duplicated, if
+memory grew, or if a test failed. The logs of the web process and the worker are in var/soak. The fuzzers print how many examples of
+each target they have tried, and each failed example.
 """
 
 from __future__ import annotations
@@ -47,11 +48,11 @@ _EVERYTHING_DIES = 0.5
 _WARM, _WINDOW = 0.4, 0.1
 
 Sample = tuple[int, int]
-"""Resident bytes of the web process and of the worker."""
+"""Maximum resident memory of the web process and of the worker, in bytes."""
 
 
 async def people_at_work() -> bool:
-    """Whether everything acknowledged is there exactly once, and memory is where it was after warming up."""
+    """Whether every acknowledged change exists exactly once and memory did not grow after the warm-up."""
     chance, kills, samples = random.Random(12), Counter[str](), list[Sample]()
     shutil.rmtree(LOGS, ignore_errors=True)
     LOGS.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""An installation in processes of its own, each of which can be killed and started again: web, worker, and database."""
+"""An installation whose processes (web, worker, and database) can be killed and restarted."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _LOOK_EVERY_S = 0.1
 
 
 class Installation:
-    """`fundwright serve` with its embedded database and, with `has_worker`, a `fundwright worker` beside it.
+    """`fundwright serve` with its embedded database and, with `has_worker`, a separate `fundwright worker`.
 
-    Processes are killed by SIGKILL. The web process keeps its port for as long as the installation runs. Each command's processes
+    Processes are killed with SIGKILL. The web process keeps its port while the installation runs. The processes of each command
     append to one log in `logs`, by default the data folder.
     """
 
@@ -44,7 +44,7 @@ class Installation:
         self.url = f"http://127.0.0.1:{self._port}"
 
     async def add_people(self, count: int) -> Sequence[str]:
-        """Add accounts with the password PASSWORD, before anything runs; returns their addresses."""
+        """Add accounts with the password PASSWORD before anything runs; returns their addresses."""
         emails = [f"person-{number}@example.org" for number in range(count)]
         settings = Settings.read(data=self._data, database_url=None)
         async with open_core(settings, load_plugins()) as core:
@@ -68,7 +68,7 @@ class Installation:
             self.kill_database()  # still there if the last user had been killed
 
     async def start_web(self) -> None:
-        """Return once it answers."""
+        """Return once it responds."""
         self._web = self._start("serve", "--port", str(self._port), *(["--no-worker"] if self._has_worker else []))
         async with asyncio.timeout(_START_TIMEOUT_S), httpx.AsyncClient() as http:
             while True:
@@ -90,7 +90,7 @@ class Installation:
         _kill(self._worker)
 
     def kill_database(self) -> None:
-        """Kill the server's first process; the others notice and end. The web process and the worker start it again."""
+        """Kill the server's main process; the others notice and exit. The web process and the worker restart it."""
         lock = self._data / "postgres/postmaster.pid"
         try:
             database = psutil.Process(int(lock.read_text().partition("\n")[0]))

@@ -1,4 +1,4 @@
-"""Scripted people who do the main job over HTTP and an open page, and remember every change that the server acknowledged."""
+"""Scripted people who do the main job over HTTP and an open page, and record every change that the server acknowledged."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ _TEMPLATE = "cover-letter"
 
 
 class Person:
-    """Adds texts, decides about opportunities, trains, asks, searches and starts drafts, until `is_done`.
+    """Adds texts, decides about opportunities, trains, asks, searches, and starts drafts until `is_done`.
 
-    What is not answered is sent again until it is, so that afterward it is known of every change whether it was made.
+    A request without a response is sent again until it has one, so that it is known of every change whether it was made.
     """
 
     def __init__(self, url: str, email: str, seed: int) -> None:
@@ -66,7 +66,7 @@ class Person:
                 await page
 
     async def check(self) -> list[str]:
-        """What is not as it was acknowledged. Call it when nothing is killed anymore."""
+        """Differences from what was acknowledged. Call it after the last kill."""
         wrong: list[str] = []
         documents = Counter([item["title"] for item in await self._all("/api/training/documents")])
         if documents != Counter(self.titles):
@@ -130,7 +130,7 @@ class Person:
     async def _send(
         self, method: str, path: str, *, duplicate: int | None = None, refused: int | None = None, **options: Any
     ) -> httpx.Response:
-        """The answer, once there is one. `duplicate` is the status that a request may have when an earlier try had been heard."""
+        """The response, once there is one. `duplicate` is the status that a request may have if an earlier attempt succeeded."""
         is_first = True
         while True:
             with suppress(httpx.TransportError):
@@ -143,7 +143,7 @@ class Person:
             await asyncio.sleep(_RETRY_S)
 
     async def _keep_a_page_open(self) -> None:
-        """An open page in another tab: it is connected again whenever its server was killed, and hears what changes."""
+        """A page open in another tab: it reconnects whenever its server was killed, and receives changes."""
         token = self._http.headers["Authorization"].partition(" ")[2]
         address = self._url.replace("http", "ws", 1) + "/socket"
         while True:

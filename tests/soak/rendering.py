@@ -1,4 +1,4 @@
-"""Exported drafts as LibreOffice shows them: pages, fonts, margins, and that nothing of the text is missing. Images are kept in var/soak."""
+"""Exported drafts as LibreOffice renders them: pages, fonts, margins, and complete text. Images are saved in var/soak."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ PACKAGES = ("libreoffice-writer-nogui", "poppler-utils", "fonts-crosextra-carlit
 PROGRAMS = ("soffice", "pdftoppm", "pdftotext", "pdffonts", "pdfinfo")
 _INCH = 72.0
 _TOLERANCE = 4.0
-"""Points by which the border of a table, a hanging comma, and the bullet of a line from right to left may stand out."""
+"""Points by which table borders, hanging commas, and bullets of right-to-left lines may extend into the margin."""
 
 
 def is_rendered(folder: Path) -> bool:
-    """Whether LibreOffice shows every draft as it should; True with a sentence where there is no LibreOffice to be had."""
+    """Whether LibreOffice renders every draft correctly. True, with a message, if LibreOffice is not available."""
     if not _has_programs():
         print("Skipped: LibreOffice and poppler-utils are not installed, and only root can install them with apt-get.")
         return True
@@ -75,7 +75,7 @@ def _drafts() -> dict[str, tuple[DraftRead, str, CitationStyle]]:
 
 
 def _faults(exported: DraftRead, pdf: Path, *, has_footnotes: bool) -> Iterator[str]:
-    """What is wrong with the pages."""
+    """Problems with the pages."""
     fonts = {line.split()[0].rpartition("+")[2].split("-")[0] for line in _output("pdffonts", str(pdf)).splitlines()[2:]}
     if not fonts & {"Carlito", "Calibri"}:
         yield f"none of its fonts {sorted(fonts)} is Calibri's"
@@ -93,7 +93,7 @@ def _faults(exported: DraftRead, pdf: Path, *, has_footnotes: bool) -> Iterator[
 
 
 def _overflowing(pdf: Path) -> Iterator[str]:
-    """Words that stand in a margin. Header and footer have the outer half of those above and below."""
+    """Words in a margin. Header and footer are in the outer halves of the top and bottom margins."""
     pages = fromstring(re.sub(r' xmlns="[^"]*"', "", _output("pdftotext", "-bbox", str(pdf), "-")))
     for number, page in enumerate(pages.iter("page"), start=1):
         width, height = float(page.get("width", 0)), float(page.get("height", 0))

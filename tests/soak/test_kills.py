@@ -1,4 +1,4 @@
-"""Server, database, or both are killed while people add texts: every text that was acknowledged is there, exactly once."""
+"""Server, database, or both are killed while people add texts: every acknowledged text exists exactly once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NO_DATABASE = 503
 
 
 class Contributor:
-    """Adds one text after the other, and sends each again until the server has said that it has it."""
+    """Adds one text after the other, and sends each again until the server has confirmed it."""
 
     def __init__(self, http: httpx.AsyncClient, email: str) -> None:
         self._http = http

@@ -1,7 +1,7 @@
-"""The whole application over HTTP, with an account of each kind, for all tests of this folder: they read more than they write.
+"""The whole application over HTTP with an account of each kind, shared by all tests in this folder, because they mostly read.
 
-One file for each section of the product specification; a test's docstring quotes the line that it holds. What a line says of demo data
-is no product behaviour, and lines that another file of tests holds already are named in the docstring of the section's file.
+One file for each section of the product specification; a test's docstring quotes the line that it covers. Lines about demo data are
+not product behavior. Lines that other test files cover are listed in the docstring of the section's file.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Node = Any
 
 @dataclass(frozen=True)
 class Visitor:
-    """A browser of somebody, and the token that `/signin` gave to it."""
+    """A person's browser, and the token that `/signin` returned."""
 
     client: httpx.AsyncClient
     token: str = ""
@@ -56,7 +56,7 @@ class Visitor:
 
 
 class Screen:
-    """A page as the browser is given it."""
+    """A page as the browser receives it."""
 
     def __init__(self, html: str) -> None:
         self.html = html
@@ -73,7 +73,7 @@ class Screen:
         return text_of(self.page["tree"])
 
     def all(self, kind: str, **attributes: object) -> list[Node]:
-        """Elements of this tag, or widgets of this name, with these attributes."""
+        """Elements with this tag, or widgets with this name, with these attributes."""
         return [
             node
             for node in walk(self.page["tree"])
@@ -86,7 +86,7 @@ class Screen:
         return found
 
     def links(self, inside: str | None = None) -> dict[str, str]:
-        """Where the links lead, by what they say; only those within the element of this tag."""
+        """Link targets by text; only those within the element with this tag."""
         nodes = [self.page["tree"]] if inside is None else self.all(inside)
         found = [link for node in nodes for link in walk(node) if link.get("t") == "a"]
         return {text_of(link) or link["a"].get("aria-label", ""): link["a"]["href"] for link in found}
@@ -105,7 +105,7 @@ async def spec_core(databases: Databases, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture(scope="session")
 async def visitors(spec_core: Core) -> AsyncIterator[dict[str, Visitor]]:
-    """By role; "" is a stranger."""
+    """Visitors by role; "" is not signed in."""
     app = build_app(spec_core)
     async with AsyncExitStack() as stack:
         found = {"": Visitor(await stack.enter_async_context(browse(app)))}
