@@ -1,4 +1,4 @@
-"""Somebody looks after their own account, and leaves."""
+"""A person manages their own account and deletes it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NEW = "seven quiet lighthouses"
 
 @pytest.fixture
 def email(application: Application) -> str:
-    """Of an account that nobody else uses."""
+    """The email address of a new account."""
     email = f"{uuid4().hex[:8]}@example.org"
     application.add_person(email, PASSWORD, name="Grace Example")
     return email
@@ -33,7 +33,7 @@ def email(application: Application) -> str:
 
 @pytest.fixture
 def own(page: Page, email: str) -> AccountPage:
-    """The account page of its owner, who has the token in storage, too."""
+    """The account page of its owner, with the token in storage."""
     return AccountPage(open_train(page, email))
 
 

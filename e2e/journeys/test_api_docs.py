@@ -1,4 +1,4 @@
-"""The API's reference page, under the policy that every page has."""
+"""The API reference page works under the security policy of all pages."""
 
 from __future__ import annotations
 

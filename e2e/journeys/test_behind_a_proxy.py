@@ -1,4 +1,4 @@
-"""Two web processes behind nginx, over https and below a path, with the very configuration that docs/running.md shows."""
+"""Two web processes behind nginx, over HTTPS and below a path, with the configuration that docs/running.md shows."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ http {{
 
 @dataclass(frozen=True)
 class Site:
-    """What people open, the processes behind it, and a second address where nginx waits for `IMPATIENT_S` only."""
+    """The public address, the processes behind it, and a second address where nginx times out after `IMPATIENT_S`."""
 
     url: str
     impatient_url: str
@@ -53,7 +53,7 @@ class Site:
 
 
 def find_nginx() -> str:
-    """The program, installed from Debian's packages where that can be done; else the tests are skipped."""
+    """The program, installed from Debian's packages if possible; otherwise the tests are skipped."""
     path = f"{os.environ['PATH']}:/usr/sbin"
     if not shutil.which("nginx", path=path) and os.geteuid() == 0 and shutil.which("apt-get"):
         quiet = os.environ | {"DEBIAN_FRONTEND": "noninteractive", "RUNLEVEL": "1"}  # installed, not started
@@ -66,7 +66,7 @@ def find_nginx() -> str:
 
 
 def documented(ports: Mapping[str, str], folder: Path) -> str:
-    """The configuration in docs/running.md with our addresses and certificate, and its server once more, less patient."""
+    """The configuration in docs/running.md with our addresses and certificate, and a copy of its server with a shorter timeout."""
     (text,) = re.findall(r"^```nginx\n(.*?)^```", (PROJECT / "docs/running.md").read_text(), re.DOTALL | re.MULTILINE)
     for name, value in {
         "127.0.0.1:8001": ports["first"],
@@ -132,7 +132,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture(scope="session")
 def base_url() -> str:
-    """No journey here opens the application that the others share."""
+    """No journey here opens the shared application."""
     return ""
 
 
@@ -150,21 +150,21 @@ def sign_in(page: Page, url: str) -> Page:
 
 
 def another(page: Page, url: str) -> Page:
-    """A further tab of the same browser."""
+    """Another tab of the same browser."""
     tab = page.context.new_page()
     tab.goto(url)
     return ready(tab)
 
 
 def connections(application: Application) -> int:
-    """How many it holds with nginx: one for each open page, for nginx keeps none without a request."""
+    """The number of connections to nginx: one for each open page, because nginx keeps no idle connections."""
     port = urlsplit(application.url).port
     held = psutil.Process(application.process.pid).net_connections("tcp")
     return sum(one.status == psutil.CONN_ESTABLISHED and one.laddr.port == port for one in held)
 
 
 def pages_of(page: Page, site: Site) -> list[int]:
-    """How many of the open pages each process holds, once nothing but these pages has a connection."""
+    """The number of open pages per process, once only these pages have connections."""
 
     def counted() -> list[int] | None:
         held = [connections(process) for process in site.processes]
@@ -174,10 +174,10 @@ def pages_of(page: Page, site: Site) -> list[int]:
 
 
 def tabs_at_both(page: Page, site: Site, path: str) -> list[Page]:
-    """Two further tabs, one at each process.
+    """Two more tabs, one at each process.
 
-    nginx takes turns, and gives a process no turn for 10 s after a failure. A tab makes the same number of requests each time: one more
-    for every other tab moves the turn, whether that number is odd or even.
+    nginx alternates between processes, and skips a process for 10 s after a failure. A tab makes the same number of requests each
+    time, so one extra request for every other tab changes the process, whether that number is odd or even.
     """
     tabs: dict[int, Page] = {}
     turns = cycle((False, True))
@@ -276,7 +276,7 @@ class TestBelowAPath:
     @pytest.mark.security(4)
     @pytest.mark.parametrize("is_proxied", [True, False], ids=["through nginx", "directly"])
     def test_people_are_known_by_their_own_address(self, site: Site, is_proxied: bool) -> None:
-        """The machine's second loopback address stands for a person's: it is no trusted proxy."""
+        """The machine's second loopback address represents a person's, because it is not a trusted proxy."""
         url = site.url if is_proxied else site.processes[0].url
         transport = httpx.HTTPTransport(verify=False, local_address="127.0.0.2")
         with httpx.Client(transport=transport, headers={"X-Forwarded-For": "203.0.113.9"}) as person:
@@ -289,7 +289,7 @@ class TestBelowAPath:
 class TestImpatientProxy:
     @pytest.mark.usefixtures("own_clock")
     def test_the_speech_of_an_idle_page_keeps_its_socket(self, page: Page, site: Site) -> None:
-        """The page has its clock put forward: it speaks every 20 s of its own, and nginx waits for 2 s of ours."""
+        """The page's clock is advanced: it sends a ping every 20 s of its own time, and nginx times out after 2 s of ours."""
         sign_in(page, site.impatient_url)
         sockets: list[WebSocket] = []
         page.on("websocket", lambda opened: sockets.append(opened))

@@ -1,4 +1,4 @@
-"""An administrator decides who may use what, and keeps the ledger."""
+"""An administrator manages plans, invoices, and premium links."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def boss(application: Application) -> str:
 
 @pytest.fixture
 def office(page: Page, boss: str) -> Page:
-    """A page that has loaded nothing yet, in a browser that the administrator is signed in with."""
+    """A blank page in a browser in which the administrator is signed in."""
     sign_in(page, boss)
     return page
 

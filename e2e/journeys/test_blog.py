@@ -1,4 +1,4 @@
-"""A post from its first word to its readers, and feedback from its sender to the team."""
+"""A post from the first draft to its readers, and feedback from its sender to the team."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def author(application: Application) -> str:
 
 @pytest.fixture
 def desk(author: str, page: Page) -> Page:
-    """A page of the author's, not yet open."""
+    """The author's page, not opened yet."""
     sign_in(page, author)
     return page
 
 
 @pytest.fixture
 def reader(new_context: NewContext) -> Page:
-    """A page of somebody without an account, on a phone in another part of the world."""
+    """The page of a person without an account, on a phone in another time zone."""
     return new_context(viewport={"width": 360, "height": 780}, timezone_id="Asia/Tokyo").new_page()
 
 
@@ -45,7 +45,7 @@ def write(desk: Page, title: str, text: str, *, at: str = "") -> None:
 
 
 def expect_accessible(page: Page) -> None:
-    """Axe finds nothing, and nothing is wider than the page."""
+    """axe reports nothing, and nothing is wider than the page."""
     assert [violation["id"] for violation in Axe().run(page).response["violations"]] == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 

@@ -1,4 +1,4 @@
-"""What no passage supports is counted, marked, and listed, also in text that a person typed."""
+"""Claims that no passage supports are counted, marked, and listed, including those that a person typed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`make dev`: a changed file is shown on the open page, which keeps its place and what was typed."""
+"""`make dev`: a changed file takes effect on the open page, which keeps its place and input."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BACK_WITHIN_MS = 90_000
 
 
 def package(folder: Path) -> Path:
-    """The package of docs/extending.md with a field to fill in; answers the file of its screen."""
+    """The package in docs/extending.md with an additional text field; returns the file of its screen."""
     shutil.copytree(PROJECT / "tests/ui/extension/fundwright_bell", folder / "fundwright_bell")
     about = folder / "fundwright_bell-1.0.dist-info"
     about.mkdir()

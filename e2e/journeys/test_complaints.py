@@ -1,4 +1,4 @@
-"""The guard that all journeys stand under: whatever a browser complains of fails them."""
+"""The check for all journeys: any error that a browser reports fails them."""
 
 from __future__ import annotations
 

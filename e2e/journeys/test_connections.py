@@ -1,4 +1,4 @@
-"""Two web processes on one database, behind proxies that choose a process for each connection, or refuse WebSockets."""
+"""Two web processes on one database, behind proxies that choose a process for each connection or reject WebSockets."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ COME_BACK = """() => new Promise(done => {
 
 @dataclass(frozen=True)
 class Site:
-    """The processes, and the proxies in front of both: one that is open to everything, and one that knows no WebSockets."""
+    """The processes, and the proxies in front of both: one without restrictions, and one that does not support WebSockets."""
 
     processes: tuple[Application, Application]
     proxy: Proxy
@@ -79,7 +79,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture(scope="session")
 def base_url() -> str:
-    """No journey here opens the application that the others share."""
+    """No journey here opens the shared application."""
     return ""
 
 
@@ -94,7 +94,7 @@ def sign_in(page: Page, url: str, email: str) -> str:
 
 
 def test_the_main_job_where_websockets_are_refused(page: Page, site: Site, complaints: list[str], tmp_path: Path) -> None:
-    """Each of its requests goes to either process, those of one stream, too."""
+    """Each of its requests goes to either process, including those of one stream."""
     heard: list[str | bytes] = []
     page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: heard.append(frame)))
     sign_in(page, site.strict_url, EMAIL)
@@ -146,7 +146,7 @@ def test_a_page_whose_connections_go_to_either_process_misses_nothing(page: Page
 
 @contextmanager
 def another_page(application: Application, token: str) -> Iterator[None]:
-    """A page of the same person that nobody looks at."""
+    """Another page of the same person, in the background."""
     address = application.url.replace("http", "ws") + "/socket"
     cookie = {"Cookie": f"session={token}"}
     with connect(address, origin=Origin(application.url), additional_headers=cookie, ping_interval=None) as socket:
@@ -157,7 +157,7 @@ def another_page(application: Application, token: str) -> Iterator[None]:
 
 
 def assert_as_fresh(page: Page, url: str) -> None:
-    """The page shows the categories that it shows to whoever opens it now; notices are sorted into them meanwhile."""
+    """The page shows the same categories as a newly opened one; notices are categorized meanwhile."""
     tab = page.context.new_page()
     tab.goto(f"{url}/dashboard/category")
     ready(tab)

@@ -1,4 +1,4 @@
-"""Text that was typed and not saved is there again: after a reload, after a visit elsewhere, in the same browser."""
+"""Text that was typed but not saved is restored after a reload and after a visit elsewhere in the same browser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TEXT = "Our company restores harbors"
 
 @pytest.fixture
 def author(application: Application, page: Page) -> Page:
-    """A page, not yet open, of somebody who may write posts and send feedback."""
+    """A page, not opened yet, of a person who may write posts and send feedback."""
     email, password = f"{uuid4()}@example.org", "a lighthouse in the fog"
     application.add_person(email, password, name="Grace Example", role=Role.ADMIN)
     sign_in(page, email, password)

@@ -1,4 +1,4 @@
-"""A draft is worked on: typed text saves itself and outlives whatever happens, versions come back, sections move."""
+"""Working on a draft: typed text is saved automatically and never lost, versions can be restored, sections can be moved."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEADERS = {"X-Requested-With": "fundwright"}
 
 
 class DraftPage:
-    """A draft of three sections with known texts."""
+    """A draft with three sections of known texts."""
 
     def __init__(self, page: Page, draft: dict[str, object]) -> None:
         self.page = page
@@ -51,7 +51,7 @@ class DraftPage:
 
 @pytest.fixture(scope="module")
 def token(application: Application, browser: Browser) -> Iterator[str]:
-    """Of somebody who has the sample's documents, whatever other journeys do with Ada's."""
+    """The token of a person who has the sample's documents, independent of what other journeys do with Ada's."""
     email = "edith@example.org"
     application.add_person(email, PASSWORD, name="Edith Example")
     context = browser.new_context(base_url=application.url)

@@ -1,4 +1,4 @@
-"""The package of docs/extending.md, installed as any other, works in a browser."""
+"""The package in docs/extending.md, installed like any other, works in a browser."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.python_path import python_path
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that holds the package as `pip install` leaves it."""
+    """A folder that contains the package as `pip install` leaves it."""
     folder = tmp_path_factory.mktemp("installed")
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation"]
     subprocess.run([*pip, "--target", folder, PROJECT / "tests/ui/extension"], check=True)

@@ -1,4 +1,4 @@
-"""The first start: a one-time link, and no other way in."""
+"""The first start: a one-time link, and no other way to create an account."""
 
 from __future__ import annotations
 

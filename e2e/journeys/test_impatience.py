@@ -1,4 +1,4 @@
-"""Clicking twice while the server takes a second to answer does a thing once, and a slow click counts."""
+"""A double click while the server takes a second to respond acts once, and a slow click counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Somebody who oversees sees how things stand, who comes, and what everybody has begun."""
+"""An overseer sees the dashboard, the usage, and everyone's activity."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def with_overseer(application: Application) -> Application:
 
 @pytest.fixture
 def overseeing(with_overseer: Application, page: Page) -> Page:
-    """A page of somebody who oversees, on the dashboard."""
+    """An overseer's page on the dashboard."""
     sign_in(page, OVERSEER)
     page.goto("/dashboard/index")
     return ready(page)
@@ -39,7 +39,7 @@ def views(page: Page, path: str) -> int:
 
 
 def other_than(page: Page, path: str, known: int) -> int:
-    """The same, once it is not `known` any more."""
+    """Like `views`, once the number is not `known` anymore."""
     return eventually(lambda: found if (found := views(page, path)) != known else None)
 
 

@@ -1,4 +1,4 @@
-"""The language goes with the account."""
+"""The language belongs to the account."""
 
 from __future__ import annotations
 

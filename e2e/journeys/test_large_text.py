@@ -1,4 +1,4 @@
-"""A text that is too long for the socket is refused in a sentence and stays in its field, and the page goes on."""
+"""A text that is too long for the socket is refused with a message and stays in its field, and the page continues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A connection that is lost in the middle of a form costs nothing that was typed."""
+"""Losing the connection in the middle of a form does not discard typed text."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_nothing_on_the_page_moves_when_it_is_back(recognized: Page) -> None:
 
 
 def be_away(page: Page) -> None:
-    """Lose the connection and find it again, within the time that the server keeps the page."""
+    """Lose the connection and restore it while the server still keeps the page."""
     page.context.set_offline(True)
     until(page, "!document.documentElement.hasAttribute('data-ready')")
     page.context.set_offline(False)

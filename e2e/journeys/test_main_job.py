@@ -1,4 +1,4 @@
-"""The whole main job through the browser: from a real notice to a cited draft."""
+"""The whole main job in the browser: from a real notice to a draft with citations."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ DRAFT_TIMEOUT_MS = 60_000
 
 @dataclass(frozen=True)
 class Notices:
-    """A file of contract opportunities, and what the screen says once it is imported into an installation with the sample."""
+    """A file of contract opportunities, and the summary after its import into an installation with the sample."""
 
     file: Path
     summary: str
     newest: str = ""
-    """The title of one that is not in the sample."""
+    """The title of a notice that is not in the sample."""
 
 
 REAL_NOTICES = Notices(
@@ -41,7 +41,7 @@ NOTICES = REAL_NOTICES if REAL_NOTICES.file.exists() else SAMPLE_NOTICES
 
 
 def documents(folder: Path) -> list[Path]:
-    """The sample's in a wording of our own, since the sample itself is there already, and two notices that are real if there are any."""
+    """The sample's documents with different wording, because duplicates are refused, and two notices, real ones if available."""
     real = [
         SHARED / "documents/RFI_14_0004_IMDS_CDB_Modernization_Assessement_PWS_27Nov13.pdf",
         SHARED / "documents/RFA-TR-25-002.md",
@@ -61,7 +61,7 @@ def test_from_a_notice_to_a_cited_draft(page: Page, tmp_path: Path) -> None:
 
 
 def do_main_job(page: Page, notices: Notices, folder: Path) -> None:
-    """All of it, from the Train screen of somebody who has just signed in for the first time; signs out at the end."""
+    """The whole job, starting from the Train screen after the first sign-in; signs out at the end."""
     shell = Shell(page)
 
     shell.go_to("Opportunities")

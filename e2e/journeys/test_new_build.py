@@ -1,4 +1,4 @@
-"""A new build is deployed while somebody is in the middle of a form."""
+"""A new build is deployed while a person is filling in a form."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ IS_OLD = "window.isOfTheOldBuild === true"
 
 @pytest.fixture
 def build(tmp_path: Path) -> Path:
-    """A copy of the built client, in a folder of its own."""
+    """A copy of the built client in its own folder."""
     return Path(shutil.copytree(PROJECT / "web/dist", tmp_path / "dist"))
 
 
 def deploy(build: Path) -> None:
-    """As `vite build` does after a change in every chunk: each has a new name, and the old ones are gone."""
+    """Like `vite build` after a change in every chunk: all chunks have new names, and the old ones are gone."""
     assets = build / "assets"
     scripts = [path for path in assets.iterdir() if path.suffix == ".js"]
     for packed in [*assets.glob("*.js.br"), *assets.glob("*.js.gz")]:

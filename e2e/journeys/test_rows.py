@@ -1,4 +1,4 @@
-"""Rows that are acted on stay where they are: whoever presses twice, or works with keys, acts on what they see."""
+"""Rows stay in place after an action: a second click or key press acts on the row that the person sees."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DOUBLE_PRESS_MS = 250
 
 @pytest.fixture
 def queue(page: Page, application: Application, request: pytest.FixtureRequest) -> Locator:
-    """The review queue of a person of their own, with suggestions in it."""
+    """The review queue of a new account, with suggestions."""
     email = f"rae{len(request.node.name)}@example.org"
     application.add_person(email, PASSWORD, name="Rae")
     sign_in(page, email)

@@ -1,4 +1,4 @@
-"""The script of docs/scripting.md, run as it stands there, by somebody who has the page objects and Playwright only."""
+"""The script in docs/scripting.md, run as published, with only the page objects and Playwright."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a page is scrolled to belongs to one visit; a message goes by itself, wherever the pointer happens to be."""
+"""The scroll position belongs to one visit of a page; a toast disappears by itself, wherever the pointer is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signing in by two steps and by a passkey, and showing once more who one is."""
+"""Signing in with two steps and with a passkey, and re-authentication."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CODE_WRONG = "That code is wrong or was already used."
 
 @dataclass(frozen=True)
 class Named:
-    """The application at a host name, where browsers make passkeys; and its database."""
+    """The application at a host name, which browsers require for passkeys, and its database."""
 
     url: str
     application: Application
@@ -37,7 +37,7 @@ class Named:
         return email
 
     def let_time_pass(self) -> None:
-        """Signing in is too long ago to be a proof."""
+        """Age the sign-in, so that it no longer counts as authentication for sensitive changes."""
         with psycopg.connect(self.database, autocommit=True) as connection:
             connection.execute("UPDATE account_session SET reauthenticated_until = created_at")
 

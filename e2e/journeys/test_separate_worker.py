@@ -1,4 +1,4 @@
-"""Jobs in a process of their own: what it does is seen in the pages of the server, which runs none."""
+"""Jobs in a separate worker: their progress is visible on the pages of the server, which runs no jobs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from e2e.pages.train import TrainPage
 
 @contextmanager
 def working(data: Path) -> Iterator[None]:
-    """`fundwright worker` on a data folder."""
+    """Runs `fundwright worker` on a data folder."""
     with (data / "worker.log").open("w") as log:
         worker = subprocess.Popen([FUNDWRIGHT, "--data", data, "worker"], stdout=log, stderr=subprocess.STDOUT, cwd=PROJECT)
     try:

@@ -1,4 +1,4 @@
-"""The frame of every page: finding anything, keys, messages, and leaving in every tab."""
+"""The frame of every page: search, keyboard shortcuts, toasts, and signing out in all tabs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From added documents, which are processed by themselves, to a draft from those that were chosen."""
+"""From added documents, which are processed automatically, to a draft from selected ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The token in the browser's storage: a good one signs in, every other kind leads to the login page and is forgotten."""
+"""The token in the browser's storage: a valid one signs in; every other one leads to the login page and is deleted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ GRACE = "grace@example.org"
 
 
 def keep(page: Page, token: str) -> Page:
-    """Put a token into the storage, as a page of the product, and nothing else."""
+    """Put a token into the storage, from one of the product's pages, and nothing else."""
     page.goto("/404")
     ready(page)  # or it would find the token and sign in by itself
     page.context.clear_cookies()
@@ -28,7 +28,7 @@ def keep(page: Page, token: str) -> Page:
 
 
 def forged(application: Application, token: str, **changes: Any) -> str:
-    """A token that the server would sign like this, did it ever say such a thing."""
+    """A token with the server's signature that the server would never issue."""
     key = (application.data / "keys" / "session.key").read_bytes()
     claims = jwt.decode(token, options={"verify_signature": False}) | changes
     claims = {name: value for name, value in claims.items() if value is not None}

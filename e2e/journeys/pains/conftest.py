@@ -1,4 +1,4 @@
-"""A server with the screens of the laboratory, which forgets lost pages after half a second instead of a minute."""
+"""A server with the laboratory's screens that keeps lost pages for half a second instead of a minute."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RESUME_S = 0.5
 
 @pytest.fixture(scope="session")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
-    """Of a server that has the laboratory installed."""
+    """The environment of a server with the laboratory installed."""
     installed = tmp_path_factory.mktemp("installed")
     about = installed / "laboratory-1.dist-info"
     about.mkdir()

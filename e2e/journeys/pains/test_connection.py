@@ -1,4 +1,4 @@
-"""Connections that were away for longer than the server waits for them."""
+"""Connections that were lost for longer than the server keeps their pages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from e2e.pages.sign_in import SignInPage
 @pytest.mark.pain(3)
 @pytest.mark.slow
 def test_a_laptop_that_slept_comes_back_to_its_page(moving: MovingPage) -> None:
-    """Scaled: the server forgets a lost page after half a second instead of a minute, and the sleep lasts two."""
+    """Scaled down: the server keeps a lost page for half a second instead of a minute, and the sleep lasts two."""
     page = moving.open().page
     moving.press.click()
     moving.note.fill("half a sentence")

@@ -1,4 +1,4 @@
-"""What is more than the server takes is refused in a sentence, once, and the page goes on."""
+"""What exceeds the server's limits is refused with one message, and the page continues."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONG = "pier harbor " * 90_000
 MAX_PAGES = 50
 MAX_WAITING = 200
 OVERDUE_AFTER = 5
-"""Tries, at growing distances, take longer than the two seconds after which a lost connection is told of."""
+"""Retries with growing delays take longer than the two seconds after which a lost connection is reported."""
 FLOOD = "(button) => { for (let n = 0; n < 400; n += 1) button.click(); }"
 FLOOD_AND_FOLLOW = """(button) => {
   for (let n = 0; n < 400; n += 1) button.click();
@@ -51,7 +51,7 @@ pytestmark = pytest.mark.security(33)
 
 @pytest.fixture
 def sockets(page: Page) -> list[WebSocket]:
-    """Those that the page has opened."""
+    """The sockets that the page has opened."""
     opened: list[WebSocket] = []
     page.on("websocket", lambda websocket: opened.append(websocket))
     return opened
@@ -99,7 +99,7 @@ class TestFlood:
 class TestOpenPages:
     @pytest.fixture
     def others(self, laboratory: Application) -> Iterator[list[ClientConnection]]:
-        """As many pages as one address may have open, each of another visitor."""
+        """As many pages as one address may have open, each of a different visitor."""
         address = urlsplit(laboratory.url)
         with ExitStack() as stack:
             opened: list[ClientConnection] = []

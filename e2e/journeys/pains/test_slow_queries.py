@@ -1,4 +1,4 @@
-"""Slow and failing queries take nothing away that was typed."""
+"""Slow and failing queries do not discard typed text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A field holds exactly what was typed into it, however late the server answers, and takes what the server makes of it."""
+"""A field contains exactly what was typed, however late the server responds, and accepts the server's changes."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_paste_and_undo(typing: TypingPage) -> None:
 
 
 def test_two_fields_for_one_value(typing: TypingPage) -> None:
-    """What is typed into one appears in the other, which was not touched."""
+    """What is typed into one field appears in the other, which was not touched."""
     typing.plain.press_sequentially(SENTENCE)
     ready(typing.page)
     expect(typing.text).to_have_value(SENTENCE)

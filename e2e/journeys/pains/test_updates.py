@@ -1,4 +1,4 @@
-"""What changes on a page changes nothing else there: scroll, focus, selection, the rest of the page."""
+"""A change on a page affects nothing else: scroll position, focus, selection, the rest of the page."""
 
 from __future__ import annotations
 

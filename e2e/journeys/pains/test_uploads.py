@@ -1,4 +1,4 @@
-"""A large upload goes to the disk, not into the server's memory."""
+"""A large upload is written to disk, not kept in the server's memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Browsers that go from screen to screen: scripts are fetched and compiled once, as for people."""
+"""Browsers that visit one screen after the other, so that scripts are fetched and compiled once, as for people."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fundwright_ui.extension import Screen
 
 
 def addresses_of(screen: Screen) -> list[str]:
-    """Those in e2e/pages/screens.py that this screen answers."""
+    """The addresses in e2e/pages/screens.py that belong to this screen."""
     pattern = re.sub(r"\{\w+\}", "[^/]+", screen.path)
     return [each for each in ADDRESSES if re.fullmatch(pattern, each.partition("?")[0])]
 
@@ -48,9 +48,10 @@ def _browsers(browser: Browser) -> Iterator[Visiting]:
 
 @pytest.fixture
 def visiting(_browsers: Visiting, base_url: str, complaints: list[str]) -> Iterator[Visiting]:
-    """`visiting(token, **options)`: the browser with these options that whoever has the token is signed in with.
+    """`visiting(token, **options)`: a browser with these options in which the owner of the token is signed in.
 
-    Without a token it is nobody's. `options` are those of `browser.new_context`. Its pages are closed at the end of the journey.
+    Without a token, nobody is signed in. `options` are those of `browser.new_context`. Its pages are closed at the end of the
+    journey.
     """
     with ExitStack() as heard:
 
@@ -64,8 +65,8 @@ def visiting(_browsers: Visiting, base_url: str, complaints: list[str]) -> Itera
 
 @pytest.fixture(scope="module")
 def development_url(application: Application, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Of a second server of the same installation, with React's development build. It says on the console what the other keeps to
-    itself, so that a screen which is hydrated to something else fails its journey."""
+    """The address of a second server of the same installation, with React's development build. That build reports hydration
+    mismatches on the console, which fails the journey."""
     folder = tmp_path_factory.mktemp("development")
     subprocess.run(
         ["npx", "vite", "build", "--mode", "development", "--minify", "false", "--outDir", folder],

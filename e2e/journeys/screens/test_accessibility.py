@@ -1,6 +1,6 @@
-"""Every screen and tab for every role that may open it, narrow and wide, light and dark, in both directions: axe finds nothing,
-nothing extends beyond the side, and React's development build hydrates the narrow one without a word. `make test` opens each address
-once, narrow and light."""
+"""Every screen and tab for every role that may open it, narrow and wide, light and dark, left-to-right and right-to-left: axe
+reports nothing, nothing overflows the page, and React's development build hydrates the narrow one without messages. `make test`
+opens each address once, narrow and light."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ SETTLED = """document.getAnimations().every(
 
 @dataclass(frozen=True)
 class Look:
-    """How somebody has set up the pages that are opened."""
+    """A person's display settings and screen width."""
 
     mode: str
     direction: str
@@ -84,7 +84,7 @@ class Look:
 
 @pytest.fixture
 def complaints(complaints: list[str]) -> Iterator[list[str]]:
-    """But not those of MUI's table, which the server does not render: its styles would not do there, says the development build."""
+    """Except messages about MUI's table, which the server does not render: the development build warns about its styles."""
     yield complaints
     complaints[:] = [said for said in complaints if "potentially unsafe when doing server-side rendering" not in said]
 
@@ -111,7 +111,7 @@ def look(request: pytest.FixtureRequest, make_look: MakeLook) -> Look:
 
 @dataclass(frozen=True)
 class Visit:
-    """Of a screen at one of its addresses. `role` is None for somebody who is not signed in."""
+    """A visit to a screen at one of its addresses. `role` is None for a person who is not signed in."""
 
     pattern: str
     role: Role | None
@@ -123,7 +123,7 @@ class Visit:
 
 
 def visits() -> list[Visit]:
-    """Every address of every screen, once for each role that may open it, and in both looks. One role after the other."""
+    """Every address of every screen, once for each role that may open it, and with each look. Sorted by role."""
     found: list[Visit] = []
     for screen in plugin.screens():
         for pattern in addresses_of(screen):
@@ -146,7 +146,7 @@ def visitors(screen: Screen) -> Iterator[tuple[Role | None, LookOptions, str]]:
 
 
 class Member:
-    """Somebody who has work of their own, and is given one role after the other."""
+    """An account with its own work that gets one role after the other."""
 
     EMAIL = "member@example.org"
 
@@ -175,7 +175,7 @@ def member(application: Application, browser: Browser, fixtures: Fixtures) -> Me
 
 
 def cases() -> Iterator[ParameterSet]:
-    """All visits; those of the quick tier are the first one, narrow and light, of each address."""
+    """All visits. The quick ones are the first visit of each address, narrow and light."""
     seen = set[str]()
     for visit in visits():
         is_quick = visit.look == LIGHT and visit.pattern not in seen

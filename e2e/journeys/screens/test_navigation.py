@@ -1,4 +1,4 @@
-"""Every screen has an address that works: opened directly, loaded again, left and come back to, before and after signing in."""
+"""Every screen has an address that works: opened directly, reloaded, and returned to, before and after signing in."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_screen_can_be_opened_loaded_again_and_come_back_to(
 
 
 def test_a_part_of_a_screen_can_be_come_back_to(recognized: Page) -> None:
-    """Steps that change only the query or the fragment show what they say, and the page announces that it is settled."""
+    """Navigation that changes only the query or the fragment shows the right content, and the page becomes ready."""
     page = recognized
     parts = page.get_by_role("group", name="Account sections")
 
