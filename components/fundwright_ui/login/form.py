@@ -23,6 +23,7 @@ from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.ui.buttons import button
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.ui.feedback import alert
+from fundwright_ui.ui.forms import Fields
 from fundwright_ui.ui.passwords import strength_meter, use_visibility
 
 _T = TypeVar("_T")
@@ -40,7 +41,7 @@ class LoginForm:
     shown_errors: Mapping[str, str]
     change: Callable[[str, str], None]
     touch: Callable[[str], None]
-    take: Callable[[Mapping[str, Any]], Mapping[str, str] | None]
+    take: Callable[[Payload], Mapping[str, str] | None]
     """Read a submit event, which counts every field as touched. Return the content, or None if something is wrong with it."""
 
 
@@ -52,8 +53,8 @@ def use_login_form(checks: Mapping[str, Check]) -> LoginForm:
         found = {name: check(content[name]) for name, check in checks.items()}
         return {name: error for name, error in found.items() if error is not None}
 
-    def take(payload: Mapping[str, Any]) -> Mapping[str, str] | None:
-        fields: Mapping[str, Any] = payload.get("fields", {})
+    def take(payload: Payload) -> Mapping[str, str] | None:
+        fields: Fields = payload.get("fields", {})
         content = {name: str(fields.get(name, "")) for name in checks}
         set_values(content)
         set_touched(frozenset(checks))
@@ -75,7 +76,7 @@ def use_submit(
 ) -> Action:
     """Return the form's action: `send` gets the valid content, and `then` gets the result of `send`."""
 
-    async def submit(session: AsyncSession, payload: dict[str, Any]) -> _T | None:
+    async def submit(session: AsyncSession, payload: Payload) -> _T | None:
         content = form.take(payload)
         return None if content is None else await send(session, content)
 

@@ -17,7 +17,7 @@ from fundwright_ui.hooks import Rows, UrlState, use_query, use_rows, use_url_sta
 from fundwright_ui.hooks.query import Query
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.product import Connection, use_connection
-from fundwright_ui.ui import Option, button, form, link_button, loading, more_rows, pagination, problem, row, text_field
+from fundwright_ui.ui import Fields, Option, button, form, link_button, loading, more_rows, pagination, problem, row, text_field
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Column, Row, RowOpened, Sort, TableQuery, data_table
 
@@ -219,7 +219,7 @@ def ask(url: UrlState, *, prefix: str = "") -> Callable[[TableQuery], None]:
 def filters(url: UrlState, *fields: Child) -> Component:
     """A form whose fields are named like the query parameters in the address. Each `value` is the applied one."""
 
-    def apply(content: dict[str, Any]) -> None:
+    def apply(content: Fields) -> None:
         url.set(page=None, **{name: str(value).strip() for name, value in content.items()})
 
     return form(
@@ -238,7 +238,7 @@ def search_box(url: UrlState, label: str) -> VdomDict:
     """A search whose words are in the address as `q`."""
     words = url.get("q")
 
-    def search(fields: dict[str, Any]) -> None:
+    def search(fields: Fields) -> None:
         url.set(q=str(fields.get("q", "")).strip(), page=None)
 
     return html.div(

@@ -10,7 +10,7 @@ from reactpy.types import VdomDict
 from fundwright.core.messages import t
 from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.product import Connection, use_connection
-from fundwright_ui.runtime.events import handler
+from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.sidebar.badges import MATCHES, TRAININGS, badge, badge_id, use_counts
 from fundwright_ui.sidebar.entries import is_current
 from fundwright_ui.sidebar.logo import logo
@@ -30,7 +30,7 @@ def sidebar(
 ) -> VdomDict:
     """`is_open` and `on_close` control the drawer on small screens."""
 
-    def close_on_escape(payload: dict[str, object]) -> None:
+    def close_on_escape(payload: Payload) -> None:
         if payload.get("key") == "Escape":
             on_close()
 

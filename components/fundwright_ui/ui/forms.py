@@ -29,12 +29,13 @@ from functools import partial
 from typing import Any, Literal, Protocol, cast, get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 from reactpy import component, html, use_ref, use_state
 from reactpy.types import VdomDict
 
 from fundwright.core.messages import t
 from fundwright_ui.runtime.connection import use_connection
-from fundwright_ui.runtime.events import Handler, handler, read_checked, read_value
+from fundwright_ui.runtime.events import Handler, Payload, handler, read_checked, read_value
 from fundwright_ui.runtime.router import Location
 from fundwright_ui.ui.buttons import button
 from fundwright_ui.ui.elements import Child, OnEvent, attributes, classes
@@ -243,7 +244,7 @@ def form(
     latest = use_ref(submitting)
     latest.current = submitting
 
-    async def sent(payload: dict[str, Any]) -> None:
+    async def sent(payload: Payload) -> None:
         fields: Fields = payload.get("fields", {})
         read: object = fields
         if model is not None:
@@ -339,7 +340,7 @@ def field_errors(
         elif description and error["type"] == "string_pattern_mismatch":
             sentence = t(description)
         else:
-            sentence = _sentence(cast(dict[str, Any], error))
+            sentence = _sentence(error)
         sentences.setdefault(name, sentence)
     return sentences
 
@@ -475,8 +476,8 @@ def _takes_none(annotation: Any) -> bool:
     return annotation is None or type(None) in get_args(annotation)
 
 
-def _sentence(error: dict[str, Any]) -> str:
-    context: dict[str, Any] = error.get("ctx", {})
+def _sentence(error: ErrorDetails) -> str:
+    context = error.get("ctx", {})
     match error["type"]:
         case "missing":
             return t("Fill in this field.")

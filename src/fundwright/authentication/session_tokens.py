@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 import jwt
@@ -35,7 +34,7 @@ class TokenPayload(BaseModel):
 
 def sign(core: Core, holder: Actor, *, session_id: UUID, generation: int = 0, issued_at: datetime, expires_at: datetime) -> str:
     key = keyring(core).newest
-    payload: dict[str, Any] = {
+    payload = {
         "name": holder.name,
         "email": holder.email,
         "role": holder.role.value,

@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from gettext import NullTranslations, translation
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from babel.numbers import format_decimal, format_percent
+
+from fundwright.core.json_values import JsonObject
 
 Language = Literal["en", "de", "fr"]
 
@@ -93,8 +95,8 @@ class Message:
         return {"text": self.text, "values": values, "plural": self.plural, "n": self.n}
 
     @classmethod
-    def from_json(cls, kept: Mapping[str, Any]) -> Message:
-        values = {name: cls.from_json(value) if isinstance(value, Mapping) else value for name, value in kept["values"].items()}
+    def from_json(cls, kept: JsonObject) -> Message:
+        values = {name: cls.from_json(value) if isinstance(value, dict) else value for name, value in kept["values"].items()}
         return cls(kept["text"], values, kept["plural"], kept["n"])
 
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from http import HTTPStatus
 from tempfile import SpooledTemporaryFile
-from typing import IO, Annotated, Any, Generic, NamedTuple, TypeVar
+from typing import IO, Annotated, Generic, NamedTuple, TypeVar
 from uuid import uuid4
 
 import structlog
@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError, Invalid, UnusableText
+from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import LANGUAGES, Language, number, speaking, t
 
 T = TypeVar("T")
@@ -107,7 +108,7 @@ _OURS = "value_error"
 """The type of the error whose sentence one of our own models gives."""
 
 
-def _what(problem: dict[str, Any]) -> str:
+def _what(problem: JsonObject) -> str:
     return str(problem["ctx"]["error"] if problem["type"] == _OURS else problem["msg"])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, and_, case, delete, exists, func, or_, select, update
@@ -43,7 +43,7 @@ class DraftAndJob(NamedTuple):
     job: Job | None
 
 
-def _drafts(owner_id: UUID) -> Select[Draft, Any, Job]:
+def _drafts(owner_id: UUID) -> Select[Draft, str, Job]:
     return (
         select(Draft, STATE.label("state"), Job)
         .outerjoin(Job, Job.id == Draft.job_id)
@@ -62,7 +62,7 @@ async def get_by_slug(session: AsyncSession, owner_id: UUID, slug: str) -> Draft
     return await _one(session, _drafts(owner_id).where(Draft.slug == slug))
 
 
-async def _one(session: AsyncSession, query: Select[Draft, Any, Job]) -> DraftAndJob:
+async def _one(session: AsyncSession, query: Select[Draft, str, Job]) -> DraftAndJob:
     row = (await session.execute(query)).one_or_none()
     if row is None:
         raise NotFound(t("The draft"))

@@ -7,7 +7,22 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import BigInteger, ColumnElement, Date, RowMapping, Select, case, cast, delete, extract, func, insert, or_, select
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Date,
+    Row,
+    RowMapping,
+    Select,
+    case,
+    cast,
+    delete,
+    extract,
+    func,
+    insert,
+    or_,
+    select,
+)
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import InstrumentedAttribute
 
@@ -22,6 +37,9 @@ T = TypeVar("T")
 
 People = Select[UUID, str, str]
 """Id, name, and email of accounts."""
+
+VisitsRow = Row[str, int, int]
+"""A path, its views, and the number of people."""
 
 _DURATION_S = extract("epoch", Job.ended_at - Job.started_at)
 
@@ -71,14 +89,14 @@ def _visits(of: ColumnElement[T], query: UsageQuery, request: PageRequest | None
     return select(each.c.of, views.label("views"), people.label("people")).group_by(each.c.of).order_by(order, each.c.of)
 
 
-async def page_of_pages(session: AsyncSession, query: PagesQuery) -> tuple[Sequence[Any], int]:
+async def page_of_pages(session: AsyncSession, query: PagesQuery) -> tuple[Sequence[VisitsRow], int]:
     paths = select(PageView.path).where(_within(PageView.at, query)).distinct().subquery()
     total = await session.scalar(select(func.count()).select_from(paths)) or 0
     rows = await session.execute(_visits(PageView.path.expression, query, query).offset(query.offset).limit(query.page_size))
     return rows.all(), total
 
 
-async def list_pages(session: AsyncSession, query: PagesQuery) -> Sequence[Any]:
+async def list_pages(session: AsyncSession, query: PagesQuery) -> Sequence[VisitsRow]:
     """All of them: there are as many as screens."""
     return (await session.execute(_visits(PageView.path.expression, query, query))).all()
 
@@ -112,7 +130,9 @@ def _history(people: People, query: HistoryQuery) -> Select[*tuple[Any, ...]]:
     )
 
 
-async def page_of_history(session: AsyncSession, actor: Actor, people: People, query: HistoryQuery) -> tuple[Sequence[Any], int]:
+async def page_of_history(
+    session: AsyncSession, actor: Actor, people: People, query: HistoryQuery
+) -> tuple[Sequence[RowMapping], int]:
     own_run = case(((Job.owner_id == actor.id) & Job.kind.in_(kinds_counted_as("trainings")), Job.payload["run_id"].astext))
     found = _history(people, query).add_columns(own_run.label("run_id"))
     total = await count_all(session, found)
@@ -130,7 +150,7 @@ async def list_kinds(session: AsyncSession) -> list[str]:
     return list(await session.scalars(select(Job.kind).where(_of_people()).distinct().order_by(Job.kind)))
 
 
-async def list_people(session: AsyncSession, people: People) -> Sequence[Any]:
+async def list_people(session: AsyncSession, people: People) -> Sequence[RowMapping]:
     """People who have started a job, by name."""
     person = people.subquery()
     busy = select(person).where(person.c.id.in_(select(Job.owner_id).where(Job.owner_id.is_not(None))))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import timedelta
-from typing import Any, get_args
+from typing import get_args
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -108,7 +108,7 @@ async def list_pages(session: AsyncSession, actor: Actor, query: PagesQuery) -> 
 @needs(Permission.OVERSEE)
 async def export_pages(session: AsyncSession, actor: Actor, query: PagesQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
-    columns: list[tuple[str, Callable[[Any], object]]] = [
+    columns: list[tuple[str, Callable[[repository.VisitsRow], object]]] = [
         (t("Page"), lambda row: row[0]),
         (t("Views"), lambda row: row[1]),
         (t("People"), lambda row: row[2]),

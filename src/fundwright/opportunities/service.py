@@ -265,18 +265,19 @@ async def next_deadlines(session: AsyncSession, actor: Actor, *, limit: int = 8)
 @needs(Permission.READ)
 async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
     """The number of open ones, and of those posted in the last 7 days."""
-    week_ago = day_in_washington(now() - timedelta(days=7))
+    is_open = {"availability": "open"}
+    is_new = {"posted_from": str(day_in_washington(now() - timedelta(days=7)))}
 
-    async def figure(label: str, kind: Kind, **filters: Any) -> Figure:
-        count = await listing.count(session, OpportunityQuery(kind=kind, **filters))
+    async def figure(label: str, kind: Kind, filters: Mapping[str, str]) -> Figure:
+        count = await listing.count(session, OpportunityQuery.model_validate({"kind": kind, **filters}))
         shown = urlencode({"availability": "any", **filters})
         return Figure(label=label, count=count, path=f"{_LISTS[kind]}?{shown}")
 
     return [
-        await figure(t("Open grants"), "grant", availability="open"),
-        await figure(t("Open contracts"), "contract", availability="open"),
-        await figure(t("Grants posted in the last 7 days"), "grant", posted_from=week_ago),
-        await figure(t("Contracts posted in the last 7 days"), "contract", posted_from=week_ago),
+        await figure(t("Open grants"), "grant", is_open),
+        await figure(t("Open contracts"), "contract", is_open),
+        await figure(t("Grants posted in the last 7 days"), "grant", is_new),
+        await figure(t("Contracts posted in the last 7 days"), "contract", is_new),
     ]
 
 
@@ -547,7 +548,7 @@ async def list_rejections(session: AsyncSession, actor: Actor, run_id: UUID, req
 async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -> AsyncIterator[str]:
     """All of them as CSV, with the name of the file. Raises NotFound."""
     run, _ = await runs.get_run(session, actor, run_id)
-    columns: list[tuple[str, Callable[[Any], object]]] = [
+    columns: list[tuple[str, Callable[[tuple[int, str, str]], object]]] = [
         (t("File"), lambda _row: run.filename),
         (t("Line"), lambda row: row[0]),
         (t("Column"), lambda row: row[1]),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import date
-from typing import Any
 from urllib.parse import urlencode
 
 from pydantic import ValidationError
@@ -23,7 +22,22 @@ from fundwright_ui.hooks import query_in_address, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import export_button, page_table
-from fundwright_ui.ui import Tab, alert, button, card, empty, form, link_button, loading, page, problem, section, tabs, text_field
+from fundwright_ui.ui import (
+    Fields,
+    Tab,
+    alert,
+    button,
+    card,
+    empty,
+    form,
+    link_button,
+    loading,
+    page,
+    problem,
+    section,
+    tabs,
+    text_field,
+)
 from fundwright_ui.ui.forms import field_errors
 from fundwright_ui.widgets import Column, Row, Series, chart, data_table
 
@@ -66,7 +80,7 @@ def _span(query: UsageQuery) -> VdomDict:
     connection, url = use_connection(), use_url_state()
     refusal, set_refusal = use_state("")
 
-    def apply(fields: dict[str, Any]) -> None:
+    def apply(fields: Fields) -> None:
         given = {name: str(fields.get(name) or "") for name in ("day_from", "day_to")}
         try:
             UsageQuery.model_validate({name: day for name, day in given.items() if day})

@@ -26,7 +26,7 @@ from fundwright.opportunities.washington import day_in_washington
 from fundwright.training import service as training
 from fundwright_ui.hooks import Action, Row, Rows, UrlState, use_action, use_query, use_rows, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection
-from fundwright_ui.runtime.events import handler
+from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.generate.sources import source_choice, use_searched, use_sources
 from fundwright_ui.screens.listing import existing_page, export_button, narrow, pages
@@ -272,7 +272,7 @@ def _particulars(opportunity: OpportunityRow) -> str:
 
 
 def _template_choice(url: UrlState, templates: list[DraftTemplate], chosen: DraftTemplate | None) -> VdomDict:
-    def choose(payload: dict[str, object]) -> None:
+    def choose(payload: Payload) -> None:
         url.set(template=payload.get("value"))
 
     return html.fieldset(

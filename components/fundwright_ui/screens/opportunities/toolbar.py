@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import urlencode
 
 from reactpy import component, html
@@ -26,7 +25,7 @@ from fundwright_ui.screens.opportunities.address import (
     SINGLE,
     VERBATIM,
 )
-from fundwright_ui.ui import Option, Tab, button, disclosure, form, row, select_field, tabs, text_field, text_link
+from fundwright_ui.ui import Fields, Option, Tab, button, disclosure, form, row, select_field, tabs, text_field, text_link
 from fundwright_ui.ui.elements import attributes, classes
 
 
@@ -51,7 +50,7 @@ def kind_tabs(kind: Kind, url: UrlState) -> VdomDict:
 def search_form(url: UrlState) -> VdomDict:
     words = url.get("q")
 
-    def search(fields: dict[str, Any]) -> None:
+    def search(fields: Fields) -> None:
         url.set(q=str(fields.get("q", "")).strip(), verbatim=None, page=None, sort=None)
 
     return html.div(
@@ -128,7 +127,7 @@ def filter_panel(kind: Kind, query: OpportunityQuery, facets: Facets, mine: list
 def _filter_form(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> Component:
     any_ = Option("", t("Any"))
 
-    def apply(fields: dict[str, Any]) -> None:
+    def apply(fields: Fields) -> None:
         changes: dict[str, object] = {name: str(fields.get(name, "")).strip() for name in SINGLE if name in fields}
         for name in SEVERAL:
             chosen = str(fields.get(name, ""))

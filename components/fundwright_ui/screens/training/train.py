@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, cast
+from typing import cast
 from urllib.parse import urlencode
 from uuid import UUID
 
@@ -31,6 +31,7 @@ from fundwright_ui.screens.training.excerpt import excerpt
 from fundwright_ui.screens.training.run import progress_text
 from fundwright_ui.ui import (
     Color,
+    Fields,
     Option,
     alert,
     button,
@@ -247,7 +248,7 @@ def _ask() -> VdomDict:
         find if asked else nothing, key=[actor.id, asked], topics=[training.documents_topic(actor.id)], with_session=False
     )
 
-    def ask(fields: dict[str, Any]) -> None:
+    def ask(fields: Fields) -> None:
         url.go(question=str(fields.get("question", "")).strip())
 
     return section(
