@@ -93,7 +93,7 @@ def test_a_new_password_signs_out_everywhere_else(own: AccountPage, new_context:
     expect(own.part("Password")).to_be_visible()
 
 
-def test_a_new_address_counts_once_it_is_confirmed(own: AccountPage, outbox: Outbox) -> None:
+def test_a_new_address_takes_effect_once_it_is_confirmed(own: AccountPage, outbox: Outbox) -> None:
     page, new = own.page, f"{uuid4().hex[:8]}@example.org"
     own.open("security").change_email(new, password=PASSWORD)
     expect(own.part("Email")).to_contain_text(f"If {new} can be used, we sent a link to it.")
@@ -117,7 +117,7 @@ def test_a_copy_of_everything_is_collected_and_saved(own: AccountPage) -> None:
         assert {"account/profile.json", "categories/categories.json", "training/documents.json"} <= set(archive.namelist())
 
 
-def test_leaving_forgets_everything(own: AccountPage, email: str) -> None:
+def test_deleting_the_account_deletes_everything(own: AccountPage, email: str) -> None:
     page = own.open("data").page
     own.delete(email=email, password=PASSWORD)
     page.wait_for_url("**/auth/login?notice=deleted")

@@ -288,7 +288,7 @@ class TestBelowAPath:
 @pytest.mark.pain(2)
 class TestImpatientProxy:
     @pytest.mark.usefixtures("own_clock")
-    def test_the_speech_of_an_idle_page_keeps_its_socket(self, page: Page, site: Site) -> None:
+    def test_pings_keep_the_socket_of_an_idle_page_open(self, page: Page, site: Site) -> None:
         """The page's clock is advanced: it sends a ping every 20 s of its own time, and nginx times out after 2 s of ours."""
         sign_in(page, site.impatient_url)
         sockets: list[WebSocket] = []

@@ -22,7 +22,9 @@ FAULTS = {
 @pytest.mark.security(35)
 @pytest.mark.parametrize("where", ["this tab", "another tab", "another browser"])
 @pytest.mark.parametrize("fault", FAULTS)
-def test_it_hears(page: Page, new_context: NewContext, complaints: list[str], fault: str, where: str) -> None:
+def test_every_browser_error_is_reported(
+    page: Page, new_context: NewContext, complaints: list[str], fault: str, where: str
+) -> None:
     script, word = FAULTS[fault]
     pages = {
         "this tab": lambda: page,

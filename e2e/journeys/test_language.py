@@ -13,9 +13,7 @@ from e2e.pages.sign_in import SignInPage
 NEWCOMER = "jean@example.org"
 
 
-def test_a_chosen_language_is_spoken_on_the_next_browser_too(
-    page: Page, application: Application, new_context: NewContext
-) -> None:
+def test_the_chosen_language_applies_in_another_browser(page: Page, application: Application, new_context: NewContext) -> None:
     application.add_person(NEWCOMER, PASSWORD, name="Jean")
     SignInPage(page).open().sign_in(NEWCOMER, PASSWORD)
     page.wait_for_url("**/dashboard/train")

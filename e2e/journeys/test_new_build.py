@@ -80,7 +80,7 @@ def test_when_the_server_starts_again_the_page_is_loaded_anew_with_what_was_type
 
 
 @pytest.mark.slow
-def test_a_chunk_that_is_gone_does_so_too_while_the_server_runs(
+def test_a_missing_chunk_reloads_the_page_too_while_the_server_runs(
     page: Page, tmp_path: Path, build: Path, complaints: list[str]
 ) -> None:
     with started(tmp_path, environment={"FUNDWRIGHT_WEB_DIST": str(build)}) as application:

@@ -69,7 +69,7 @@ def assert_accessible(page: Page) -> None:
 
 
 class TestTwoSteps:
-    def test_the_password_alone_opens_nothing_and_a_code_opens_it_once(
+    def test_the_password_alone_is_not_enough_and_a_code_works_once(
         self, page: Page, named: Named, sign_in: Callable[[str], None]
     ) -> None:
         email = named.add("totp@example.org")
@@ -106,7 +106,7 @@ class TestTwoSteps:
 
 
 class TestPasskeys:
-    def test_one_opens_the_account_without_a_password_and_proves_who_it_is(
+    def test_one_signs_in_without_a_password_and_reauthenticates(
         self, page: Page, named: Named, sign_in: Callable[[str], None]
     ) -> None:
         email, other = named.add("passkey@example.org", role=Role.ADMIN), named.add("other@example.org")
@@ -146,6 +146,6 @@ class TestPasskeys:
         expect(dialog).to_have_count(0)
         expect(page.get_by_label("Role", exact=True)).to_have_value("reviewer")
 
-    def test_none_is_offered_at_a_bare_address(self, page: Page) -> None:
+    def test_none_is_offered_at_an_ip_address(self, page: Page) -> None:
         SignInPage(page).open()
         expect(page.get_by_role("button", name="Sign in with a passkey")).to_have_count(0)

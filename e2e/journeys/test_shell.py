@@ -66,7 +66,7 @@ class TestFindAnything:
         choose("logout")
         expect(page.get_by_role("dialog", name="Sure you want to Log Out?")).to_be_visible()
 
-    def test_a_press_beside_it_closes_it(self, recognized: Page) -> None:
+    def test_a_click_outside_closes_it(self, recognized: Page) -> None:
         page = recognized
         page.goto("/generate/index")
         ready(page)
@@ -118,7 +118,7 @@ def stored_settings(page: Page) -> Any:
     return page.evaluate("JSON.parse(localStorage.getItem('settings'))")
 
 
-class TestLeaving:
+class TestLogout:
     def test_logging_out_in_one_tab_logs_out_all_and_closes_their_sockets(self, new_context: NewContext) -> None:
         context = new_context()
         first, second = context.new_page(), context.new_page()
@@ -138,7 +138,7 @@ class TestLeaving:
 
 
 class TestLoadingScreen:
-    def test_shows_until_it_is_known_who_somebody_is(self, page: Page, token: str) -> None:
+    def test_shows_until_the_token_is_checked(self, page: Page, token: str) -> None:
         waiting: list[Route] = []
         page.route("**/session", lambda route: waiting.append(route))
         page.add_init_script(f"localStorage.setItem('token', '{token}')")

@@ -88,7 +88,7 @@ class TestChange:
         assert await authentication.authenticate(session, core, token) is None
 
     @pytest.mark.security(26)
-    async def test_each_is_told_to_the_owner_once(self, session: AsyncSession, root: Actor, core: Core, ada: Actor) -> None:
+    async def test_the_owner_is_notified_of_each_once(self, session: AsyncSession, root: Actor, core: Core, ada: Actor) -> None:
         for _ in range(2):
             await administration.change_role(session, root, core, ada.id, Role.REVIEWER, client=HERE)
         for _ in range(2):
@@ -148,7 +148,7 @@ class TestChange:
                  and "password" in inspect.signature(function).parameters]  # fmt: skip
         assert takes == []
 
-    async def test_nobody_is_not_found(self, session: AsyncSession, root: Actor) -> None:
+    async def test_an_unknown_account_is_not_found(self, session: AsyncSession, root: Actor) -> None:
         with pytest.raises(NotFound):
             await people.get_person(session, root, type(root.id)(int=0))
 

@@ -142,7 +142,7 @@ async def changed_by(core: Core, actor: Actor, open_page: Open) -> set[str]:
     ("role", "its_own"),
     [(Role.VIEWER, set[str]()), pytest.param(Role.REVIEWER, {"category", "label"}, marks=pytest.mark.slow)],
 )
-async def test_none_changes_what_is_not_for_the_role(
+async def test_no_event_changes_what_the_role_may_not_change(
     committed: Core, ada: Actor, open_page: Open, role: Role, its_own: set[str]
 ) -> None:
     async with committed.database.transaction() as session:
@@ -150,7 +150,7 @@ async def test_none_changes_what_is_not_for_the_role(
     assert await changed_by(committed, ada.model_copy(update={"role": role}), open_page) <= its_own
 
 
-async def test_they_do_change_things_for_who_may_work(committed: Core, ada: Actor, open_page: Open) -> None:
+async def test_events_change_things_for_roles_that_may_work(committed: Core, ada: Actor, open_page: Open) -> None:
     changed = await changed_by(committed, ada, open_page)
     assert {"category", "document", "draft", "training_run"} <= changed
     assert "opportunity" not in changed  # everybody sees the samples, so only administrators remove them

@@ -285,7 +285,7 @@ class TestRoutes:
     @pytest.mark.parametrize(
         "role", [Role.USER, *(pytest.param(role, marks=pytest.mark.slow) for role in Role if role != Role.USER)]
     )
-    async def test_another_person_s_id_is_like_none(self, committed: Core, world: World, role: Role) -> None:
+    async def test_another_persons_id_is_treated_like_an_unknown_one(self, committed: Core, world: World, role: Role) -> None:
         app, token, before = build_app(committed), await token_of(committed, role), await records_of(committed, world.owner)
         wrong, tried = list[str](), 0
         async with opened(app) as client, everything_locked(committed, world):
@@ -367,7 +367,7 @@ def subscriptions(bus: LiveBus) -> Iterator[list[str]]:
 
 class TestScreens:
     @pytest.mark.parametrize("role", [Role.USER, pytest.param(Role.ADMIN, marks=pytest.mark.slow)])
-    async def test_another_person_s_id_shows_what_none_shows(
+    async def test_another_persons_id_shows_the_same_as_an_unknown_one(
         self, committed: Core, world: World, open_page: Open, role: Role
     ) -> None:
         async with committed.database.transaction() as session:

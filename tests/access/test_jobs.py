@@ -116,7 +116,7 @@ class TestQueued:
         assert job.state is JobState.FAILED
         assert "the account that started it is disabled" in (job.error or "")
 
-    async def test_of_an_earlier_version_has_the_rights_of_now(self, committed: Core, worker: Actor) -> None:
+    async def test_of_an_earlier_version_has_current_permissions(self, committed: Core, worker: Actor) -> None:
         """Such a job contains a copy of the account that started it."""
         job_id = await start_categorizing(committed, worker)
         promoted = worker.model_copy(update={"role": Role.ADMIN}).model_dump(mode="json")

@@ -79,7 +79,7 @@ async def recorded(core: Core, root: Actor) -> list[str]:
 class TestMessages:
     @pytest.mark.security(15, 26, 44)
     @pytest.mark.parametrize("scope", TokenScope)
-    async def test_an_api_token_of_an_administrator_does_not_give_the_account_away(
+    async def test_an_api_token_of_an_administrator_cannot_take_over_accounts(
         self, committed: Core, root: Actor, scope: TokenScope
     ) -> None:
         headers = await add_token(committed, root, scope)
@@ -93,7 +93,7 @@ class TestMessages:
 
     @pytest.mark.slow
     @pytest.mark.security(15)
-    async def test_nothing_that_an_administrator_can_read_has_their_links(self, committed: Core, root: Actor) -> None:
+    async def test_no_data_for_administrators_contains_their_links(self, committed: Core, root: Actor) -> None:
         headers = await add_token(committed, root, TokenScope.WRITE)
         async with browse(committed) as client:
             secret = await request_reset(committed, client, root)
@@ -105,9 +105,7 @@ class TestMessages:
         assert [path for path, answer in answers if secret in answer.text] == []
 
     @pytest.mark.security(15, 26)
-    async def test_a_reset_for_somebody_else_asks_who_the_administrator_is(
-        self, committed: Core, root: Actor, ada: Actor
-    ) -> None:
+    async def test_a_reset_for_another_person_requires_reauthentication(self, committed: Core, root: Actor, ada: Actor) -> None:
         async with browse(committed) as client:
             assert await sign_in(client, root)
             await let_time_pass(committed)
@@ -122,7 +120,7 @@ class TestMessages:
 class TestApi:
     @pytest.mark.security(15, 26)
     @pytest.mark.parametrize("path", PATHS)
-    async def test_it_is_read_after_a_recent_proof(self, committed: Core, root: Actor, path: str) -> None:
+    async def test_it_requires_recent_authentication(self, committed: Core, root: Actor, path: str) -> None:
         async with browse(committed) as client:
             assert await sign_in(client, root)
             await let_time_pass(committed)
@@ -132,7 +130,7 @@ class TestApi:
             assert (await client.put("/api/account/reauthentication", json={"password": PASSWORD})).status_code == 204
             assert (await client.get(path)).status_code == 200
 
-    async def test_it_says_who_was_sent_what_and_not_the_message(self, committed: Core, root: Actor, ada: Actor) -> None:
+    async def test_it_lists_recipients_and_kinds_but_no_messages(self, committed: Core, root: Actor, ada: Actor) -> None:
         async with browse(committed) as client:
             await request_reset(committed, client, ada)
             assert await sign_in(client, root)
@@ -191,7 +189,7 @@ class TestScreen:
         await screen.emit("ReauthenticationDialog", "on_reauthenticate", password=PASSWORD, code="")
 
     @pytest.mark.security(15, 26)
-    async def test_it_asks_who_the_administrator_is_and_then_shows_the_list(self, committed: Core, signed_in: Actor) -> None:
+    async def test_it_requires_reauthentication_and_then_shows_the_list(self, committed: Core, signed_in: Actor) -> None:
         async with mounted(committed, signed_in, outbox_in_frame, path="/dashboard/outbox") as screen:
             assert not screen.has("DataTable")
             await screen.click("button", "Confirm your identity")
@@ -201,7 +199,7 @@ class TestScreen:
             assert "/auth/confirm-reset/" not in str(screen.view.tree)
             assert "Run `fundwright mail` on the server" in screen.text
 
-    async def test_it_asks_again_when_that_was_long_ago(self, committed: Core, signed_in: Actor) -> None:
+    async def test_it_requires_reauthentication_again_after_a_while(self, committed: Core, signed_in: Actor) -> None:
         async with mounted(committed, signed_in, outbox_in_frame, path="/dashboard/outbox") as screen:
             await screen.click("button", "Confirm your identity")
             await self.reauthenticate(screen)
@@ -212,7 +210,7 @@ class TestScreen:
             await self.reauthenticate(screen)
             assert len(screen.rows()) == 1
 
-    async def test_it_asks_before_an_export(self, committed: Core, signed_in: Actor) -> None:
+    async def test_an_export_requires_reauthentication(self, committed: Core, signed_in: Actor) -> None:
         async with mounted(committed, signed_in, outbox_in_frame, path="/dashboard/outbox") as screen:
             await screen.click("button", "Confirm your identity")
             await self.reauthenticate(screen)
@@ -223,7 +221,7 @@ class TestScreen:
             (download,) = [frame for frame in screen.frames if frame["type"] == "download"]
             assert download["url"] == "/api/mails/export.csv"
 
-    async def test_a_reset_for_somebody_else_asks_first(self, committed: Core, signed_in: Actor, ada: Actor) -> None:
+    async def test_a_reset_for_another_person_asks_first(self, committed: Core, signed_in: Actor, ada: Actor) -> None:
         async with mounted(committed, signed_in, person_screen, params={"id": str(ada.id)}) as screen:
             await screen.click("button", "Reset password")
             assert screen.toasts == [

@@ -169,7 +169,7 @@ class TestRoutes:
         found = {f"{method} {path}" for method, path in routes(build_app(committed))}
         assert {"new": sorted(found - ROUTES.keys()), "gone": sorted(ROUTES.keys() - found)} == {"new": [], "gone": []}
 
-    async def test_each_lets_in_whom_it_should_and_nobody_else(self, committed: Core) -> None:
+    async def test_each_allows_only_the_roles_in_the_table(self, committed: Core) -> None:
         app, people = build_app(committed), People(committed)
         wrong: list[str] = []
         async with opened(app) as client:
@@ -193,7 +193,7 @@ class TestRoutes:
         assert not wrong, "\n".join(wrong)
 
     @pytest.mark.security(44)
-    async def test_none_is_changed_by_a_token_that_may_only_read(self, committed: Core) -> None:
+    async def test_a_read_only_token_changes_nothing(self, committed: Core) -> None:
         app = build_app(committed)
         async with committed.database.transaction() as session:
             root = await add_account(session, "root@example.org", name="Root", role=Role.ADMIN)
@@ -213,7 +213,7 @@ class TestScreens:
         found = {screen.path for screen in committed.plugins.collect("screens")}
         assert {"new": sorted(found - SCREENS.keys()), "gone": sorted(SCREENS.keys() - found)} == {"new": [], "gone": []}
 
-    async def test_each_shows_itself_to_whom_it_should_and_to_nobody_else(self, committed: Core) -> None:
+    async def test_each_is_shown_only_to_the_roles_in_the_table(self, committed: Core) -> None:
         people = People(committed)
         wrong: list[str] = []
         async with opened(build_app(committed)) as client:

@@ -46,7 +46,7 @@ async def actions(session: AsyncSession) -> list[str]:
 
 
 class TestChangeProfile:
-    async def test_keeps_what_is_said_and_empties_the_rest(self, session: AsyncSession, ada: Actor) -> None:
+    async def test_saves_given_fields_and_clears_the_others(self, session: AsyncSession, ada: Actor) -> None:
         said = {"displayName": " Ada  King ", "phoneNumber": "+44 20 7946 0000", "country": "GB", "isPublic": "on"}
         changed = await profile.change_profile(session, ada, ProfileChange.model_validate(said))
         assert (changed.display_name, changed.phone_number, changed.country, changed.is_public) == (
@@ -57,7 +57,7 @@ class TestChangeProfile:
         assert await profile.get_profile(session, ada) == changed
 
     @pytest.mark.parametrize("number", ["call me", "12", "+" * 9, "1" * 21, "555 <b>0100</b>"])
-    def test_refuses_what_nobody_can_call(self, number: str) -> None:
+    def test_refuses_invalid_phone_numbers(self, number: str) -> None:
         with pytest.raises(ValidationError, match="Enter a phone number such as"):
             ProfileChange(display_name="Ada", phone_number=number)
 
@@ -66,11 +66,11 @@ class TestChangeProfile:
         assert ProfileChange(display_name="Ada", phone_number=number).phone_number == number
 
     @pytest.mark.parametrize("code", ["XX", "EU", "de", "ZZ"])
-    def test_refuses_a_country_that_is_not_there(self, code: str) -> None:
+    def test_refuses_an_unknown_country(self, code: str) -> None:
         with pytest.raises(ValidationError, match="Choose a country"):
             ProfileChange(display_name="Ada", country=code)
 
-    def test_lines_stay_lines(self) -> None:
+    def test_line_breaks_are_kept(self) -> None:
         change = ProfileChange(display_name="Ada\nByron\x00", about="  One\r\n\n\n\ntwo \x00 ", city="Lon\ndon")
         assert (change.display_name, change.about, change.city) == ("Ada Byron", "One\n\ntwo", "Lon don")
 
@@ -84,7 +84,7 @@ class TestChangeLocale:
         actor = (await sign_in(session, core)).actor
         assert (actor.language, actor.time_zone) == (None, None)
 
-    async def test_refuses_a_zone_that_is_not_there(self, session: AsyncSession, ada: Actor) -> None:
+    async def test_refuses_an_unknown_time_zone(self, session: AsyncSession, ada: Actor) -> None:
         with pytest.raises(Invalid, match="Mars/Olympus is not a time zone"):
             await preferences.change_locale(session, ada, LocaleChange(time_zone="Mars/Olympus"))
 
@@ -107,7 +107,7 @@ class TestPlaces:
 
 class TestChangePassword:
     @pytest.mark.security(13, 19, 26, 45)
-    async def test_needs_the_present_one_and_ends_every_other_session(
+    async def test_requires_the_current_one_and_ends_every_other_session(
         self, session: AsyncSession, core: Core, ada: Actor
     ) -> None:
         here, elsewhere = await sign_in(session, core), await sign_in(session, core)
@@ -131,14 +131,14 @@ class TestChangePassword:
         with pytest.raises(NotAllowed, match="Wait 5 minutes"):
             password_change.check_password_accepted(refused)
 
-    async def test_is_as_choosy_as_registration(self, session: AsyncSession, ada: Actor, core: Core) -> None:
+    async def test_has_the_rules_of_registration(self, session: AsyncSession, ada: Actor, core: Core) -> None:
         with pytest.raises(WeakPassword):
             await password_change.change_password(session, ada, core, current=PASSWORD, new="password1", client=HERE)
         with pytest.raises(Invalid, match="your current password"):
             await password_change.change_password(session, ada, core, current=PASSWORD, new=PASSWORD, client=HERE)
 
     @pytest.mark.security(16)
-    async def test_kills_open_reset_links(self, session: AsyncSession, ada: Actor, core: Core) -> None:
+    async def test_revokes_open_reset_links(self, session: AsyncSession, ada: Actor, core: Core) -> None:
         link = (await recovery.reset_link(session, email=ada.email)).rpartition("/")[2]
         await password_change.change_password(session, ada, core, current=PASSWORD, new=NEW, client=HERE)
         assert not await recovery.find_reset(session, link)
@@ -155,7 +155,7 @@ class TestEndOtherSessions:
         assert await authentication.authenticate(session, core, elsewhere.token) is None
 
 
-class TestMakeApiToken:
+class TestCreateApiToken:
     @pytest.mark.security(26, 44)
     async def test_tells_the_owner_without_the_secret(self, session: AsyncSession, ada: Actor, core: Core) -> None:
         made = await api_tokens.create_api_token(
@@ -172,7 +172,7 @@ class TestEmailChange:
         return (await sent_messages(session))[-2].text.partition("/auth/confirm-email/")[2].split()[0]
 
     @pytest.mark.security(16, 26, 45)
-    async def test_counts_once_the_new_address_says_so(self, session: AsyncSession, core: Core, ada: Actor) -> None:
+    async def test_takes_effect_once_the_new_address_is_confirmed(self, session: AsyncSession, core: Core, ada: Actor) -> None:
         before = await sign_in(session, core)
         reset = (await recovery.reset_link(session, email=ada.email)).rpartition("/")[2]
         secret = await self.ask(session, ada, core, " NEW@example.org")
@@ -228,7 +228,7 @@ class TestEmailChange:
         with pytest.raises(Invalid, match=sentence):
             await email_change.ask(session, ada, core, email=email, password=PASSWORD, client=HERE)
 
-    async def test_letters_speak_the_language_of_the_account(self, session: AsyncSession, ada: Actor, core: Core) -> None:
+    async def test_emails_are_in_the_language_of_the_account(self, session: AsyncSession, ada: Actor, core: Core) -> None:
         await preferences.change_locale(session, ada, LocaleChange(language="de"))
         await self.ask(session, ada, core)
         assert [message.subject for message in await sent_messages(session)] == [

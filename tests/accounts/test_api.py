@@ -66,7 +66,7 @@ class TestProfile:
 
 class TestPassword:
     @pytest.mark.security(13)
-    async def test_needs_the_present_one(self, signed_in: httpx.AsyncClient) -> None:
+    async def test_requires_the_current_one(self, signed_in: httpx.AsyncClient) -> None:
         answer = await signed_in.put("/api/account/password", json={"current": "wrong", "new": NEW})
         assert (answer.status_code, answer.json()["error"]["code"]) == (403, "WrongPassword")
         assert (await signed_in.put("/api/account/password", json={"current": PASSWORD, "new": NEW})).status_code == 204
@@ -96,7 +96,7 @@ class TestEmail:
         assert (await signed_in.post("/api/account/confirm-email", json={"link": link})).status_code == 410
 
     @pytest.mark.security(37)
-    async def test_no_other_site_s_page_confirms(self, signed_in: httpx.AsyncClient) -> None:
+    async def test_a_page_of_another_site_cannot_confirm(self, signed_in: httpx.AsyncClient) -> None:
         answer = await signed_in.post("/api/account/confirm-email", json={"link": "x"}, headers={"sec-fetch-site": "cross-site"})
         assert answer.status_code == 403
 

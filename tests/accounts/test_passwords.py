@@ -74,7 +74,7 @@ class TestAcceptable:
     @pytest.mark.parametrize(
         "password", ["password", "12345678", "Baseball", "iloveyou", "PASSWORD1", "fundwright", "Fundwright2026!"]
     )
-    async def test_refuses_what_everybody_tries(self, password: str) -> None:
+    async def test_refuses_common_passwords(self, password: str) -> None:
         with pytest.raises(WeakPassword):
             await passwords.require_acceptable(password)
 

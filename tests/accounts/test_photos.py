@@ -43,7 +43,7 @@ class TestSetPhoto:
         assert (kept.format, kept.size) == ("WEBP", (256, 256))
 
     @pytest.mark.security(42)
-    async def test_forgets_where_and_with_what_it_was_taken(self, session: AsyncSession, actor: Actor, core: Core) -> None:
+    async def test_removes_location_and_camera_metadata(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         exif = Image.Exif()
         exif[0x010F] = "Camera of Ada"  # maker
         exif[0x0112] = 6  # turned by 90 degrees
@@ -54,7 +54,7 @@ class TestSetPhoto:
         assert not shown(kept).getexif()
         assert "Ada" not in kept.decode("latin-1")
 
-    async def test_stands_upright(self, session: AsyncSession, actor: Actor, core: Core) -> None:
+    async def test_is_rotated_upright(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         lying = Image.new("RGB", (400, 400), "blue")
         lying.paste("red", (0, 0, 200, 400))  # the left half
         exif = Image.Exif()
@@ -90,7 +90,9 @@ class TestSetPhoto:
             await photos.set_photo(session, actor, core.sandbox, content, client=HERE)
 
     @pytest.mark.security(42)
-    async def test_refuses_a_bomb_before_it_is_unpacked(self, session: AsyncSession, actor: Actor, core: Core) -> None:
+    async def test_refuses_a_decompression_bomb_before_it_is_decoded(
+        self, session: AsyncSession, actor: Actor, core: Core
+    ) -> None:
         with pytest.raises(NotAPhoto, match="50 million pixels"):
             await photos.set_photo(session, actor, core.sandbox, picture(size=(9_000, 6_000), mode="1"), client=HERE)
 

@@ -60,7 +60,7 @@ def test_nothing_else_has_a_client_of_its_own() -> None:
     assert importers(CLIENTS, but=MAY) == []
 
 
-def test_letters_leave_from_one_place() -> None:
+def test_emails_are_sent_from_one_place() -> None:
     assert importers(SMTP, but=MAY_SEND_LETTERS) == []
 
 
@@ -83,7 +83,7 @@ def _last_name(node: ast.Name | ast.Attribute | ast.alias) -> str:
             return name
 
 
-def test_the_client_of_the_models_is_given_ours() -> None:
+def test_the_client_of_the_models_uses_our_http_client() -> None:
     calls = [
         (f"{path}:{node.lineno}", {keyword.arg for keyword in node.keywords})
         for path, tree in python("src", "components")

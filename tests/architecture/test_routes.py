@@ -81,12 +81,12 @@ class TestRoutes:
     def test_each_is_under_api(self) -> None:
         assert [route.path for route in ROUTES if not route.path.startswith("/api/") and route.path not in NOT_UNDER_API] == []
 
-    def test_each_asks_who_calls(self) -> None:
+    def test_each_authenticates_its_caller(self) -> None:
         guard = get_args(Uploader)[1].dependency
         unguarded = [route.path for route in ROUTES if guard not in dependencies(route.dependant)]
         assert sorted(set(unguarded) - OPEN_TO_ALL - GUARDS_ITSELF) == []
 
-    def test_each_waits_for_the_caller_s_turn_unless_it_takes_in_a_large_body_first(self) -> None:
+    def test_each_takes_a_request_slot_unless_it_receives_a_large_body_first(self) -> None:
         guard, turn = get_args(Uploader)[1].dependency, get_args(CurrentActor)[1].dependency
         called = {route.path: list(dependencies(route.dependant)) for route in ROUTES if "POST" in (route.methods or ())}
         assert {path for path, calls in called.items() if guard in calls and turn not in calls} == LARGE_BODIES
@@ -96,7 +96,7 @@ class TestRoutes:
         assert sorted({each for each in seen if seen.count(each) > 1}) == []
 
     @pytest.mark.security(37)
-    def test_none_that_reads_changes_something(self) -> None:
+    def test_no_route_that_reads_changes_anything(self) -> None:
         wrong = [route.path for route in ROUTES if "GET" in (route.methods or ()) and route.endpoint.__name__.startswith(CHANGES)]
         assert wrong == []
 

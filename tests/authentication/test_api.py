@@ -96,7 +96,7 @@ class TestTurns:
 
 @pytest.mark.usefixtures("ada")
 class TestLanguage:
-    async def test_the_one_chosen_for_the_account_counts(self, visitor: httpx.AsyncClient) -> None:
+    async def test_the_one_chosen_for_the_account_applies(self, visitor: httpx.AsyncClient) -> None:
         await _sign_in(visitor)
         nothing = "/api/account/sessions/00000000-0000-0000-0000-000000000000"
         assert "not found" in (await visitor.delete(nothing)).json()["error"]["message"]
@@ -192,7 +192,7 @@ class TestSignIn:
     async def test_refuses_another_site_s_page(self, visitor: httpx.AsyncClient) -> None:
         assert (await visitor.post("/signin", json=_FORM, headers=_CROSS)).status_code == 403
 
-    async def test_refuses_an_endless_password(self, visitor: httpx.AsyncClient) -> None:
+    async def test_refuses_a_very_long_password(self, visitor: httpx.AsyncClient) -> None:
         assert (await visitor.post("/signin", json={**_FORM, "password": "x" * 20_000})).status_code == 422
 
 
@@ -219,7 +219,7 @@ class TestLogin:
         assert (answer.status_code, answer.json()["message"]) == (400, "Wrong password")
 
     @pytest.mark.security(1)
-    async def test_is_slowed_down_like_the_form(self, visitor: httpx.AsyncClient) -> None:
+    async def test_is_throttled_like_the_form(self, visitor: httpx.AsyncClient) -> None:
         for _ in range(4):
             await visitor.post("/api/account/login", json={**_FORM, "password": "wrong"})
         wrong = await visitor.post("/api/account/login", json={**_FORM, "password": "wrong"})
@@ -257,7 +257,7 @@ class TestRegister:
 
 @pytest.mark.usefixtures("ada")
 class TestMyAccount:
-    async def test_wants_a_bearer_token(self, visitor: httpx.AsyncClient) -> None:
+    async def test_requires_a_bearer_token(self, visitor: httpx.AsyncClient) -> None:
         await _sign_in(visitor)
         answer = await visitor.get("/api/account/my-account")
         assert (answer.status_code, answer.json()["message"]) == (401, "Authorization token missing")
@@ -409,7 +409,7 @@ class TestOwnThings:
             assert (await other.get("/probe")).status_code == 401
 
     @pytest.mark.security(44)
-    async def test_makes_lists_and_revokes_api_tokens(self, visitor: httpx.AsyncClient) -> None:
+    async def test_creates_lists_and_revokes_api_tokens(self, visitor: httpx.AsyncClient) -> None:
         await _sign_in(visitor)
         made = (await visitor.post("/api/account/tokens", json={"name": "nightly"})).json()
         assert made["secret"].startswith(made["prefix"])
@@ -421,14 +421,14 @@ class TestOwnThings:
         await visitor.delete(f"/api/account/tokens/{made['id']}")
         assert (await visitor.get("/probe", headers=headers)).status_code == 401
 
-    async def test_chooses_a_language_that_we_speak(self, visitor: httpx.AsyncClient) -> None:
+    async def test_accepts_only_supported_languages(self, visitor: httpx.AsyncClient) -> None:
         await _sign_in(visitor)
         assert (await visitor.put("/api/account/language", json={"language": "xx"})).status_code == 422
         assert (await visitor.put("/api/account/language", json={"language": "fr"})).status_code == 204
         assert (await visitor.get("/probe")).json()["language"] == "fr"
 
     @pytest.mark.security(40)
-    async def test_somebody_else_finds_nothing(self, committed: Core, visitor: httpx.AsyncClient) -> None:
+    async def test_other_people_find_nothing(self, committed: Core, visitor: httpx.AsyncClient) -> None:
         await _sign_in(visitor)
         made = (await visitor.post("/api/account/tokens", json={"name": "nightly"})).json()
         mine = (await visitor.get("/api/account/sessions")).json()["items"][0]["id"]
@@ -448,7 +448,7 @@ class TestCookieName:
         assert cookies.cookie_name(with_settings(core, public_url="https://a.test").settings) == "__Host-session"
 
 
-class TestLetters:
+class TestEmails:
     """Requests without signing in do not reveal which addresses have an account."""
 
     _ASKED = ("/api/account/reset-password", "/api/account/resend-verification")

@@ -122,7 +122,7 @@ class TestRotate:
         assert second.id in [key.id for key in commands.list_keys(committed)]
 
     @pytest.mark.security(45)
-    async def test_leaves_a_line_without_the_key(self, committed: Core) -> None:
+    async def test_is_recorded_without_the_key(self, committed: Core) -> None:
         made = await rotate(committed)
         async with committed.database.transaction() as session:
             (line,) = await session.scalars(select(AuditEntry))

@@ -113,7 +113,7 @@ class TestAdding:
         with pytest.raises(PasskeyRefused):
             await passkeys.add(session, person, public, name="Mine", credential=credential, client=HERE)
 
-    async def test_takes_no_key_twice(self, session: AsyncSession, person: Actor, public: Core) -> None:
+    async def test_rejects_a_registered_key(self, session: AsyncSession, person: Actor, public: Core) -> None:
         device = Device()
         await add(session, person, public, device)
         with pytest.raises(PasskeyTaken):
@@ -122,19 +122,19 @@ class TestAdding:
     @pytest.mark.parametrize(
         "credential", ["", "null", "[]", "{}", '{"id": "a", "rawId": "a", "type": "public-key", "response": {}}']
     )
-    async def test_understands_no_nonsense(self, session: AsyncSession, person: Actor, public: Core, credential: str) -> None:
+    async def test_rejects_malformed_responses(self, session: AsyncSession, person: Actor, public: Core, credential: str) -> None:
         with pytest.raises(PasskeyRefused):
             await passkeys.add(session, person, public, name="Mine", credential=credential, client=HERE)
         refused = await passkeys.sign_in(session, public, credential=credential, remember=True, client=HERE)
         assert refused == WRONG
 
-    async def test_has_a_bound(self, session: AsyncSession, person: Actor, public: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_has_a_limit(self, session: AsyncSession, person: Actor, public: Core, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(passkeys, "_MAX_PASSKEYS", 1)
         await add(session, person, public, Device())
         with pytest.raises(TooManyPasskeys):
             await passkeys.start_adding(session, person, public)
 
-    async def test_says_where_there_can_be_none(self, session: AsyncSession, person: Actor, core: Core) -> None:
+    async def test_explains_where_passkeys_are_impossible(self, session: AsyncSession, person: Actor, core: Core) -> None:
         with pytest.raises(NoHostName, match="FUNDWRIGHT_PUBLIC_URL"):
             await passkeys.start_adding(session, person, core)
 
@@ -183,9 +183,7 @@ class TestSigningIn:
         device.count = 0  # a copy of the key
         assert await sign_in(session, public, device) == WRONG
 
-    async def test_a_challenge_for_one_thing_is_none_for_another(
-        self, session: AsyncSession, person: Actor, public: Core
-    ) -> None:
+    async def test_a_challenge_is_valid_only_for_its_purpose(self, session: AsyncSession, person: Actor, public: Core) -> None:
         device = Device()
         await add(session, person, public, device)
         answer = device.get(await passkeys.start_reauthentication(session, person, public))
@@ -193,7 +191,7 @@ class TestSigningIn:
 
     @pytest.mark.security(20)
     @pytest.mark.security(2)
-    async def test_is_not_paused_by_wrong_passwords_of_strangers(
+    async def test_is_not_blocked_by_wrong_passwords_of_strangers(
         self, session: AsyncSession, person: Actor, public: Core
     ) -> None:
         device = Device()
@@ -242,8 +240,8 @@ class TestSigningIn:
             await passkeys.start_sign_in(session, public, pending=step.pending)
 
 
-class TestProving:
-    async def test_a_passkey_of_the_actor_is_a_proof(self, session: AsyncSession, person: Actor, public: Core) -> None:
+class TestReauthentication:
+    async def test_a_passkey_of_the_actor_is_accepted(self, session: AsyncSession, person: Actor, public: Core) -> None:
         device, other = Device(), Device()
         await add(session, person, public, device)
         eve = await add_account(session, "eve@example.org", name="Eve", password=PASSWORD)
@@ -270,7 +268,7 @@ class TestProving:
 
 
 class TestRemoving:
-    async def test_it_opens_nothing_any_more_and_the_owner_is_told(
+    async def test_it_no_longer_signs_in_and_the_owner_is_notified(
         self, session: AsyncSession, person: Actor, public: Core
     ) -> None:
         device = Device()

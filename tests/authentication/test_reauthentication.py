@@ -59,7 +59,9 @@ async def make_token(session: AsyncSession, actor: Actor, core: Core) -> None:
 class TestSensitiveChanges:
     @pytest.mark.security(26)
     @pytest.mark.parametrize("change", SENSITIVE, ids=lambda change: f"{change.__module__}.{change.__name__}")
-    async def test_each_asks_for_a_recent_proof(self, session: AsyncSession, core: Core, change: Callable[..., Any]) -> None:
+    async def test_each_requires_recent_authentication(
+        self, session: AsyncSession, core: Core, change: Callable[..., Any]
+    ) -> None:
         actor = await sign_in(session, core)
         await let_time_pass(session)
         takes = inspect.signature(change).parameters.values()
@@ -67,7 +69,7 @@ class TestSensitiveChanges:
         with pytest.raises(ReauthenticationRequired):
             await change(**{**given, "session": session, "actor": actor})
 
-    async def test_signing_in_is_a_proof_for_some_minutes(self, session: AsyncSession, core: Core) -> None:
+    async def test_signing_in_counts_for_some_minutes(self, session: AsyncSession, core: Core) -> None:
         actor = await sign_in(session, core)
         await make_token(session, actor, core)
         row = await session.get(AccountSession, actor.session_id)
@@ -76,12 +78,12 @@ class TestSensitiveChanges:
         with pytest.raises(ReauthenticationRequired):
             await make_token(session, actor, core)
 
-    async def test_how_many_minutes_is_a_setting(self, session: AsyncSession, core: Core) -> None:
+    async def test_the_number_of_minutes_is_a_setting(self, session: AsyncSession, core: Core) -> None:
         actor = await sign_in(session, with_settings(core, reauthentication_minutes=60))
         row = await session.get(AccountSession, actor.session_id)
         assert row is not None and row.reauthenticated_until - now() > timedelta(minutes=59)
 
-    async def test_a_proof_counts_for_its_own_session_alone(self, session: AsyncSession, core: Core) -> None:
+    async def test_it_applies_only_to_its_own_session(self, session: AsyncSession, core: Core) -> None:
         actor = await sign_in(session, core)
         await let_time_pass(session)
         other = await authentication.sign_in(session, core, email=actor.email, password=PASSWORD, remember=True, client=HERE)
@@ -92,7 +94,7 @@ class TestSensitiveChanges:
 
 
 class TestPassword:
-    async def test_the_right_one_is_a_proof(self, session: AsyncSession, core: Core) -> None:
+    async def test_the_right_one_is_accepted(self, session: AsyncSession, core: Core) -> None:
         actor = await sign_in(session, core)
         await let_time_pass(session)
         proved = await reauthentication.reauthenticate_by_password(session, actor, core, password=PASSWORD, client=HERE)
@@ -122,7 +124,7 @@ async def turn_on(session: AsyncSession, actor: Actor, core: Core) -> list[str]:
 
 class TestTwoStepVerification:
     @pytest.mark.security(26)
-    async def test_makes_the_password_alone_no_proof(self, session: AsyncSession, core: Core) -> None:
+    async def test_the_password_alone_is_not_enough(self, session: AsyncSession, core: Core) -> None:
         actor = await sign_in(session, core)
         codes = await turn_on(session, actor, core)
         await let_time_pass(session)
@@ -134,7 +136,7 @@ class TestTwoStepVerification:
         await second_factor.turn_off(session, actor, core, client=HERE)
 
     @pytest.mark.security(26)
-    async def test_asks_for_a_proof_beside_the_password(self, session: AsyncSession, core: Core) -> None:
+    async def test_requires_more_than_the_password(self, session: AsyncSession, core: Core) -> None:
         actor = await sign_in(session, core)
         codes = await turn_on(session, actor, core)
         await let_time_pass(session)
@@ -158,7 +160,7 @@ class TestTwoStepVerification:
         assert await change_password() is None
 
     @pytest.mark.security(26)
-    async def test_lets_no_api_token_make_such_a_change(self, session: AsyncSession, core: Core) -> None:
+    async def test_an_api_token_cannot_make_such_a_change(self, session: AsyncSession, core: Core) -> None:
         actor = await sign_in(session, core)
         await turn_on(session, actor, core)
         program = actor.model_copy(update={"session_id": None, "is_program": True})
@@ -166,7 +168,7 @@ class TestTwoStepVerification:
             await email_change.ask(session, program, core, email="eve@example.org", password=PASSWORD, client=HERE)
 
     @pytest.mark.security(26)
-    async def test_withdraws_the_proofs_of_other_sessions_when_it_is_turned_on(self, session: AsyncSession, core: Core) -> None:
+    async def test_turning_it_on_requires_reauthentication_in_other_sessions(self, session: AsyncSession, core: Core) -> None:
         actor = await sign_in(session, core)
         other = await authentication.sign_in(session, core, email=actor.email, password=PASSWORD, remember=True, client=HERE)
         assert isinstance(other, SignedIn)
@@ -179,7 +181,7 @@ class TestTwoStepVerification:
 class TestEndedSession:
     @pytest.mark.security(18, 26)
     @pytest.mark.parametrize("how", ["signed out", "expired", "idle", "disabled"])
-    async def test_proves_nothing(self, session: AsyncSession, core: Core, how: str) -> None:
+    async def test_does_not_count(self, session: AsyncSession, core: Core, how: str) -> None:
         actor = await sign_in(session, core)
         match how:
             case "signed out":
@@ -194,14 +196,14 @@ class TestEndedSession:
             await make_token(session, actor, core)
 
     @pytest.mark.security(18, 26)
-    async def test_cannot_be_proved_again(self, session: AsyncSession, core: Core) -> None:
+    async def test_cannot_be_reauthenticated(self, session: AsyncSession, core: Core) -> None:
         actor = await sign_in(session, core)
         await authentication.sign_out(session, actor, client=HERE)
         with pytest.raises(SessionEnded):
             await reauthentication.reauthenticate_by_password(session, actor, core, password=PASSWORD, client=HERE)
 
     @pytest.mark.security(26)
-    async def test_of_another_account_proves_nothing(self, session: AsyncSession, core: Core) -> None:
+    async def test_of_another_account_does_not_count(self, session: AsyncSession, core: Core) -> None:
         actor = await sign_in(session, core)
         eve = await add_account(session, "eve@example.org", name="Eve", role=Role.ADMIN, password=PASSWORD)
         with pytest.raises(SessionEnded):
@@ -227,7 +229,7 @@ class TestApi:
             ).status_code == 204
             assert (await visitor.delete("/api/account/second-factor")).status_code == 204
 
-    async def test_asks_and_goes_on_after_the_proof(self, committed: Core) -> None:
+    async def test_asks_and_continues_after_reauthentication(self, committed: Core) -> None:
         async with browse(committed) as visitor:
             await visitor.post("/signin", json={"email": "ada@example.org", "password": PASSWORD})
             async with committed.database.transaction() as session:
@@ -241,7 +243,7 @@ class TestApi:
             assert (await visitor.post("/api/account/tokens", json={"name": "nightly"})).status_code == 201
 
     @pytest.mark.security(26, 44)
-    async def test_an_api_token_makes_no_other(self, committed: Core, ada: Actor) -> None:
+    async def test_an_api_token_cannot_create_another(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             made = await api_tokens.create_api_token(session, ada, committed, name="n", scope=TokenScope.WRITE, lasts_days=1)
             found = await api_tokens.authenticate_api_token(session, made.secret)

@@ -79,7 +79,7 @@ async def audit(session: AsyncSession) -> list[str]:
 
 
 class TestSettingUp:
-    async def test_counts_only_once_a_code_was_entered(
+    async def test_takes_effect_only_once_a_code_was_entered(
         self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
         begun = await second_factor.start(session, person, core)
@@ -97,7 +97,7 @@ class TestSettingUp:
         assert (read.is_on, read.recovery_codes) == (True, 10)
 
     @pytest.mark.security(26, 45)
-    async def test_is_told_to_the_owner_and_to_the_trail(
+    async def test_the_owner_is_notified_and_it_is_audited(
         self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
         await turn_on(session, person, core, clock(timedelta()))
@@ -243,7 +243,7 @@ class TestRecoveryCodes:
 
 class TestTheSecondStep:
     @pytest.mark.security(17)
-    async def test_begins_the_session_and_carries_the_wish_to_be_remembered(
+    async def test_starts_the_session_and_keeps_remember_me(
         self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
         secret, _ = await turn_on(session, person, core, clock(timedelta()))
@@ -286,9 +286,9 @@ class TestTheSecondStep:
             await authentication.redeem_handover(session, core, pending, client=HERE)
 
 
-class TestTakingItAway:
+class TestRemoval:
     @pytest.mark.security(45)
-    async def test_an_administrator_can_and_the_owner_is_told(
+    async def test_an_administrator_can_remove_it_and_the_owner_is_notified(
         self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
         root = await add_account(session, "root@example.org", name="Root", role=Role.ADMIN)

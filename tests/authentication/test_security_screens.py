@@ -165,7 +165,7 @@ class TestPasskeys:
 
 class TestReauthentication:
     @pytest.mark.security(26)
-    async def test_is_asked_for_in_place_and_then_it_goes_on(self, committed: Core, a_while_later: Actor) -> None:
+    async def test_happens_in_place_and_then_the_action_continues(self, committed: Core, a_while_later: Actor) -> None:
         async with mounted(committed, a_while_later, sensitive_form) as screen:
             await screen.type("Name", "nightly")
             await screen.click("button", "Make")
@@ -297,7 +297,7 @@ class TestSigningIn:
 
 
 class TestPerson:
-    async def test_an_administrator_takes_it_away(self, committed: Core, ada: Actor) -> None:
+    async def test_an_administrator_removes_the_second_factor(self, committed: Core, ada: Actor) -> None:
         await turn_on(committed, ada)
         async with committed.database.transaction() as session:
             root = await add_account(session, "root@example.org", name="R", role=Role.ADMIN)
@@ -309,7 +309,7 @@ class TestPerson:
         async with committed.database.transaction() as session:
             assert not await administration.has_second_factor(session, root, ada.id)
 
-    async def test_who_only_oversees_sees_that_there_is_one(self, committed: Core, ada: Actor) -> None:
+    async def test_a_viewer_sees_that_there_is_a_second_factor(self, committed: Core, ada: Actor) -> None:
         await turn_on(committed, ada)
         async with committed.database.transaction() as session:
             looker = await add_account(session, "v@example.org", name="V", role=Role.VIEWER)

@@ -131,7 +131,7 @@ class TestSavedState:
         assert await preferences.saved_state(session, ada, "other") is None
         assert await preferences.saved_state(session, eve, "notes") is None
 
-    async def test_has_a_bound(self, session: AsyncSession) -> None:
+    async def test_has_a_limit(self, session: AsyncSession) -> None:
         with pytest.raises(Invalid, match="too long to save"):
             await preferences.save_state(session, await _add(session), "notes", "x" * 30_000)
 
@@ -161,7 +161,7 @@ class TestActorForCommand:
         with pytest.raises(NotFound, match="user add"):
             await commands.actor_for_command(session, email=None)
 
-    async def test_passes_over_a_disabled_account(self, session: AsyncSession, core: Core) -> None:
+    async def test_skips_a_disabled_account(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
         await account_changes.disable_account(session, core, email="ada@example.org")
         with pytest.raises(NotFound):
@@ -176,7 +176,7 @@ class TestSignIn:
         assert actor is not None
         assert (actor.id, actor.session_id, actor.role) == (ada.id, signed_in.actor.session_id, Role.USER)
 
-    async def test_does_not_mind_capitals_in_the_email(self, session: AsyncSession, core: Core) -> None:
+    async def test_ignores_case_in_the_email(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
         assert isinstance(await _sign_in(session, core, email=" ADA@example.org "), SignedIn)
 
@@ -656,7 +656,7 @@ class TestRegister:
         assert list(await session.scalars(select(Mail.language).order_by(Mail.created_at))) == ["de", "de", "fr"]
 
     @pytest.mark.parametrize("by", ["link", "email"])
-    async def test_whoever_took_the_address_before_its_owner_came_gets_in_no_more(
+    async def test_earlier_credentials_are_revoked_when_the_owner_registers(
         self, session: AsyncSession, core: Core, by: str
     ) -> None:
         core, email = with_settings(core, open_registration=True), "grace@example.org"
@@ -713,7 +713,7 @@ class TestApiTokens:
         await account_changes.disable_account(session, core, email=ada.email)
         assert await api_tokens.authenticate_api_token(session, made[2].secret) is None
 
-    async def test_has_a_bound_that_revoked_and_expired_ones_do_not_count_toward(
+    async def test_has_a_limit_that_revoked_and_expired_ones_do_not_count_toward(
         self, session: AsyncSession, core: Core, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(api_tokens, "_MAX_API_TOKENS", 1)
@@ -736,7 +736,7 @@ class TestApiTokens:
 
     @pytest.mark.security(44)
     @pytest.mark.parametrize("days", [0, 367])
-    async def test_cannot_last_for_ever(self, session: AsyncSession, core: Core, days: int) -> None:
+    async def test_cannot_last_forever(self, session: AsyncSession, core: Core, days: int) -> None:
         with pytest.raises(Invalid):
             await api_tokens.create_api_token(
                 session, await _add(session), core, name="t", scope=TokenScope.READ, lasts_days=days

@@ -168,7 +168,7 @@ class TestRenewal:
         answer = await visitor.post("/session", json={})
         assert "Max-Age=396000" in answer.headers["set-cookie"]
 
-    async def test_an_answer_that_is_lost_does_no_harm(self, committed: Core, visitor: httpx.AsyncClient, clock: Clock) -> None:
+    async def test_a_lost_response_does_no_harm(self, committed: Core, visitor: httpx.AsyncClient, clock: Clock) -> None:
         clock.pass_(minutes=31)
         async with with_token(committed, visitor.cookies["session"]) as lost:
             await renewed(lost)
@@ -219,9 +219,7 @@ class TestRenewal:
         assert (line.subject, line.address) == ("ada@example.org", HERE.address)
 
     @pytest.mark.security(22)
-    async def test_the_thief_s_own_renewal_gives_him_away(
-        self, committed: Core, visitor: httpx.AsyncClient, clock: Clock
-    ) -> None:
+    async def test_a_thiefs_renewal_reveals_the_theft(self, committed: Core, visitor: httpx.AsyncClient, clock: Clock) -> None:
         clock.pass_(minutes=31)
         async with with_token(committed, visitor.cookies["session"]) as thief:
             await renewed(thief)

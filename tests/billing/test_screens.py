@@ -203,7 +203,7 @@ class TestSubscriptions:
             await screen.expect("$59.00 per month")
             assert "Unlimited" in screen.find("article", "Pro").text
 
-    async def test_who_is_on_which(self, committed: Core, boss: Actor, ada: Actor) -> None:
+    async def test_subscribers_are_listed_by_plan(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             await service.subscribe(session, boss, ada.id, SubscriptionChange(plan=PlanCode.TEAM, until=TODAY), client=HERE)
         async with mounted(committed, boss, subscriptions_screen, path="/dashboard/subscription?plan=team") as screen:

@@ -97,7 +97,7 @@ async def _try(core: Core) -> MailMessage:
 
 
 class TestPost:
-    async def test_keeps_a_letter_where_there_is_no_server(self, committed: Core) -> None:
+    async def test_keeps_an_email_without_a_server(self, committed: Core) -> None:
         message = await _post(committed)
         assert (message.state, message.kind, message.recipient) == (MailState.KEPT, MailKind.INVITATION, "ada@example.org")
         assert "http://127.0.0.1:8000/a?b=1&c=2" in message.text
@@ -143,14 +143,14 @@ class TestSend:
             waiting = await _try(core)
         assert (waiting.state, waiting.tries, waiting.error != "") == (MailState.WAITING, 1, True)
 
-    async def test_tries_a_server_again_that_refuses_before_it_knows_the_letter(self, committed: Core) -> None:
+    async def test_tries_a_server_again_that_refuses_before_the_message(self, committed: Core) -> None:
         async with reciting(b"554 Come from another address") as (_, settings):
             core = with_settings(committed, **settings)
             await _post(core)
             waiting = await _try(core)
         assert (waiting.state, waiting.error) == (MailState.WAITING, "554 Come from another address")
 
-    async def test_of_an_accepted_letter_does_not_wait_for_the_end_of_the_connection(
+    async def test_of_an_accepted_email_does_not_wait_for_the_end_of_the_connection(
         self, committed: Core, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("fundwright.core.mail._QUIT_TIMEOUT_S", 0)

@@ -131,7 +131,7 @@ class TestCrash:
             await run(sandbox, partial(function))
         assert await run(sandbox, partial(sandboxed.echo, b"next")) == [b"next"]
 
-    async def test_of_the_process_it_forks_from_is_made_good(self, sandbox: Sandbox) -> None:
+    async def test_of_the_process_it_forks_from_is_repaired(self, sandbox: Sandbox) -> None:
         async with aclosing(sandbox.stream(partial(sandboxed.own_pid), limits=LIMITS, name="“a.pdf”")) as results:
             forks_from = psutil.Process(int(await anext(results))).parent()
             assert forks_from
@@ -287,7 +287,7 @@ class TestConfinement:
 
 
 class TestEnd:
-    async def test_whoever_is_canceled_kills_the_child(self, sandbox: Sandbox) -> None:
+    async def test_cancellation_kills_the_child(self, sandbox: Sandbox) -> None:
         async with aclosing(sandbox.stream(partial(sandboxed.own_pid), limits=LIMITS, name="a")) as results:
             pid = int(await anext(results))
             waiting = asyncio.ensure_future(anext(results))

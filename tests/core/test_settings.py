@@ -25,7 +25,7 @@ class TestRead:
         with pytest.raises(StartRefused, match=f"^The setting {name} cannot be used: .*{reason}.*Correct it"):
             Settings.read()
 
-    def test_an_empty_variable_is_as_good_as_none(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_an_empty_variable_counts_as_unset(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("DATABASE_URL", "")
         monkeypatch.setenv("FUNDWRIGHT_PORT", "")
         settings = Settings.read()

@@ -159,9 +159,7 @@ class TestBounds:
         assert (answer.status_code, answer.json()["error"]["code"]) == (422, "UnusableText")
 
     @pytest.mark.parametrize("kind", ["application/json", "multipart/form-data; boundary=x"])
-    async def test_a_body_is_not_taken_in_without_end(
-        self, program: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, kind: str
-    ) -> None:
+    async def test_a_body_has_a_size_limit(self, program: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
         monkeypatch.setattr(web, "_MAX_BODY_BYTES", 1_000)
         taken_bytes = 0
 
@@ -197,7 +195,7 @@ class TestBounds:
         assert (await program.get("/api/picture")).headers["cache-control"] == "public, max-age=60"
 
 
-async def test_whoever_leaves_while_sending_is_no_failure(core: Core) -> None:
+async def test_a_client_that_disconnects_while_sending_is_no_error(core: Core) -> None:
     headers = [(b"content-length", b"100"), (b"content-type", b"multipart/form-data; boundary=x")]
     scope = {"type": "http", "method": "POST", "path": "/api/files", "headers": headers, "query_string": b""}
 

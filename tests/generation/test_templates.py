@@ -8,7 +8,7 @@ from fundwright.generation import service
 
 
 class TestTemplates:
-    def test_ours_are_registered_through_the_seam(self, core: Core) -> None:
+    def test_ours_are_registered_through_the_hook(self, core: Core) -> None:
         names = [template.name for template in service.list_templates(core)]
         assert names[:3] == ["capability-statement", "project-summary", "cover-letter"]
 

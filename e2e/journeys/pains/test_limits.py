@@ -114,7 +114,7 @@ class TestOpenPages:
             yield opened
 
     @pytest.mark.pain(19)
-    def test_one_too_many_says_so_and_comes_to_life_when_there_is_room(
+    def test_one_too_many_says_so_and_opens_when_another_closes(
         self, page: Page, others: list[ClientConnection], laboratory: Application, sockets: list[WebSocket]
     ) -> None:
         moving = MovingPage(page, laboratory.url)
@@ -134,7 +134,7 @@ class TestOpenPages:
         expect(moving.pressed).to_have_text("pressed 1")
 
 
-def test_a_field_says_that_it_holds_too_much_and_keeps_it(typing: TypingPage, sockets: list[WebSocket]) -> None:
+def test_a_field_says_that_its_text_is_too_long_and_keeps_it(typing: TypingPage, sockets: list[WebSocket]) -> None:
     page = typing.open().page
     typing.text.fill(LONG)
     expect(page.get_by_text(TOO_LARGE)).to_have_count(1)
@@ -146,7 +146,7 @@ def test_a_field_says_that_it_holds_too_much_and_keeps_it(typing: TypingPage, so
     assert len(sockets) == 1
 
 
-def test_an_address_as_long_as_http_takes_is_alive(moving: MovingPage) -> None:
+def test_a_page_with_the_longest_possible_address_works(moving: MovingPage) -> None:
     moving.url += f"?q={'x' * 50_000}"
     page = moving.open().page
     moving.press.click()

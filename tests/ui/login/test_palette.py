@@ -93,11 +93,11 @@ class TestSearch:
             assert (command["label"], command["path"]) == (draft.title, f"/generate/slug/{draft.slug}")
 
     @pytest.mark.parametrize("words", ["'", "a & | !", ":*", "\\", "%", "é" * 200, "the"])
-    async def test_takes_whatever_is_typed(self, open_page: Open, ada: Actor, words: str) -> None:
+    async def test_accepts_any_text(self, open_page: Open, ada: Actor, words: str) -> None:
         async with open_page("/dashboard/category", actor=ada) as page:
             await search(page, words)
 
-    async def test_says_when_nothing_goes_by_that_name(self, open_page: Open, ada: Actor) -> None:
+    async def test_says_when_there_are_no_results(self, open_page: Open, ada: Actor) -> None:
         async with open_page("/dashboard/category", actor=ada) as page:
             assert await search(page, "zzzzqqq") == {}
             assert page.one("CommandPalette")["a"]["summary"] == "No results"

@@ -100,7 +100,7 @@ class TestSidebar:
             assert menu == ENTRIES | more | {"Send feedback": "/feedback"}
 
     @pytest.mark.parametrize("path", ["/dashboard/train", "/dashboard/train/deeper"])
-    async def test_says_where_we_are(self, open_page: Open, ada: Actor, path: str) -> None:
+    async def test_marks_the_current_page(self, open_page: Open, ada: Actor, path: str) -> None:
         async with open_page(path, actor=ada, extra=SCREENS) as page:
             assert [text_of(link) for link in page.all("a", aria_current="page")] == ["Train"]
 
@@ -169,7 +169,7 @@ class TestSettings:
         async with committed.database.transaction() as session:
             assert [account.language for account in await commands.list_accounts(session)] == ["de"]
 
-    async def test_a_language_that_we_do_not_speak_is_refused(self, open_page: Open, committed: Core, ada: Actor) -> None:
+    async def test_an_unsupported_language_is_refused(self, open_page: Open, committed: Core, ada: Actor) -> None:
         async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
             with pytest.raises(MalformedPayload):
                 await page.fire(page.one("SettingsDrawer"), "onLanguage", code="xx")
