@@ -28,12 +28,14 @@ from reactpy.types import Component
 from fundwright.accounts.schemas import Actor, Client
 from fundwright.core.assembly import Core
 from fundwright.core.messages import Language, speaking
-from fundwright_ui.runtime.connection import Connection, Move
-from fundwright_ui.runtime.diff import Node
+from fundwright_ui.runtime.connection import Connection, Frame, Move
+from fundwright_ui.runtime.diff import ElementNode, Node
+from fundwright_ui.runtime.events import Payload
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.html import shown_in
 from fundwright_ui.runtime.router import Found, Location, Screen
 from fundwright_ui.runtime.view import View
+from fundwright_ui.ui.forms import Fields
 
 _SETTLE_TIMEOUT_S = 10.0
 _ROLES = {
@@ -68,8 +70,8 @@ _INPUT_ROLES = {"checkbox": "checkbox", "radio": "radio", "number": "spinbutton"
 class Element:
     """An element or widget as it was when it was found."""
 
-    node: dict[str, Any]
-    ancestors: tuple[dict[str, Any], ...]
+    node: ElementNode
+    ancestors: tuple[ElementNode, ...]
     role: str
     name: str
 
@@ -89,7 +91,7 @@ class Element:
 class ScreenUnderTest:
     """A screen that is open. `frames` holds what it sent to the browser besides its tree."""
 
-    def __init__(self, view: View, frames: list[dict[str, Any]]) -> None:
+    def __init__(self, view: View, frames: list[Frame]) -> None:
         self.view = view
         self.frames = frames
         self._has_changed = asyncio.Event()
@@ -289,8 +291,8 @@ class ScreenUnderTest:
             return options[0].get("a", {}).get("value", text_of(options[0])) if options else None
         return props.get("defaultValue", "")
 
-    async def _submit(self, form: dict[str, Any], *, submitter: Mapping[str, Any]) -> None:
-        fields: dict[str, Any] = {}
+    async def _submit(self, form: ElementNode, *, submitter: Mapping[str, Any]) -> None:
+        fields: Fields = {}
         for each in self._walk():
             inside = any(ancestor is form for ancestor in each.ancestors)
             name = each.props.get("name")
@@ -309,7 +311,7 @@ class ScreenUnderTest:
             fields[name] = submitter.get("value", "")
         await self._send(form, "onSubmit", {"fields": fields, "submitter": submitter.get("name")})
 
-    async def _send(self, node: dict[str, Any], event: str, data: dict[str, Any]) -> None:
+    async def _send(self, node: ElementNode, event: str, data: Payload) -> None:
         handlers = node.get("e", {})
         assert event in handlers, f"{node.get('t') or node.get('w')} has no {event}, only {sorted(handlers)}"
         self._seq += 1
@@ -345,14 +347,14 @@ async def mounted(
     screen = render if isinstance(render, Screen) else Screen("/", "Test", render, area="public")
     parts = urlsplit(screen.path.format_map(dict(params or {})) if path is None else path)
     location = Location(parts.path, dict(params or {}), dict(parse_qsl(parts.query, keep_blank_values=True)))
-    frames: list[dict[str, Any]] = []
+    frames: list[Frame] = []
     opened: list[ScreenUnderTest] = []
 
     def changed() -> None:
         for each in opened:
             each.note_change()
 
-    def sent(frame: dict[str, Any]) -> None:
+    def sent(frame: Frame) -> None:
         frames.append(frame)
         changed()
 
@@ -387,7 +389,7 @@ def _texts(node: Node) -> Iterator[str]:
             yield from _texts(child)
 
 
-def _nodes(node: Node, ancestors: tuple[dict[str, Any], ...]) -> Iterator[tuple[dict[str, Any], tuple[dict[str, Any], ...]]]:
+def _nodes(node: Node, ancestors: tuple[ElementNode, ...]) -> Iterator[tuple[ElementNode, tuple[ElementNode, ...]]]:
     if isinstance(node, str):
         return
     yield node, ancestors
@@ -395,7 +397,7 @@ def _nodes(node: Node, ancestors: tuple[dict[str, Any], ...]) -> Iterator[tuple[
         yield from _nodes(child, (*ancestors, node))
 
 
-def _role(node: dict[str, Any]) -> str | None:
+def _role(node: ElementNode) -> str | None:
     attributes = node.get("a", {})
     if "role" in attributes:
         return str(attributes["role"])
@@ -406,7 +408,7 @@ def _role(node: dict[str, Any]) -> str | None:
     return _ROLES.get(node["t"])
 
 
-def _name(node: dict[str, Any], ancestors: tuple[dict[str, Any], ...], labels: Mapping[str, str]) -> str:
+def _name(node: ElementNode, ancestors: tuple[ElementNode, ...], labels: Mapping[str, str]) -> str:
     attributes = node.get("a", {})
     if "aria-label" in attributes:
         return str(attributes["aria-label"])

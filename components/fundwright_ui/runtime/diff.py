@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast
 
-Node = str | dict[str, Any]
+ElementNode = dict[str, Any]
+"""An element, a widget, or a fragment, as the JSON that the browser gets."""
+Node = str | ElementNode
 Path = list[int]
 Operation = list[Any]
 
@@ -98,7 +100,7 @@ def apply(tree: Node, operations: Sequence[Operation]) -> Node:
 
 def _apply_at(node: Node, path: Path, operation: Operation) -> Node:
     if path:
-        parent = dict(cast(dict[str, Any], node))
+        parent = dict(cast(ElementNode, node))
         children = list(parent["c"])
         children[path[0]] = _apply_at(children[path[0]], path[1:], operation)
         return parent | {"c": children}
@@ -106,13 +108,13 @@ def _apply_at(node: Node, path: Path, operation: Operation) -> Node:
         case ["set", _, replacement]:
             return replacement
         case ["attrs", _, changed, removed]:
-            element = cast(dict[str, Any], node)
+            element = cast(ElementNode, node)
             attributes = {**element.get("a", {}), **changed}
             return {**element, "a": {name: value for name, value in attributes.items() if name not in removed}}
         case ["events", _, events]:
-            return {**cast(dict[str, Any], node), "e": events}
+            return {**cast(ElementNode, node), "e": events}
         case ["children", _, children]:
-            element = cast(dict[str, Any], node)
+            element = cast(ElementNode, node)
             before = element.get("c", [])
             return {**element, "c": [before[child] if isinstance(child, int) else child for child in children]}
         case _:

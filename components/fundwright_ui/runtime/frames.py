@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from fundwright_ui.runtime.events import Payload
 
 _LARGEST = 2**53 - 1  # JavaScript's Number.MAX_SAFE_INTEGER
 _ESCAPE = re.compile(
@@ -44,7 +46,7 @@ class Event(_Frame):
     type: Literal["event"]
     seq: Number
     target: str
-    data: dict[str, Any] = {}
+    data: Payload = {}
     received: Count | None = None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from fundwright_ui.runtime.diff import Node
+from fundwright_ui.runtime.diff import ElementNode, Node
 from fundwright_ui.runtime.encoding import encode
 
 _VOID = frozenset(("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"))
@@ -107,7 +107,7 @@ def _flatten(nodes: Sequence[Node]) -> Iterator[Node]:
             yield node
 
 
-def _write_element(node: dict[str, Any], parts: list[str], *, selected: object) -> None:
+def _write_element(node: ElementNode, parts: list[str], *, selected: object) -> None:
     tag: str = node["t"]
     attributes: dict[str, Any] = node.get("a", {})
     children: list[Node] = node.get("c", [])

@@ -22,7 +22,7 @@ from reactpy.types import Component, ContextProvider, LayoutUpdateMessage, VdomD
 from reactpy.utils import Ref
 
 from fundwright_ui.runtime.encoding import Unserializable, plain, whole
-from fundwright_ui.runtime.events import Call, Handler, read_element, takes_payload
+from fundwright_ui.runtime.events import Call, Handler, Payload, read_element, takes_payload
 from fundwright_ui.runtime.faults import new_error_id
 from fundwright_ui.runtime.waiting import Event
 
@@ -112,7 +112,7 @@ class GuardedLayout(Layout):
         # ReactPy deletes this attribute. A component that requests a render during or after unmounting then finds nothing to render.
         self._model_states_by_life_cycle_state_id = {}
 
-    async def handle(self, target: str, data: dict[str, Any], seq: int) -> bool:
+    async def handle(self, target: str, data: Payload, seq: int) -> bool:
         """Run the handler named `target`. Returns False if it no longer exists because the page changed after the event was sent."""
         if target.startswith(_RETRY):
             return self._retry(target.removeprefix(_RETRY))
@@ -537,7 +537,7 @@ def event_of(target: str) -> str:
     return target.rpartition(_FINGERPRINT_MARK)[0].rpartition(":")[2]
 
 
-async def _finished(handler: Any, data: dict[str, Any]) -> None:
+async def _finished(handler: Any, data: Payload) -> None:
     """Call a handler and await its result, also that of a lambda such as `lambda: state.set(1)`. ReactPy would await coroutine
     functions only, and pass the payload to every function."""
     if not isinstance(handler, Handler):

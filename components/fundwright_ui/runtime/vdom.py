@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from fundwright_ui.runtime.diff import Node
+from fundwright_ui.runtime.diff import ElementNode, Node
 
 WIDGET = "widget:"
 """Prefix of the tag of a widget, followed by the name of its React component."""
@@ -20,7 +20,7 @@ def to_node(model: object) -> Node:
     if "error" in model:
         return {"x": model["error"]}
     tag: str = model.get("tagName", "")
-    node: dict[str, Any]
+    node: ElementNode
     if not tag:
         node = {"f": 1}
     elif tag.startswith(WIDGET):

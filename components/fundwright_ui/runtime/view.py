@@ -12,9 +12,9 @@ from reactpy import component, html
 from reactpy.types import Component, VdomDict
 
 from fundwright_ui.runtime.connection import Connection, ConnectionContext
-from fundwright_ui.runtime.diff import Node, Operation, diff
+from fundwright_ui.runtime.diff import ElementNode, Node, Operation, diff
 from fundwright_ui.runtime.encoding import digest, encode
-from fundwright_ui.runtime.events import handler
+from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.runtime.host import t
 from fundwright_ui.runtime.html import shown_in
 from fundwright_ui.runtime.layout import GuardedLayout, rerenderer
@@ -115,7 +115,7 @@ class View:
     def bind_screen(self, rerender: Callable[[], None]) -> None:
         self._rerender_screen = rerender
 
-    async def handle(self, target: str, data: dict[str, Any], seq: int) -> bool:
+    async def handle(self, target: str, data: Payload, seq: int) -> bool:
         self._is_arriving = False  # the person acted on a page that is still loading, so show the result immediately
         with self.connection.handling():
             return await self._layout.handle(target, data, seq)
@@ -288,18 +288,18 @@ def _with_screen(tree: Node, screen: Node) -> Node:
     return {**tree, "c": [_with_screen(child, screen) for child in tree["c"]]}
 
 
-def _is_screen(node: dict[str, Any]) -> bool:
+def _is_screen(node: ElementNode) -> bool:
     return "f" in node and str(node.get("k", "")).startswith(_SCREEN)
 
 
-def _elements(node: Node) -> Iterator[dict[str, Any]]:
+def _elements(node: Node) -> Iterator[ElementNode]:
     if isinstance(node, dict):
         yield node
         for child in shown_in(node):
             yield from _elements(child)
 
 
-def _is_text_field(node: dict[str, Any]) -> bool:
+def _is_text_field(node: ElementNode) -> bool:
     about = node.get("a", {})
     is_text = node.get("t") == "textarea" or (node.get("t") == "input" and about.get("type", "text") in _TEXT_INPUTS)
     return is_text and not about.get("disabled") and not about.get("readOnly")
