@@ -80,7 +80,7 @@ def documented(ports: Mapping[str, str], folder: Path) -> str:
     upstream, server = (text[text.index(start) :] for start in ("upstream fundwright {", "server {"))
     assert "proxy_read_timeout 60s;" in server
     impatient = server.replace(ports["public"], ports["impatient"]).replace("_timeout 60s", f"_timeout {IMPATIENT_S}s")
-    # nginx gives nothing to a process for 10 s after a timeout: the patient server must not notice.
+    # nginx sends nothing to a process for 10 s after a timeout: the patient server must not notice.
     own = (upstream[: upstream.index("}") + 1] + impatient).replace("upstream fundwright", "upstream impatient")
     impatient = own.replace("http://fundwright", "http://impatient")
     return text + impatient
@@ -348,12 +348,12 @@ class TestTwoProcesses:
             tab.bring_to_front()
             CategoryPage(tab).name.fill(f"Kept {number}")
             ready(tab)
-        other, killed = site.processes  # the first is asked directly elsewhere
+        other, killed = site.processes  # the first one is requested directly
         sockets = connections(other) + connections(killed)
         killed.process.kill()
         killed.process.wait()
         for tab in (page, *tabs):
-            tab.bring_to_front()  # in the background it would take its time to come back
+            tab.bring_to_front()  # in the background, it would take longer to reconnect
             ready(tab)
         eventually(lambda: connections(other) >= sockets or None)
         for number, tab in enumerate(tabs):

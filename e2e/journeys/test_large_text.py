@@ -8,7 +8,7 @@ from playwright.sync_api import Page, WebSocket, expect
 from e2e.pages.ready import ready
 
 MEGABYTE = "pier harbor " * 90_000
-# As one edit: through the keyboard of the test a browser takes ten seconds for it.
+# As one edit: with the keyboard of the test, a browser takes ten seconds.
 PASTE = """(field, text) => {
   field.setRangeText(text);
   field.dispatchEvent(new InputEvent("input", { bubbles: true, inputType: "insertFromPaste" }));
@@ -17,7 +17,7 @@ KEPT = "document.querySelector('textarea').value.length"
 
 
 @pytest.mark.pain(19)
-@pytest.mark.parametrize("megabytes", [5, 17])  # the second is more than the socket takes
+@pytest.mark.parametrize("megabytes", [5, 17])  # the second is more than the socket accepts
 @pytest.mark.slow
 def test_megabytes_pasted_into_a_form(signed_in: Page, megabytes: int) -> None:
     pasted = MEGABYTE * megabytes

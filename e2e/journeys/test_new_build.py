@@ -62,7 +62,7 @@ def expect_the_new_build(page: Page, screen: CategoryPage) -> None:
     page.evaluate(MARK.replace("Old", "New"))
     screen.create.click()
     expect(page.get_by_role("article", name="Half a category")).to_be_visible()
-    assert page.evaluate(IS_OLD.replace("Old", "New"))  # loaded anew once, not again
+    assert page.evaluate(IS_OLD.replace("Old", "New"))  # reloaded once, not again
 
 
 def test_when_the_server_starts_again_the_page_is_loaded_anew_with_what_was_typed(

@@ -26,7 +26,7 @@ def queue(page: Page, application: Application, request: pytest.FixtureRequest) 
     queue = page.get_by_role("list", name="Suggestions")
     start.click()
     expect(queue.get_by_role("button", name="Accept").nth(2)).to_be_visible(timeout=30_000)
-    with suppress(Error):  # the sample is categorized before anybody could stop it; thousands of real notices are not
+    with suppress(Error):  # the sample is categorized before anyone could cancel it; thousands of real notices are not
         page.get_by_role("button", name="Cancel", exact=True).click(timeout=2_000)
     expect(start).to_be_enabled(timeout=30_000)
     page.reload()

@@ -57,7 +57,7 @@ def test_a_warning_covers_no_control_of_the_page_until_it_is_closed(recognized: 
     warning = page.get_by_role("group").filter(has_text="Check whether your last step was done.")
     expect(warning).to_be_visible()
     for name in ("New category", "Categorize"):
-        page.get_by_role("button", name=name).click(trial=True)  # fails where something else would get the click
+        page.get_by_role("button", name=name).click(trial=True)  # fails if another element would get the click
     page.evaluate("scrollTo(0, 0)")  # the clicks may have scrolled
     box = page.get_by_role("heading", level=1).bounding_box()
     below = warning.bounding_box()

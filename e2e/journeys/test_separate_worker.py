@@ -44,7 +44,7 @@ def test_a_job_waits_for_the_worker_and_what_it_does_reaches_the_page(page: Page
         document.write_text("# Roofs\n\nWe repair roofs of occupied buildings, shingles and gutters included.\n")
         train.add([document])
         page.evaluate("window.isSamePage = true")
-        # The sample documents and the added one are to be trained, but nobody does it yet.
+        # The sample documents and the added one are queued for training, but no worker runs yet.
         start = page.get_by_role("button", name="Train", exact=True)
         expect(page.get_by_role("progressbar", name="Training")).to_be_visible()
         expect(start).to_be_disabled()

@@ -21,7 +21,7 @@ GRACE = "grace@example.org"
 def keep(page: Page, token: str) -> Page:
     """Put a token into the storage, from one of the product's pages, and nothing else."""
     page.goto("/404")
-    ready(page)  # or it would find the token and sign in by itself
+    ready(page)  # otherwise, it would find the token and sign in by itself
     page.context.clear_cookies()
     page.evaluate("token => localStorage.setItem('token', token)", token)
     return page
@@ -38,7 +38,7 @@ def forged(application: Application, token: str, **changes: Any) -> str:
 def expect_login(page: Page) -> None:
     page.goto("/dashboard/category")
     page.wait_for_url("**/auth/login*")
-    ready(page)  # what is evaluated in a page that still moves is lost
+    ready(page)  # results from a page that is still navigating are lost
     expect(page.get_by_role("button", name="Login", exact=True)).to_be_visible()
     until(page, "localStorage.getItem('token') === null")
 

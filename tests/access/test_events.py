@@ -47,7 +47,7 @@ async def ada(committed: Core) -> Actor:
             session, committed, email="ada@example.org", name="Ada Lovelace", role=Role.USER, password=None
         )
         root = await add_account(session, "root@example.org", name="Root", role=Role.ADMIN)
-        # The run of a new account waits for its sample: with a second document, training does something new.
+        # The run of a new account waits for its sample; with a second document, training has new work.
         await training.add_text(session, ada, committed, PastedText(title="Boats", text="The ferry carries forty."))
         await opportunities.load_sample_once(session)
         (first, *_) = (await opportunities.list_opportunities(session, ada, OpportunityQuery())).items
@@ -153,4 +153,4 @@ async def test_no_event_changes_what_the_role_may_not_change(
 async def test_events_change_things_for_roles_that_may_work(committed: Core, ada: Actor, open_page: Open) -> None:
     changed = await changed_by(committed, ada, open_page)
     assert {"category", "document", "draft", "training_run"} <= changed
-    assert "opportunity" not in changed  # everybody sees the samples, so only administrators remove them
+    assert "opportunity" not in changed  # everybody sees the samples, so only administrators can remove them

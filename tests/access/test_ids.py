@@ -59,7 +59,7 @@ from tests.ui.login.conftest import Open
 
 HERE = Client(address="192.0.2.7")
 CANARY = "Zanzibar"
-NOT_PUBLISHED = "GET /api/blog/{slug}"  # readers find published posts only; Ada's is not
+NOT_PUBLISHED = "GET /api/blog/{slug}"  # readers only find published posts; Ada's is not published
 MAX_EVENTS = 40
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+(Z|\+00:00)")
 _OVERSIGHT = {Permission.OVERSEE, Permission.ADMINISTER}
@@ -94,7 +94,7 @@ async def world(committed: Core) -> World:
         ada = await accounts.create_account(session, core, email="ada@example.org", name=CANARY, role=Role.ADMIN, password=None)
         await opportunities.load_sample_once(session)
         notices = (await opportunities.list_opportunities(session, ada, OpportunityQuery())).items
-        # Samples belong to nobody: an administrator may remove them, with the labels that they have.
+        # Samples belong to nobody: an administrator may remove them, with their labels.
         await session.execute(text("UPDATE opportunity SET is_sample = false"))
         document = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} has boats."))
         category = await categories.create(session, ada, CategoryCreate(name=CANARY))
@@ -293,14 +293,16 @@ class TestRoutes:
             for route, here in places(app).items():
                 need = ROUTES[route]
                 if need in _OVERSIGHT and need in GRANTED[role]:
-                    continue  # they are meant to see all
+                    continue  # these roles may see all records
                 known = {place: world.ids[kind] for place in here if (kind := kind_of(route, place[1]) or "") in world.ids}
                 for place in known:
                     kind = kind_of(route, place[1])
                     if kind is None or kind in NOT_OWNED or (kind in ("import", "photo") and Permission.OVERSEE in GRANTED[role]):
                         continue
                     hers, nobodys = known, known | {place: world.missing(kind)}
-                    await asker.ask(route, token, values=nobodys)  # what is done once, such as noting that the session is used
+                    await asker.ask(
+                        route, token, values=nobodys
+                    )  # one-time writes, such as the time when the session was last used
                     answers = list[tuple[Any, list[str]]]()
                     for values in (nobodys, hers):
                         with statements(committed.database.engine.sync_engine) as sent, records_read(world.owner) as read:
@@ -378,7 +380,7 @@ class TestScreens:
             if SCREENS[urlsplit(path).path] is not Permission.READ or not kinds or kinds <= set(NOT_OWNED):
                 continue
             if kinds == {"account"} and Permission.OVERSEE in GRANTED[role]:
-                continue  # they are meant to see everybody's
+                continue  # these roles may see everybody's records
             shown = list[tuple[str, str, int, list[str]]]()
             for is_missing in (True, True, False):
                 address = address_of(path, world, is_missing=is_missing)
@@ -443,7 +445,7 @@ class TestEvents:
                             data = anything(page, node)
                             fields = {key: id if _is_uuid(str(value)) else value for key, value in data["fields"].items()}
                             if not any(node.get("e") == each.get("e") for _, each, _ in events(page)):
-                                break  # the event before has closed it
+                                break  # the previous event has closed it
                             await page.fire(node, touch, **{**data, "id": id, "value": id, "fields": fields})
                             fired += 1
                             assert CANARY not in page.text, (path, name)

@@ -122,7 +122,7 @@ class TestCopy:
         assert [each["name"] for each in json.loads(files["categories/categories.json"])] == ["Roofing"]
         assert [files[name] for name in files if name.startswith("training/files/")] == [b"The ferry carries forty."]
         assert any(name.startswith("generation/drafts/") and name.endswith(".md") for name in files)
-        # What a spreadsheet would run begins with an apostrophe.
+        # Cells that a spreadsheet would execute begin with an apostrophe.
         assert next(csv.DictReader(io.StringIO(files["content/feedback.csv"].decode())))["text"] == "'=cmd()"
         assert b",4900,usd," in files["billing/payments.csv"]
         assert b"sign_in" in files["account/audit.csv"]

@@ -399,7 +399,7 @@ class TestLostConnection:
             async with run.transaction() as session:
                 if len(runs) == 1:
                     await session.execute(text("SELECT 1"))
-                    await shielded(is_back.wait())  # as a step does that cannot be canceled
+                    await shielded(is_back.wait())  # like a step that cannot be canceled
                 await session.execute(text("SELECT 1"))
 
         queue.register(trial(write))
@@ -429,7 +429,7 @@ class TestResume:
         queue.register(trial(_nothing))
         taken, failed = await add(queue), await add(queue)
         async with queue.database.transaction() as session:
-            # As a worker leaves it that is killed before it begins, and one that cannot reach the database then.
+            # Like a worker that is killed before it starts the job, and one that cannot reach the database at that moment.
             doing = text("UPDATE procrastinate_jobs SET status = 'doing' WHERE args->>'job_id' = :job_id")
             await session.execute(doing, {"job_id": str(taken)})
             gone = text("DELETE FROM procrastinate_jobs WHERE args->>'job_id' = :job_id")
@@ -444,7 +444,7 @@ class TestResume:
         async with queue.database.transaction() as session:
             later = await queue.enqueue(session, Trial(), title="Test", owner_id=OWNER, delay_s=3_600)
         async with working(queue):
-            for _ in range(2):  # once the second is found, the look that found the first is over
+            for _ in range(2):  # once the second is found, the query that found the first is over
                 assert (await ended(queue, await add_orphan(queue))).state == JobState.SUCCEEDED
             assert (await read(queue, later.id)).state == JobState.QUEUED
 
@@ -456,7 +456,7 @@ class TestResume:
         async with queue.database.transaction() as session:
             soon = await queue.enqueue(session, Trial(), title="Test", owner_id=OWNER, delay_s=1)
             later = await queue.enqueue(session, Trial(), title="Test", owner_id=OWNER, delay_s=100_000)
-        async with queue.database.transaction() as session:  # as if all that had happened before the clock was set back
+        async with queue.database.transaction() as session:  # as if all this had happened before the clock was set back
             await session.execute(text("UPDATE job SET created_at = created_at + interval '10 hours'"))
             await session.execute(text("UPDATE procrastinate_jobs SET scheduled_at = scheduled_at + interval '10 hours'"))
         async with working(queue):
@@ -595,7 +595,7 @@ class TestResume:
         inline = asyncio.create_task(queue.run_inline(Trial(number=1), title="Test", owner_id=OWNER))
         await eventually(lambda: runs)
         async with working(queue):
-            for _ in range(2):  # once the second is found, the look that found the first is over
+            for _ in range(2):  # once the second is found, the query that found the first is over
                 assert (await ended(queue, await add_orphan(queue))).state == JobState.SUCCEEDED
             assert (await read(queue, runs[0])).state == JobState.RUNNING
         finish.set()

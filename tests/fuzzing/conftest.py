@@ -99,7 +99,7 @@ _FUZZED = pytest.StashKey[list[Fuzz]]()
 
 @pytest.fixture
 def fuzz(request: pytest.FixtureRequest, tmp_path: Path) -> Fuzz:
-    set_hypothesis_home_dir(tmp_path)  # or it would keep notes in the project
+    set_hypothesis_home_dir(tmp_path)  # otherwise, it would save files in the project
     fuzz = Fuzz(request.node.name, MINUTES * 60 / len(request.session.items))
     request.config.stash.setdefault(_FUZZED, []).append(fuzz)
     return fuzz

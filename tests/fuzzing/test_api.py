@@ -122,7 +122,7 @@ async def test_scenarios(committed: Core, world: World, fuzz: Fuzz, role: Role, 
 
         def run() -> None:
             for number in fuzz.rounds(3):
-                # What earlier scenarios have left behind makes the same requests end differently, which Hypothesis takes for a mistake.
+                # Data left by earlier scenarios changes the results of the same requests, which Hypothesis would report as flaky.
                 with suppress(Flaky):
                     Scenario._hypothesis_internal_use_seed = number
                     Scenario.run(settings=settings(fuzz.settings(SCENARIOS), derandomize=False, stateful_step_count=STEPS))

@@ -171,7 +171,7 @@ async def test_hosts_and_senders(fuzz: Fuzz) -> None:
         assert bool(passed) != bool(sent)
         if kind == "http":
             assert language_asked_for(Request(scope)) in LANGUAGES
-        if passed and host:  # the name of a host ends where a path could begin, and may follow the name of a user
+        if passed and host:  # a host name ends where a path could begin, and may follow a user name
             name = re.split(r"[/?#]", re.sub(r"[\t\r\n]", "", host.decode("latin-1")))[0].rpartition("@")[2]
             assert re.fullmatch(r"(?is)(?:|localhost|fw\.example|.*\.localhost|\[[^]]*\]|[\d.]+)\.?(?::.*)?", name), name
             fuzz.outcomes["known"] += 1

@@ -334,7 +334,7 @@ class TestRegenerating:
         await save(desk, draft, roofs, "By a person [1].")
         desk.writer.script = lambda _request: ("By the writer [1].",)
         again = (await rewritten(desk, draft)).sections[0]
-        # The job began after the save, so it was asked to replace what it found.
+        # The job started after the save, so it was supposed to replace the saved text.
         assert again.text == "By the writer [1]."
         assert [version.text for version in await versions(desk, draft, roofs)][1] == "By a person [1]."
 
@@ -494,7 +494,7 @@ class TestQuota:
         new = NewSection(heading="Bridges", instructions="Our bridges")
         with pytest.raises(billing.QuotaSpent):
             await do(desk, lambda s: editing.add_section(s, desk.actor, desk.core, draft.id, new))
-        # Stopping a draft and continuing it writes a section again, too.
+        # Canceling a draft and continuing it also writes a section again.
         async with desk.core.database.transaction() as session:
             await billing.change_plan(
                 session,
@@ -606,7 +606,7 @@ async def test_whoever_waits_for_checks_and_comparisons_keeps_no_connection_from
     comparing = [asyncio.create_task(editing.compare_version(desk.core, desk.actor, draft.id, roofs.id, 1)) for _ in range(15)]
     try:
         async with asyncio.timeout(30):
-            for _ in range(50):  # meanwhile the others come to where they wait
+            for _ in range(50):  # meanwhile, the others reach the point where they wait
                 await do(desk, lambda session: session.scalar(select(1)))
             await do(desk, lambda s: editing.rename_draft(s, desk.actor, draft.id, DraftTitle(title="Roofs 2027")))
     finally:

@@ -199,7 +199,7 @@ class TestResume:
         self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(importing, "BATCH_ROWS", 10)
-        # So that only batches report, however long the machine takes to read one.
+        # So that only batches report progress, however long the machine takes to read one.
         monkeypatch.setattr(jobs, "_PATIENCE_S", None)
         path = tmp_path / "file.csv"
         path.write_bytes(sam_file(*(sam_row(NoticeId=notice_id(i)) for i in range(35)), "broken\r\n"))

@@ -113,7 +113,7 @@ class Person:
                 if answer.status_code != _UNAVAILABLE:
                     answer.raise_for_status()
                     break
-            # A draft has no name by which the server could tell a second request from the first: look before sending it again.
+            # A draft has no name by which the server could recognize a repeated request, so check before sending it again.
             await asyncio.sleep(_RETRY_S)
             if len(await self._all("/api/drafts")) > known:
                 break

@@ -39,7 +39,7 @@ FLOOD_AND_FOLLOW = """(button) => {
   }, 2);
 }"""
 TYPE_FAST = "() => { for (let n = 0; n < 400; n += 1) document.execCommand('insertText', false, String(n % 10)); }"
-# Never faster than the server takes events: a hundred at once, then fewer than a hundred in each second.
+# No faster than the server accepts events: a hundred at once, then fewer than a hundred per second.
 CLICK_STEADILY = """(button) => {
   window.clicks = 0;
   const click = () => { button.click(); window.clicks += 1; };

@@ -32,7 +32,7 @@ def test_scroll_focus_and_selection_stay_while_the_page_changes(moving: MovingPa
     page.evaluate(WATCH)
     before = page.evaluate(POSITION)
     for button in (moving.press, moving.grow):
-        button.evaluate("(button) => button.click()")  # without the scrolling and the focus of a real one
+        button.evaluate("(button) => button.click()")  # without the scrolling and focusing of a real click
         ready(page)
     expect(moving.pressed).to_have_text("pressed 1")
     expect(moving.link(-1)).to_be_attached()
@@ -40,7 +40,7 @@ def test_scroll_focus_and_selection_stay_while_the_page_changes(moving: MovingPa
     expect(link).to_have_attribute("data-mark", "same")
     expect(moving.note).to_have_value("half a sentence")
     assert page.evaluate("window.removed") == []
-    # The browser keeps what is read in its place although a row came to stand above it.
+    # The browser keeps the content in place although a row was added above it.
     grown = page.evaluate(POSITION) - before
     assert 0 <= grown <= moving.link(-1).evaluate("(link) => link.closest('li').getBoundingClientRect().height") + 1
 

@@ -28,12 +28,12 @@ from fundwright_ui.runtime.router import PUBLIC
 
 NARROW, WIDE = ViewportSize(width=360, height=780), ViewportSize(width=1440, height=900)
 
-# Colors, direction and width do not depend on each other: two looks show every value of each.
+# Colors, direction, and width are independent of each other: two looks cover every value of each.
 LookOptions = tuple[str, str, ViewportSize]
 LOOKS: Sequence[LookOptions] = (("light", "ltr", NARROW), ("dark", "rtl", WIDE))
 LIGHT, DARK = LOOKS
 
-# What a screen does in one language it does in the others.
+# A screen behaves the same in every language.
 AS_ROLE: dict[Role | None, tuple[LookOptions, str]] = {
     None: (LIGHT, "en"),
     Role.USER: (LIGHT, "en"),
@@ -44,7 +44,7 @@ AS_ROLE: dict[Role | None, tuple[LookOptions, str]] = {
 _IN_TURN = cycle(("en", "de", "fr"))
 
 
-# What is still fading in has no contrast yet.
+# Elements that are still fading in have no contrast yet.
 SETTLED = """document.getAnimations().every(
   (each) => each.playState !== "running" || each.effect.getComputedTiming().iterations === Infinity
 )"""
@@ -96,7 +96,7 @@ MakeLook = Callable[[LookOptions], "Look"]
 def make_look(visiting: Visiting, development_url: str, base_url: str) -> MakeLook:
     def make(options: LookOptions) -> Look:
         mode, direction, size = options
-        url = development_url if size is NARROW else base_url  # the other look is at what people are served
+        url = development_url if size is NARROW else base_url  # the other look shows the production build
         return Look(mode, direction, size, visiting, url)
 
     return make

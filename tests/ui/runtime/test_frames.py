@@ -35,10 +35,10 @@ FRAMES_A_PAGE = 25
 PAGES_A_BATCH = 20
 PAGES_AT_ONCE = 10
 MAX_OPEN_PAGES = 50
-MAX_POOLED = 10  # the pools of the database and of threads open what they keep one by one
+MAX_POOLED = 10  # the pools of the database and of threads open their members one by one
 MAX_MORE_OBJECTS = 20_000  # four a frame; a session is some thousands
 MAX_GROWTH_BYTES = 15_000_000
-IS_ALONE = "FUNDWRIGHT_SOAK_FRAMES" in os.environ  # the memory of a process that has run 2,000 other tests says nothing
+IS_ALONE = "FUNDWRIGHT_SOAK_FRAMES" in os.environ  # the memory of a process that has run 2,000 other tests is not meaningful
 WARM_UP_BATCHES = 3
 
 FAILURES = frozenset(("ui.session_failed", "ui.exchange_failed", "ui.not_canceled", "ui.failed"))
@@ -229,7 +229,7 @@ async def settled(earlier_sessions: int) -> Held:
     """Retained objects once the sessions that have ended are gone."""
     await eventually(lambda: living_sessions() <= earlier_sessions)
     if sys.platform == "linux":
-        ctypes.CDLL(None).malloc_trim(0)  # free memory between large frames would count as used
+        ctypes.CDLL(None).malloc_trim(0)  # otherwise, free memory between large frames would count as used
     process = psutil.Process()
     return Held(living_sessions(), process.num_fds(), len(gc.get_objects()), process.memory_info().rss)
 

@@ -156,7 +156,7 @@ async def test_every_field_of_a_screen_is_among_them(forms: list[Form]) -> None:
 async def test_a_page_keeps_its_fields_while_the_queries_of_a_fresh_session_are_slow_or_fail(forms: list[Form]) -> None:
     for form in forms:
         gate = form.pages.gate
-        for hash in (form.hash, None):  # loaded again; and one that was patched, and meets a server that has started again
+        for hash in (form.hash, None):  # reloaded, or patched and then connected to a restarted server
             gate.close_gate()
             async with form.pages.open(form.address, shows=form.tree, hash=hash, complete=True) as wire:
                 await wire.until(lambda: wire.of("pong") or wire.of("mount"))
