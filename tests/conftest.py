@@ -27,6 +27,7 @@ from tests.support.cores import Cores, settings_of
 from tests.support.databases import Databases
 from tests.support.embedding import embedded_once
 from tests.support.routes import routes_built_once
+from tests.support.snapshots import Snapshots
 
 _PROJECT = Path(__file__).parent.parent
 _MEMORY = Path("/dev/shm")
@@ -105,8 +106,10 @@ async def template(postgres: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def databases(postgres: str, template: str) -> Databases:
-    return Databases(postgres, template)
+def databases(postgres: str, template: str) -> Iterator[Databases]:
+    opened = Databases(postgres, template)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture
@@ -122,6 +125,11 @@ async def cores(databases: Databases, tmp_path_factory: pytest.TempPathFactory) 
     lending = Cores(databases, tmp_path_factory.getbasetemp())
     yield lending
     await lending.close()
+
+
+@pytest.fixture(scope="session")
+def snapshots(databases: Databases, tmp_path_factory: pytest.TempPathFactory) -> Snapshots:
+    return Snapshots(databases, tmp_path_factory.mktemp("snapshots"))
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.access.table import SCREENS
 from tests.support.accounts import add_account
+from tests.support.snapshots import Snapshots
 from tests.ui.login.conftest import Node, Open, Page, text_of, walk
 
 HERE = Client(address="192.0.2.7")
@@ -40,26 +41,30 @@ pytestmark = pytest.mark.security(40)
 
 
 @pytest.fixture
-async def ada(committed: Core) -> Actor:
+async def ada(committed: Core, snapshots: Snapshots) -> Actor:
+    return await snapshots.of(committed, _work)
+
+
+async def _work(core: Core) -> Actor:
     """Ada, with work of her own, in an installation where an administrator has work, too."""
-    async with committed.database.transaction() as session:
+    async with core.database.transaction() as session:
         ada = await accounts.create_account(
-            session, committed, email="ada@example.org", name="Ada Lovelace", role=Role.USER, password=None
+            session, core, email="ada@example.org", name="Ada Lovelace", role=Role.USER, password=None
         )
         root = await add_account(session, "root@example.org", name="Root", role=Role.ADMIN)
         # The run of a new account waits for its sample; with a second document, training has new work.
-        await training.add_text(session, ada, committed, PastedText(title="Boats", text="The ferry carries forty."))
+        await training.add_text(session, ada, core, PastedText(title="Boats", text="The ferry carries forty."))
         await opportunities.load_sample_once(session)
         (first, *_) = (await opportunities.list_opportunities(session, ada, OpportunityQuery())).items
-        await generation.add_draft(session, ada, committed, opportunity_id=first.id, template="capability-statement")
+        await generation.add_draft(session, ada, core, opportunity_id=first.id, template="capability-statement")
         today = now().date()
         await content.create_post(session, root, PostContent(title="A post", summary="Of the team", text="Text"), client=HERE)
         await content.send_feedback(session, ada, FeedbackSend(kind=FeedbackKind.IDEA, text="A bell", page="/dashboard/train"))
         wanted = PremiumLinkCreate(plan=PlanCode.PRO, days=30, expires_on=today + timedelta(days=9))
         await billing.create_premium_link(session, root, wanted, client=HERE)
         invoice = PaymentCreate(email=ada.email, text="One year", amount_cents=9_900, issued=today, due=today)
-        await billing.add_payment(session, root, committed, invoice, client=HERE)
-        await commands.invite(session, committed, email="new@example.org", role=Role.USER)
+        await billing.add_payment(session, root, core, invoice, client=HERE)
+        await commands.invite(session, core, email="new@example.org", role=Role.USER)
     return ada
 
 

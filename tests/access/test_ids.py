@@ -54,6 +54,7 @@ from tests.access.test_events import anything, events
 from tests.access.test_jobs import start_categorizing, start_import
 from tests.access.test_roles import Asker, opened
 from tests.accounts.test_photos import picture
+from tests.support.snapshots import Snapshots
 from tests.support.statements import statements
 from tests.ui.login.conftest import Open
 
@@ -87,9 +88,12 @@ def _is_uuid(value: str) -> bool:
 
 
 @pytest.fixture
-async def world(committed: Core) -> World:
+async def world(committed: Core, snapshots: Snapshots) -> World:
+    return await snapshots.of(committed, _make_world)
+
+
+async def _make_world(core: Core) -> World:
     """One record of every kind, owned by Ada. All of her texts contain the canary."""
-    core = committed
     async with core.database.transaction() as session:
         ada = await accounts.create_account(session, core, email="ada@example.org", name=CANARY, role=Role.ADMIN, password=None)
         await opportunities.load_sample_once(session)

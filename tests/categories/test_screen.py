@@ -15,17 +15,16 @@ from fundwright_ui.screens.categories.category import category_screen
 from fundwright_ui.testing import mounted
 from fundwright_ui.ui import category_color
 from tests.categories.embedding import WordEmbedder, classify
-from tests.support.accounts import add_account
+from tests.support.accounts import account_and_samples, add_account
 from tests.support.jobs import working
+from tests.support.snapshots import Snapshots
 
 PATH = "/dashboard/category"
 
 
 @pytest.fixture
-async def ada(committed: Core) -> Actor:
-    async with committed.database.transaction() as session:
-        await opportunities.load_sample_once(session)
-        return await add_account(session)
+async def ada(committed: Core, snapshots: Snapshots) -> Actor:
+    return await snapshots.of(committed, account_and_samples)
 
 
 async def add(core: Core, actor: Actor, name: str, description: str = "") -> CategoryRead:

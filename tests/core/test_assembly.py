@@ -2,6 +2,7 @@
 
 import os
 import signal
+import pytest
 from pathlib import Path
 
 from fundwright import hooks

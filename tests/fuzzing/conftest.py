@@ -25,7 +25,7 @@ from tests.access.test_ids import world
 __all__ = ["world"]
 
 MINUTES = float(os.environ.get("FUNDWRIGHT_SOAK_FUZZING_MINUTES", "0"))
-_TIMES_EXAMPLES = 4
+_TIMES_EXAMPLES = 12
 
 
 class Fuzz:

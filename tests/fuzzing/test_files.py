@@ -161,7 +161,7 @@ def test_text_documents(fuzz: Fuzz, tmp_path: Path) -> None:
     documents = st.one_of(mutated_bytes(MARKDOWN, HTML, TEXT), encoded, st.text().map(str.encode), st.binary())
     fuzz(
         check,
-        examples=250,
+        examples=80,
         outcomes=("read", "refused"),
         content=documents,
         reader=st.sampled_from([MarkdownReader(), HtmlReader(), TextReader()]),
@@ -189,7 +189,7 @@ async def test_documents_in_the_sandbox(fuzz: Fuzz, core: Core, tmp_path: Path) 
         documents = st.one_of(mutated_bytes(pdf), docx_files(), mutated_bytes(MARKDOWN, HTML))
         fuzz(
             check,
-            examples=60,
+            examples=20,
             outcomes=("read", "refused"),
             content=documents,
             filename=st.sampled_from(["a.pdf", "a.docx", "a.html", "a.md", "“a”\n.txt"]),
@@ -220,7 +220,7 @@ async def test_photos(fuzz: Fuzz, core: Core) -> None:
 
         fuzz(
             check,
-            examples=30,
+            examples=10,
             outcomes=("read", "refused"),
             content=st.one_of(st.sampled_from(pictures), mutated_bytes(*pictures, most=1), mutated_bytes(*pictures)),
         )
@@ -370,7 +370,7 @@ def test_published_files(fuzz: Fuzz, tmp_path: Path) -> None:
         finally:
             incoming.close()
 
-    fuzz(check, examples=150, outcomes=("rows", "rejected rows", "refused"), file=notice_files())
+    fuzz(check, examples=50, outcomes=("rows", "rejected rows", "refused"), file=notice_files())
 
 
 async def test_imports(fuzz: Fuzz, committed: Core, tmp_path: Path) -> None:
@@ -393,6 +393,6 @@ async def test_imports(fuzz: Fuzz, committed: Core, tmp_path: Path) -> None:
                     fuzz.outcomes["notices"] += report.new + report.changed
             assert [line for line in logs if "exc_info" in line or line["event"].startswith("sandbox")] == []
 
-        fuzz(check, examples=25, outcomes=("notices", "refused"), file=notice_files())
+        fuzz(check, examples=8, outcomes=("notices", "refused"), file=notice_files())
 
     await in_a_thread(work)

@@ -111,6 +111,6 @@ async def test_answers_of_browsers(session: AsyncSession, core: Core, fuzz: Fuzz
         def check(forgery: Forgery, *, is_new: bool) -> None:
             fuzz.outcomes[run(add(forgery) if is_new else sign_in(forgery))] += 1
 
-        fuzz(check, examples=100, outcomes=("added", "not added", "refused"), forgery=forgeries, is_new=st.booleans())
+        fuzz(check, examples=35, outcomes=("added", "not added", "refused"), forgery=forgeries, is_new=st.booleans())
 
     await in_a_thread(work)

@@ -298,7 +298,7 @@ async def test_visits(server: runtime.Server, world: World, fuzz: Fuzz, role: Ro
         def check(visit: Visit) -> None:
             run(visitor.make(visit))
 
-        fuzz(check, examples=15, visit=visits(world, role))
+        fuzz(check, examples=5, visit=visits(world, role))
 
     await in_a_thread(work)
     assert fuzz.outcomes["events"] > fuzz.tried

@@ -23,6 +23,7 @@ from fundwright.training.schemas import PastedText
 from tests.categories.embedding import WordEmbedder
 from tests.support.accounts import add_account
 from tests.support.signing_in import with_settings
+from tests.support.snapshots import Snapshots
 
 BRIEF = DraftTemplate(
     name="brief",
@@ -107,19 +108,25 @@ class Models:
 
 
 class Desk(SimpleNamespace):
-    """Everything a test of drafting needs: core, actor, writer, opportunity_id."""
+    """Everything a test of drafting needs."""
 
     core: Core
     actor: Actor
     writer: ScriptedWriter
     opportunity_id: UUID
+    snapshots: Snapshots
 
 
 @pytest.fixture
-async def desk(committed: Core) -> Desk:
+async def desk(committed: Core, snapshots: Snapshots) -> Desk:
     models = Models()
     committed.plugins.register(models)
     core = committed.jobs.services = with_settings(committed, embedder="words", writer="scripted")
+    actor, opportunity_id = await snapshots.of(core, _fill)
+    return Desk(core=core, actor=actor, writer=models.writer, opportunity_id=opportunity_id, snapshots=snapshots)
+
+
+async def _fill(core: Core) -> tuple[Actor, UUID]:
     async with core.database.transaction() as session:
         await opportunities.load_sample_once(session)
         actor = await add_account(session, "ada@example.org")
@@ -131,4 +138,4 @@ async def desk(committed: Core) -> Desk:
             session, actor, core, PastedText(title="Team", text="Foreman electrician Bo Diaz holds a master license.")
         )
     await training.run_inline(core, actor, [roofs.id, team.id])
-    return Desk(core=core, actor=actor, writer=models.writer, opportunity_id=found.items[0].id)
+    return actor, found.items[0].id

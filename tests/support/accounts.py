@@ -8,6 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Actor, Role
+from fundwright.core.assembly import Core
+from fundwright.opportunities import service as opportunities
 
 
 async def add_account(
@@ -22,3 +24,10 @@ async def add_account(
     if email is None:
         email = f"{uuid4().hex[:10]}@example.org"
     return await accounts.add_account(session, email=email, name=name, role=role, password=password)
+
+
+async def account_and_samples(core: Core) -> Actor:
+    """An account in an installation that has the sample notices."""
+    async with core.database.transaction() as session:
+        await opportunities.load_sample_once(session)
+        return await add_account(session)

@@ -4,7 +4,9 @@ one."""
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, LiteralString
 
 import psycopg
@@ -26,8 +28,21 @@ SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend' AND state <> 'idle'
 """
 _INDEXES = "SELECT indexname FROM pg_indexes WHERE schemaname = 'public' AND indexname <> ALL(%s)"
-"""Tables that are not in the list. Embedding creates one for each model."""
+"""Indexes that are not in the list. Embedding creates one for each model."""
 _RESTART = "SELECT setval(seqrelid::regclass, seqstart, false) FROM pg_sequence"
+_SEQUENCES = "SELECT sequencename, last_value FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL"
+_COLUMNS = """
+SELECT table_name, array_agg(column_name::text) FROM information_schema.columns
+WHERE table_schema = 'public' AND table_name = ANY(%s) AND is_generated = 'NEVER' GROUP BY 1
+"""
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a database holds: the rows of each table, as PostgreSQL copies them, and the last number of each sequence."""
+
+    rows: Mapping[str, bytes]
+    numbers: Mapping[str, int]
 
 
 class Databases:
@@ -37,10 +52,12 @@ class Databases:
         self._server, self._template = server, template
         self._names = (f"test_{number}" for number in itertools.count())
         self._idle: list[str] = []
+        self._emptiers: dict[str, Connection] = {}  # kept open: a new connection would look up every table again
         with self._connect(template) as connection:
-            tables = [name for (name,) in connection.execute(_TABLES)]
+            self._tables = tables = [name for (name,) in connection.execute(_TABLES)]
+            self._columns: dict[str, list[str]] = dict(connection.execute(_COLUMNS, [tables]).fetchall())
             connection.execute("CREATE SCHEMA pristine")
-            filled = [name for name in tables if connection.execute(_about("SELECT 1 FROM {} LIMIT 1", name)).fetchone()]
+            filled = self._filled(connection)
             for name in filled:
                 connection.execute(_about("CREATE TABLE pristine.{} AS TABLE {}", name, name))
             self._indexes = [name for (name,) in connection.execute(_INDEXES, [[]])]
@@ -75,7 +92,8 @@ class Databases:
     def empty(self, name: str) -> bool:
         """Restore the state after migration. Returns False if the test changed tables or wrote a lot. Open transactions are
         terminated."""
-        with suppress(psycopg.Error), self._connect(name) as connection:
+        with suppress(psycopg.Error):
+            connection = self._emptier(name)
             connection.execute(_BUSY)
             for (index,) in connection.execute(_INDEXES, [self._indexes]).fetchall():
                 connection.execute(_about("DROP INDEX {}", index))
@@ -89,7 +107,45 @@ class Databases:
             return rows <= _MAX_ROWS
         return False
 
+    def read(self, name: str) -> Content:
+        connection = self._emptier(name)
+        rows = {}
+        for table in self._filled(connection):
+            with connection.cursor().copy(self._copying("COPY {} ({}) TO STDOUT BINARY", table)) as copy:
+                rows[table] = b"".join(bytes(part) for part in copy)
+        return Content(rows, dict(connection.execute(_SEQUENCES).fetchall()))
+
+    def write(self, name: str, content: Content) -> None:
+        """Let a database hold this and nothing else."""
+        connection = self._emptier(name)
+        connection.execute(self._emptying)
+        for table, rows in content.rows.items():
+            connection.execute(_about("DELETE FROM {}", table))
+            with connection.cursor().copy(self._copying("COPY {} ({}) FROM STDIN BINARY", table)) as copy:
+                copy.write(rows)
+        for sequence, number in content.numbers.items():
+            connection.execute("SELECT setval(%s::regclass, %s)", [sequence, number])
+
+    def close(self) -> None:
+        for connection in self._emptiers.values():
+            connection.close()
+
+    def _filled(self, connection: Connection) -> list[str]:
+        return [name for name in self._tables if connection.execute(_about("SELECT 1 FROM {} LIMIT 1", name)).fetchone()]
+
+    def _copying(self, statement: LiteralString, table: str) -> sql.Composed:
+        columns = sql.SQL(", ").join(map(sql.Identifier, self._columns[table]))
+        return sql.SQL(statement).format(sql.Identifier(table), columns)
+
+    def _emptier(self, name: str) -> Connection:
+        connection = self._emptiers.get(name)
+        if connection is None or connection.closed:
+            connection = self._emptiers[name] = self._connect(name)
+        return connection
+
     def _drop(self, name: str) -> None:
+        if name in self._emptiers:
+            self._emptiers.pop(name).close()
         with self._connect("postgres") as connection:
             connection.execute(_about("DROP DATABASE {} WITH (FORCE)", name))
 

@@ -9,6 +9,7 @@ from fundwright.core.assembly import Core
 from fundwright.language import service as language
 from fundwright.language.schemas import nearest_heading
 from fundwright.training import answering, service
+from tests.support.snapshots import Snapshots
 from tests.training.conftest import AddFile
 
 ANSWERED = (
@@ -70,13 +71,17 @@ NOT_ANSWERED = (
 
 
 @pytest.fixture
-async def taught(committed: Core, owner: Actor) -> Actor:
+async def taught(committed: Core, owner: Actor, snapshots: Snapshots) -> Actor:
     """An account with the trained sample documents."""
-    async with committed.database.transaction() as session:
-        await service.add_sample(session, owner, committed)
-        run = (await service.list_runs(session, owner)).items[0]
-    await committed.jobs._run(run.job_id, reraise=True)
-    return owner
+
+    async def train(core: Core) -> Actor:
+        async with core.database.transaction() as session:
+            await service.add_sample(session, owner, core)
+            run = (await service.list_runs(session, owner)).items[0]
+        await core.jobs._run(run.job_id, reraise=True)
+        return owner
+
+    return await snapshots.of(committed, train)
 
 
 async def test_questions_are_answered_by_the_sentence_that_does(committed: Core, taught: Actor) -> None:
@@ -152,14 +157,17 @@ licensed welders.
 
 
 @pytest.fixture
-async def bridges(committed: Core, owner: Actor, add_file: AddFile) -> Actor:
-    async with committed.database.transaction() as session:
-        ids = [
-            (await add_file(session, owner, committed, text, name)).id
-            for text, name in ((HIGH_ROAD, "High Road.md"), (STATE_RFP, "RFP 26-01.md"))
-        ]
-    await service.run_inline(committed, owner, ids)
-    return owner
+async def bridges(committed: Core, owner: Actor, add_file: AddFile, snapshots: Snapshots) -> Actor:
+    async def train(core: Core) -> Actor:
+        async with core.database.transaction() as session:
+            ids = [
+                (await add_file(session, owner, core, text, name)).id
+                for text, name in ((HIGH_ROAD, "High Road.md"), (STATE_RFP, "RFP 26-01.md"))
+            ]
+        await service.run_inline(core, owner, ids)
+        return owner
+
+    return await snapshots.of(committed, train)
 
 
 @pytest.mark.parametrize(

@@ -23,14 +23,13 @@ from fundwright_ui.screens.training.run import run_screen
 from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.testing import mounted
 from tests.categories.embedding import WordEmbedder, classify
-from tests.support.accounts import add_account
+from tests.support.accounts import account_and_samples
+from tests.support.snapshots import Snapshots
 
 
 @pytest.fixture
-async def ada(committed: Core) -> Actor:
-    async with committed.database.transaction() as session:
-        await opportunities.load_sample_once(session)
-        return await add_account(session)
+async def ada(committed: Core, snapshots: Snapshots) -> Actor:
+    return await snapshots.of(committed, account_and_samples)
 
 
 @pytest.fixture
