@@ -149,7 +149,7 @@ class ScreenUnderTest:
         node, ancestors = found[0]
         return Element(node, ancestors, node.get("w") or _role(node) or "", text_of(node))
 
-    async def expect(self, wanted: str | Callable[[], object], *, timeout_s: float = 5.0) -> None:
+    async def expect(self, wanted: str | Callable[[], object], *, timeout_s: float = 15.0) -> None:
         """Wait until a text is shown, or until `wanted()` holds. Raises AssertionError when that takes longer than `timeout_s`."""
         holds = wanted if callable(wanted) else lambda: wanted in self.text
         with suppress(TimeoutError):
