@@ -277,6 +277,7 @@ class TestClassify:
         with pytest.raises(service.CategoriesChanged):
             await service.suggest(session, actor, lesson, [uuid4()], np.array([[0.9]]))
 
+    @pytest.mark.slow
     async def test_a_thousand_subjects_in_one_call(self, session: AsyncSession, actor: Actor) -> None:
         await roofing(session, actor)
         items = [subject(f"{ROOF} number{number}") for number in range(1_000)]

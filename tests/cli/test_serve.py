@@ -37,7 +37,7 @@ def test_a_prefix_that_is_not_that_of_the_public_url(tmp_path: Path) -> None:
     assert not (tmp_path / "data").exists()
 
 
-@pytest.mark.parametrize("name", ["session.key", "second_factor.key"])
+@pytest.mark.parametrize("name", ["session.key", pytest.param("second_factor.key", marks=pytest.mark.slow)])
 def test_an_empty_key_is_refused_before_anything_is_opened(tmp_path: Path, name: str) -> None:
     (tmp_path / "keys").mkdir()
     (tmp_path / "keys" / name).touch()

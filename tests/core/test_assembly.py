@@ -27,6 +27,7 @@ async def has_become(core: Core, is_there: bool) -> bool:
     return await answers(core) is is_there
 
 
+@pytest.mark.slow
 async def test_the_server_is_started_again(tmp_path: Path) -> None:
     settings = OwnSettings(data=tmp_path)
     async with open_core(settings, Plugins([hooks, extension])) as core:

@@ -374,6 +374,7 @@ async def test_a_worker_ends_though_a_cancellation_was_lost(queue: JobQueue, mon
 
 
 class TestLostConnection:
+    @pytest.mark.slow
     async def test_the_worker_goes_on_when_the_server_is_there_again(self, queue: JobQueue, database_url: str) -> None:
         async def nothing(_run: JobRun[Trial, None]) -> None: ...
 
@@ -448,6 +449,7 @@ class TestResume:
                 assert (await ended(queue, await add_orphan(queue))).state == JobState.SUCCEEDED
             assert (await read(queue, later.id)).state == JobState.QUEUED
 
+    @pytest.mark.slow
     async def test_a_delay_does_not_grow_when_the_clock_is_set_back(
         self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
     ) -> None:

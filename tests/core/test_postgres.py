@@ -63,6 +63,7 @@ class TestUse:
             assert _answers(url)
         assert not _answers(url)
 
+    @pytest.mark.slow
     def test_lives_on_while_another_process_uses_it(self, tmp_path: Path) -> None:
         context = multiprocessing.get_context("spawn")
         entered, leave = context.Event(), context.Event()
@@ -87,6 +88,7 @@ class TestUse:
             assert _answers(url)
         assert not _answers(url)
 
+    @pytest.mark.slow
     def test_starts_after_the_first_start_was_killed_half_way(self, tmp_path: Path) -> None:
         context = multiprocessing.get_context("spawn")
         entered, leave = context.Event(), context.Event()
@@ -98,6 +100,7 @@ class TestUse:
         with EmbeddedPostgres(tmp_path).use() as url:
             assert _answers(url)
 
+    @pytest.mark.slow
     def test_a_server_that_came_up_without_its_database_is_set_up_at_the_next_start(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -109,6 +112,7 @@ class TestUse:
         with EmbeddedPostgres(tmp_path).use() as url:
             assert _answers(url)
 
+    @pytest.mark.slow
     def test_a_lost_name_of_the_sockets_is_drawn_anew(self, tmp_path: Path) -> None:
         (tmp_path / "postgres.sockets").write_text("")
         with EmbeddedPostgres(tmp_path).use() as url:
@@ -120,6 +124,7 @@ class TestUse:
             with EmbeddedPostgres(tmp_path).use() as url:
                 assert _answers(url)
 
+    @pytest.mark.slow
     def test_a_lock_whose_process_id_now_belongs_to_another_program_is_no_hindrance(self, tmp_path: Path) -> None:
         with EmbeddedPostgres(tmp_path).use():
             lock = tmp_path / "postgres/postmaster.pid"
@@ -137,6 +142,7 @@ class TestUse:
             another.kill()
             another.wait()
 
+    @pytest.mark.slow
     def test_waits_for_a_process_that_a_killed_server_has_left(self, tmp_path: Path) -> None:
         with EmbeddedPostgres(tmp_path).use() as url:
             busy = threading.Thread(target=_think, args=(url,))
@@ -159,6 +165,7 @@ class TestUse:
         assert refusals
         busy.join()
 
+    @pytest.mark.slow
     def test_starts_again_when_it_is_killed_while_it_starts(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         connect, kills = psycopg.connect, list[int]()
 
@@ -175,6 +182,7 @@ class TestUse:
             assert _answers(url)
         assert kills
 
+    @pytest.mark.slow
     def test_what_is_committed_is_on_disk_also_in_a_cluster_that_an_earlier_version_made(self, tmp_path: Path) -> None:
         with EmbeddedPostgres(tmp_path).use():
             pass
@@ -214,6 +222,7 @@ class TestRoot:
                     assert _answers(again)
         assert [folder.stat().st_mode for folder in above] == before
 
+    @pytest.mark.slow
     def test_runs_programs_of_a_closed_environment_from_a_copy(
         self, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -158,6 +158,7 @@ class TestCrash:
                     killed.kill()
         assert read == ["0", "1", "2", "3", "4"]
 
+    @pytest.mark.slow
     async def test_of_the_process_it_forks_from_lets_it_read_again(self, sandbox: Sandbox, tmp_path: Path) -> None:
         busy = tmp_path / "busy"
         busy.touch()
@@ -169,6 +170,7 @@ class TestCrash:
         assert await reading == [b"held"]
 
     @pytest.mark.parametrize(("is_child", "problem"), [(False, "was interrupted"), (True, "needed more than 300 MB of memory")])
+    @pytest.mark.slow
     async def test_of_a_child_or_the_process_it_forks_from_lets_it_read_no_third_time(
         self, sandbox: Sandbox, tmp_path: Path, is_child: bool, problem: str
     ) -> None:
@@ -186,6 +188,7 @@ class TestCrash:
         with pytest.raises(Invalid, match="took too long"):
             await run(sandbox, partial(sandboxed.fall_silent), limits=replace(LIMITS, silent_seconds=2))
 
+    @pytest.mark.slow
     async def test_a_process_to_fork_from_that_does_not_answer_is_replaced(
         self, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -296,6 +299,7 @@ class TestEnd:
             await asyncio.wait([waiting])
         await eventually(lambda: not psutil.pid_exists(pid))
 
+    @pytest.mark.slow
     async def test_of_a_child_that_is_abandoned_at_the_same_moment_does_not_end_the_others(
         self, sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -326,6 +330,7 @@ class TestEnd:
             await sandbox.close()
             await eventually(lambda: not psutil.pid_exists(pid))
 
+    @pytest.mark.slow
     async def test_children_die_with_the_server(self) -> None:
         script = (
             "import asyncio; from functools import partial; from pathlib import Path; from tests.core import sandboxed, test_sandbox as t\n"

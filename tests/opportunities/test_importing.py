@@ -302,6 +302,7 @@ class TestOwnership:
 
 
 class TestRealFiles:
+    @pytest.mark.slow
     async def test_every_published_file_goes_in(self, committed: Core, member: Actor, shared_data: Path) -> None:
         for source, name, new in (
             ("grants", "grants/GrantsDBExtract.xml.gz", 1_468),

@@ -454,6 +454,7 @@ MULTIPLY = (
 
 
 @pytest.mark.pain(18)
+@pytest.mark.slow
 async def test_a_page_weighs_the_same_with_50_and_with_50_000_notices(
     committed: Core, member: Actor, import_file: ImportFile
 ) -> None:

@@ -59,9 +59,13 @@ class TestVerdict:
         ("items", "before", "after", "tests", "reason"),
         [
             ("1", "def is_on(): return True", "def is_on(): return False", ["tests/test_lamp.py::test_is_on"], ""),
-            ("2", "def is_on(): return True", "def is_on(): return False", [], "the tests of 2 pass"),
+            pytest.param(
+                "2", "def is_on(): return True", "def is_on(): return False", [], "the tests of 2 pass", marks=pytest.mark.slow
+            ),
             ("1+2", "def is_on(): return True", "def is_on(): return False", [], "the tests of 2 pass"),
-            ("1", "def is_on(): return True", "def is_on(:", [], "the tests of 1 could not be run"),
+            pytest.param(
+                "1", "def is_on(): return True", "def is_on(:", [], "the tests of 1 could not be run", marks=pytest.mark.slow
+            ),
             (
                 "1",
                 "def is_on(): return True",

@@ -84,10 +84,11 @@ async def taught(committed: Core, owner: Actor, snapshots: Snapshots) -> Actor:
     return await snapshots.of(committed, train)
 
 
-async def test_questions_are_answered_by_the_sentence_that_does(committed: Core, taught: Actor) -> None:
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
+async def test_questions_are_answered_by_the_sentence_that_does(committed: Core, taught: Actor, every: int) -> None:
     embedder = await language.get_embedder(committed)
     silent, wrong = [], []
-    for question, expected in ANSWERED:
+    for question, expected in ANSWERED[::every]:
         found = await service.find_answers(committed, taught, question, embedder=embedder)
         if not found:
             silent.append(question)

@@ -303,6 +303,7 @@ class TestPdf:
         with pytest.raises(Unreadable, match="scan"):
             read_file(tmp_path, self._pdf(), "a.txt")
 
+    @pytest.mark.slow
     def test_real_documents_have_pages_and_headings(self, shared_data: Path) -> None:
         path = shared_data / "documents" / "RFI_14_0004_IMDS_CDB_Modernization_Assessement_PWS_27Nov13.pdf"
         blocks = read(choose_reader(READERS, path, path.name), path, path.name)
