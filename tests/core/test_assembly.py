@@ -2,8 +2,9 @@
 
 import os
 import signal
-import pytest
 from pathlib import Path
+
+import pytest
 
 from fundwright import hooks
 from fundwright.core.assembly import Core, open_core

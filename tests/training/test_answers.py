@@ -84,7 +84,11 @@ async def taught(committed: Core, owner: Actor, snapshots: Snapshots) -> Actor:
     return await snapshots.of(committed, train)
 
 
-@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
+some_or_all = pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+"""Every third question, and all of them."""
+
+
+@some_or_all
 async def test_questions_are_answered_by_the_sentence_that_does(committed: Core, taught: Actor, every: int) -> None:
     embedder = await language.get_embedder(committed)
     silent, wrong = [], []
@@ -94,11 +98,12 @@ async def test_questions_are_answered_by_the_sentence_that_does(committed: Core,
             silent.append(question)
             continue
         assert [answer.score for answer in found] == sorted((answer.score for answer in found), reverse=True)
+        assert not [each for each in found if each.text[each.answer_start : each.answer_end] == nearest_heading(each.heading)]
         first = found[0]
         if expected not in " ".join(first.text[first.answer_start : first.answer_end].split()):
             wrong.append(question)
-    assert len(silent) <= 2, silent
-    assert len(wrong) <= 3, wrong
+    assert len(silent) <= len(ANSWERED[::every]) // 10, silent
+    assert len(wrong) <= len(ANSWERED[::every]) // 8, wrong
 
 
 async def test_what_went_wrong_stands_under_challenges(committed: Core, taught: Actor) -> None:
@@ -204,18 +209,11 @@ async def test_notices_come_last_when_the_question_is_about_us(committed: Core, 
     assert [answer.document_title for answer in found] == ["High Road", "RFP 26-01"]
 
 
-async def test_a_heading_is_no_answer(committed: Core, taught: Actor) -> None:
+@some_or_all
+async def test_nonsense_and_what_the_documents_do_not_say_get_no_answer(committed: Core, taught: Actor, every: int) -> None:
     embedder = await language.get_embedder(committed)
-    for question, _ in ANSWERED:
-        for answer in await service.find_answers(committed, taught, question, embedder=embedder):
-            shown = answer.text[answer.answer_start : answer.answer_end]
-            assert shown != nearest_heading(answer.heading), question
-
-
-async def test_nonsense_and_what_the_documents_do_not_say_get_no_answer(committed: Core, taught: Actor) -> None:
-    embedder = await language.get_embedder(committed)
-    answered = [q for q in NOT_ANSWERED if await service.find_answers(committed, taught, q, embedder=embedder)]
-    assert len(answered) <= 2, answered
+    answered = [q for q in NOT_ANSWERED[::every] if await service.find_answers(committed, taught, q, embedder=embedder)]
+    assert len(answered) <= len(NOT_ANSWERED[::every]) // 10, answered
 
 
 def test_only_the_first_abbreviations_are_looked_for() -> None:
