@@ -104,7 +104,9 @@ def run(check: Check) -> Result:
             "VITEST_MAX_WORKERS": "1",
             "PYTEST_DEBUG_TEMPROOT": scratch,
         }
-        kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}  # compiled once, not often
+        kept = {
+            name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+        }  # compiled once, not often
         done = subprocess.run(
             check.command, cwd=PROJECT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, check=False,
             env=kept | environment,
