@@ -16,11 +16,11 @@ from fundwright.authentication import service as authentication
 from fundwright.authentication.schemas import SessionRead, SignInRefused
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
-from fundwright_ui.hooks import Row, Rows, query_in_address, use_action, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import Row, Rows, query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.account.devices import device_name
 from fundwright_ui.screens.account.factors import passkeys_section, second_factor_section
-from fundwright_ui.screens.listing import existing_page, export_button, pages
+from fundwright_ui.screens.listing import existing_page, export_button, pages, use_listing
 from fundwright_ui.ui import (
     alert,
     button,
@@ -28,10 +28,7 @@ from fundwright_ui.ui import (
     chip,
     definition_list,
     form,
-    loading,
     moment,
-    more_rows,
-    problem,
     row,
     row_actions,
     section,
@@ -180,27 +177,19 @@ def _sessions() -> VdomDict:
     async def end_others(session: AsyncSession) -> None:
         await authentication.end_other_sessions(session, actor, client=connection.client)
 
-    found = use_query(read, key=[actor.id, request])
-    rows = use_rows(found, lambda listed: listed, key=[actor.id, request], id=lambda each: each.id)
+    listing = use_listing(read, request, lambda listed: listed, id=lambda each: each.id, key=[actor.id])
+    found, rows = listing.answer, listing.rows
 
-    def load() -> None:
-        found.reload()
-        rows.load()
-
-    ending = use_action(end_others, success=t("All other sessions were ended."), then=load)
+    ending = use_action(end_others, success=t("All other sessions were ended."), then=listing.load)
     title = t("Active sessions")
-    if found.error:
-        return section(title, problem(found.error, on_retry=found.reload))
-    if found.value is None:
-        return section(title, loading(t("Loading your sessions")))
+    if found is None:
+        return section(title, listing.pending(t("Loading your sessions")))
     return section(
         title,
         *(_session(each, rows, key=each.id) for each in rows.shown),
-        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
-        pages(url, found.value),
-        row(button(t("Sign out all other sessions"), on_click=ending, is_busy=ending.is_running))
-        if found.value.total > 1
-        else None,
+        listing.more(),
+        pages(url, found),
+        row(button(t("Sign out all other sessions"), on_click=ending, is_busy=ending.is_running)) if found.total > 1 else None,
         actions=[export_button(connection, "/api/account/sessions/export.csv", len(rows.shown), request)],
     )
 

@@ -16,9 +16,9 @@ from fundwright.authentication.schemas import ApiTokenCreated, ApiTokenRead, Tok
 from fundwright.core.database import now
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
-from fundwright_ui.hooks import Query, Row, Rows, UrlState, query_in_address, use_action, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import Row, UrlState, query_in_address, use_action, use_url_state
 from fundwright_ui.product import use_actor, use_connection
-from fundwright_ui.screens.listing import existing_page, export_button, pages
+from fundwright_ui.screens.listing import Listing, existing_page, export_button, pages, use_listing
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -29,10 +29,7 @@ from fundwright_ui.ui import (
     definition_list,
     empty,
     form,
-    loading,
     moment,
-    more_rows,
-    problem,
     row,
     row_actions,
     section,
@@ -65,21 +62,16 @@ def tokens_tab() -> VdomDict:
     async def read(session: AsyncSession) -> Page[ApiTokenRead]:
         return await existing_page(partial(api_tokens.list_api_tokens, session, actor), request)
 
-    found = use_query(read, key=[actor.id, request])
-    rows = use_rows(found, lambda listed: listed, key=[actor.id, request], id=lambda token: token.id)
-
-    def load() -> None:
-        found.reload()
-        rows.load()
+    listing = use_listing(read, request, lambda listed: listed, id=lambda token: token.id, key=[actor.id])
 
     def show(token: ApiTokenCreated) -> None:
         set_made(token)
-        load()
+        listing.load()
 
     return stack(
         _shown_once(made) if made else None,
         _new(show, key="new"),
-        _list(found, rows, load, url, key="list"),
+        _list(listing, url, key="list"),
     )
 
 
@@ -136,8 +128,9 @@ def _new(show: Callable[[ApiTokenCreated], None]) -> VdomDict:
 
 
 @component
-def _list(found: Query[Page[ApiTokenRead]], rows: Rows[ApiTokenRead], load: Callable[[], None], url: UrlState) -> VdomDict:
+def _list(listing: Listing[Page[ApiTokenRead], ApiTokenRead], url: UrlState) -> VdomDict:
     actor, connection = use_actor(), use_connection()
+    listed, rows = listing.answer, listing.rows
     asking, set_asking = use_state(cast("ApiTokenRead | None", None))
 
     async def revoke(session: AsyncSession) -> None:
@@ -151,21 +144,19 @@ def _list(found: Query[Page[ApiTokenRead]], rows: Rows[ApiTokenRead], load: Call
         close()
         if asking is not None:
             rows.settle(asking, t("Revoked"))
-        found.reload()
+        listing.found.reload()
 
     revoking = use_action(revoke, success=t("The token was revoked."), then=revoked)
     title = t("Your API tokens")
-    if found.error:
-        return section(title, problem(found.error, on_retry=found.reload))
-    if found.value is None:
-        return section(title, loading(t("Loading your tokens")))
+    if listed is None:
+        return section(title, listing.pending(t("Loading your tokens")))
     if not rows.shown:
         return section(title, empty(t("No tokens yet. Create one above to give a program access.")))
     return section(
         title,
         *(_token(each, set_asking) for each in rows.shown),
-        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
-        pages(url, found.value),
+        listing.more(),
+        pages(url, listed),
         danger_dialog(
             t("Revoke “{name}”?", name=asking.name),
             t("Programs that use it lose access right away."),

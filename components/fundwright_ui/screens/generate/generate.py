@@ -24,12 +24,12 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
 from fundwright.training import service as training
-from fundwright_ui.hooks import Action, Row, Rows, UrlState, use_action, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import Action, Row, Rows, UrlState, use_action, use_query, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.generate.sources import source_choice, use_searched, use_sources
-from fundwright_ui.screens.listing import existing_page, export_button, narrow, pages
+from fundwright_ui.screens.listing import existing_page, export_button, narrow, pages, use_listing
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -43,7 +43,6 @@ from fundwright_ui.ui import (
     list_row,
     loading,
     moment,
-    more_rows,
     only_reads,
     page,
     problem,
@@ -315,18 +314,13 @@ def _drafts() -> VdomDict:
     async def read(session: AsyncSession) -> Page[DraftRow]:
         return await existing_page(partial(generation.list_drafts, session, actor), query)
 
-    drafts = use_query(read, key=[query], topics=[generation.drafts_topic(actor.id), jobs.jobs_topic(actor.id)])
-    rows = use_rows(drafts, lambda listed: listed, key=[query], id=lambda draft: draft.id)
+    topics = [generation.drafts_topic(actor.id), jobs.jobs_topic(actor.id)]
+    listing = use_listing(read, query, lambda listed: listed, id=lambda draft: draft.id, topics=topics)
+    drafts, rows = listing.answer, listing.rows
 
-    def load() -> None:
-        drafts.reload()
-        rows.load()
-
-    if drafts.error:
-        return section(t("Your drafts"), problem(drafts.error, on_retry=drafts.reload))
-    if drafts.value is None:
-        return section(t("Your drafts"), loading(t("Loading drafts")))
-    if not drafts.value.total and not rows.shown and state is None:
+    if drafts is None:
+        return section(t("Your drafts"), listing.pending(t("Loading drafts")))
+    if not drafts.total and not rows.shown and state is None:
         return section(t("Your drafts"), empty(t("No drafts yet. Choose an opportunity and a template above to generate one.")))
     return section(
         t("Your drafts"),
@@ -363,8 +357,8 @@ def _drafts() -> VdomDict:
         )
         if rows.shown
         else empty(t("No drafts with this status.")),
-        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
-        pages(url, drafts.value),
+        listing.more(),
+        pages(url, drafts),
         actions=[export_button(use_connection(), "/api/drafts/export.csv", len(rows.shown), query)],
     )
 
