@@ -230,6 +230,14 @@ class TestFacts:
         )
         assert "| Director of Research, Institute |" in "".join(await write(core, section(Topic.PEOPLE, resume)))
 
+    async def test_since_when_and_where_we_are_stands_below_any_heading(self, core: Core) -> None:
+        about = passage(
+            "Iron Peak Inc. installs and maintains boilers for hospitals. We have been in business since 2013 and are based in Duluth, Minnesota.",
+            DocumentKind.ABOUT_US,
+            "WHAT WE DO",
+        )
+        assert "based in Duluth" in "".join(await write(core, section(Topic.PROFILE, about)))
+
     async def test_a_list_of_customers_is_no_project(self, core: Core) -> None:
         about = passage(
             "U.S. Geological Survey, Great Lakes Restoration Initiative, City of Holland Board of Public Works\n",

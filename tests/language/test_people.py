@@ -61,3 +61,17 @@ def test_a_name_alone_in_its_row_begins_a_person() -> None:
 def test_a_nickname_is_part_of_a_name() -> None:
     found = read('Ottoline "Otto" Marsh is General Manager at Harrow Pike and has 21 years of experience in elevators.')
     assert [role(person) for person in found.values()] == ["General Manager"]
+
+
+def test_a_list_of_skills_is_no_person() -> None:
+    found = read(
+        "**TOMÁS REYES-LINDQVIST**\n*Lead Firmware Engineer*, Tidemark Sensing\n\n### Skills\nC, Rust, Zephyr RTOS · LoRaWAN · low-power design\n\n"
+        "### Tools\nPython, Docker, Jenkins and GitLab\n\n### Degrees\nBSEE, University of Minnesota Duluth, 2014\n"
+    )
+    assert list(found) == ["Tomás Reyes-Lindqvist"]
+    assert "BSEE" in " ".join(fact.text for fact in found["Tomás Reyes-Lindqvist"].qualifications)
+
+
+def test_certificates_stand_below_certs() -> None:
+    (person,) = read("Marit Solheim\nPrincipal Hydrologist\n\nCERTS\nProfessional Engineer, Minnesota; FAA Part 107\n").values()
+    assert [fact.text for fact in person.qualifications] == ["Professional Engineer, Minnesota; FAA Part 107"]

@@ -119,3 +119,35 @@ def test_years_told_in_a_sentence_are_no_title_of_a_person() -> None:
     text = "Imani Oyelaran has kept hospital elevators safe for 17 years and direct our crew of nine."
     passage = NumberedPassage(number=1, text=text, kind=DocumentKind.RESUME, document="bio")
     assert not any(person.role and "17 years" in person.role.text for person in people([passage], US))
+
+
+def test_what_the_firm_is_certified_for_is_no_period_and_no_work() -> None:
+    text = (
+        "We installed 118 gauges for the St. Louis River Watershed District in 2024.\n\n"
+        "Quality: ISO 9001 certified since June 2019 (cert. no. Q-20417). Accreditation is planned for 2027.\n\n"
+        "We have been in business since 2013."
+    )
+    passage = NumberedPassage(number=1, text=text, heading=("Past work",), kind=DocumentKind.ABOUT_US, document="statement")
+    (project,) = projects([passage], US)
+    assert ProjectField.PERIOD not in project.fields
+    assert not any("9001" in fact.text or "Accreditation" in fact.text for fact in project.work)
+
+
+def test_work_that_goes_on_has_a_period() -> None:
+    (project,) = read("Customer: Port of Toledo\n\nWe have maintained nine hoists for the port since May 2021.")
+    assert field(project, ProjectField.PERIOD) == "since May 2021"
+
+
+def test_an_acronym_of_a_title_in_capitals_stays_as_the_document_writes_it() -> None:
+    (project,) = read(
+        "PAST PERFORMANCE - MPCA NITRATE SITES\n\nClient: Minnesota Pollution Control Agency (MPCA)\nAmount: $612,500\n"
+    )
+    assert field(project, ProjectField.TITLE) == "MPCA Nitrate Sites"
+
+
+def test_what_went_wrong_may_be_named_within_a_paragraph() -> None:
+    (project,) = read(
+        "Customer: Port of Toledo\nValue: $96,000\n\n"
+        "Results. All hoists passed six weeks ahead of schedule. Problems and what we did. The first 20 mounts iced over. We replaced them."
+    )
+    assert [fact.text for fact in project.work] == ["All hoists passed six weeks ahead of schedule."]

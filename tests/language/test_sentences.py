@@ -14,6 +14,8 @@ class TestSentencesOf:
             ("The U.S. Army pays. It pays $1.5 million.", ["The U.S. Army pays.", "It pays $1.5 million."]),
             ("- first\n- second", ["- first", "- second"]),
             ("Ende. Überall ist Platz.", ["Ende.", "Überall ist Platz."]),
+            ("Certified (cert. no. Q-20417). It is valid.", ["Certified (cert. no. Q-20417).", "It is valid."]),
+            ("The answer was no. 12 others agreed.", ["The answer was no.", "12 others agreed."]),
             ("one paragraph\n\nanother", ["one paragraph", "another"]),
             ("", []),
         ],

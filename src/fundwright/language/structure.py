@@ -63,6 +63,11 @@ _MIN_HEADERS = 2
 _QUESTION_LABEL = re.compile(r"(?:What|How|Why|Where|Who) (?:\w+ ){1,4}\w+[.:]")
 """“What came of it.” before its answer."""
 _QUESTION_WORD = re.compile(r"(?:What|How|Why|Where|Who)\b")
+RUN_IN_CHALLENGES = re.compile(
+    r"(?:problems?|challenges?|difficulties|obstacles|setbacks?|issues|lessons?)(?: (?:learned|encountered|faced|and|&) ?.{0,40})?[.:]",
+    re.IGNORECASE,
+)
+"""“Problems and what we did.” within a paragraph whose markup is lost."""
 _LABEL = r"[A-ZÄÖÜÉÀ0-9(#][^:|\t]{0,48}"
 _PAIR = re.compile(
     rf"\s{{0,40}}({_LABEL}?)\s{{0,30}}(?::(?!//)(?!(?<=\d:)\d)|\.{{3,60}}|(?<=\s)\.\.(?=\s)|…{{1,60}})\s{{0,40}}(\S.{{0,400}})"
@@ -162,7 +167,8 @@ class _Reading:
                 text = self.text[start + first : start + last]
                 is_run_in = (not place and not re.search(r"\d{3}|\w\d\w", text)) or re.fullmatch(r"[A-Z]\w+ \d{1,2}[.:]", text)
                 is_short = len(text.split()) <= _RUN_IN_WORDS or _QUESTION_LABEL.fullmatch(text)
-                if is_run_in and is_short and last < end - start and text[0].isupper():
+                is_label = (is_run_in and is_short) or RUN_IN_CHALLENGES.fullmatch(text)
+                if is_label and last < end - start and text[0].isupper():
                     label = text.rstrip(".")
                     continue
                 self._add(BlockKind.SENTENCE, start + first, start + last, label=label)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from fundwright.language.protocols import NumberedPassage
@@ -24,18 +25,21 @@ def is_about(passage: NumberedPassage, topic: Topic) -> bool:
 
 _SMALL_WORDS = frozenset(("a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"))
 _LONGEST_ACRONYM = 3
+_IN_CAPITALS = re.compile(r"\b[A-Z]{4,6}\b")
 
 
-def without_capitals(text: str) -> str:
-    """“Project Manager” for “PROJECT MANAGER”, as written in a table. Short words are assumed to be acronyms; codes are kept."""
+def without_capitals(text: str, around: str = "") -> str:
+    """“Project Manager” for “PROJECT MANAGER”, as written in a table. Short words are assumed to be acronyms; codes are kept, and so are
+    words in capitals within mixed lines of the surrounding text."""
     words = text.split()
     if not text.isupper() or sum(len(word) > _LONGEST_ACRONYM for word in words) < 2:
         return text
+    acronyms = {word for line in around.splitlines() if not line.isupper() for word in _IN_CAPITALS.findall(line)}
     small = [
         word.lower()
         if place and word.lower() in _SMALL_WORDS
         else word.capitalize()
-        if len(word.strip(",.")) > _LONGEST_ACRONYM and word.strip(",.").isalpha()
+        if len(bare := word.strip(",.")) > _LONGEST_ACRONYM and bare.isalpha() and bare not in acronyms
         else word
         for place, word in enumerate(words)
     ]

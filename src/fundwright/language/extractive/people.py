@@ -40,7 +40,7 @@ _QUALIFICATION = re.compile(
     re.IGNORECASE,
 )
 _QUALIFYING_HEADING = re.compile(
-    r".*\b(?:education|degrees?|certifi\w+|licen[cs]\w*|registrations?|credentials|qualifications?|preparation|training|ausbildung|abschl\w+|zertifikat\w*|formation|diplômes?)\b.*",
+    r".*\b(?:education|degrees?|cert(?:ifi\w+|s)|licen[cs]\w*|registrations?|credentials|qualifications?|preparation|training|ausbildung|abschl\w+|zertifikat\w*|formation|diplômes?)\b.*",
     re.IGNORECASE,
 )
 _YEARS = re.compile(
@@ -82,6 +82,7 @@ _ROLE = re.compile(rf"\b{_ROLE_NOUN}\b")
 _OPEN_PERIOD = re.compile(
     r"\b(?:19|20)\d\d ?(?:[-–—→] ?(?:present|now|current|today)?$|(?:[-–—→]|to) ?(?:present|now|current|today))", re.IGNORECASE
 )
+_CAPITALS = re.compile(r"[^\W\d_]{2,}")
 _NARRATIVE = re.compile(
     rf"(?:Our \w+, |Meet |Dr\. |Mr\. |Ms\. )?({_WORD}(?: (?:{_WORD}|[\"“(]{_WORD}[\"”)])){{1,4}}{_CREDENTIALS}{{0,4}})(?:,| (?:is|was|has|had|grew|founded|leads|led|joined|came|earned|holds|serves|began|brings|directs|started|runs|manages|works|spent|oversees|heads)\b)"
 )
@@ -155,13 +156,14 @@ def as_person(text: str, number: int) -> Person | None:
     if match is None or _NOT_A_NAME.fullmatch(match[1]):
         return None
     name = match[1].rstrip(",")
+    credentials, role = match[2].strip(" ,"), match[3]
     if "," in name:
         last, _, first = name.partition(", ")
+        if len(last) < 2 or (role and not _ROLE.search(role)):
+            return None  # “Python, Docker, Jenkins and GitLab”
         name = f"{first} {last}"
     if name.isupper():
-        name = " ".join(word if len(word.strip(".")) < 2 else word.capitalize() for word in name.split())
-    credentials = match[2].strip(" ,")
-    role = match[3]
+        name = _CAPITALS.sub(lambda word: word[0].capitalize(), name)
     return Person(
         name=Fact(f"{name}, {credentials}" if credentials else name, number),
         role=Fact(role.strip(" *_"), number) if role and not re.search(r"@|\d{3}", role) else None,

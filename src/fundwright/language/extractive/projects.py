@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.facts import Fact, is_about, without_capitals
 from fundwright.language.protocols import NumberedPassage
 from fundwright.language.schemas import DocumentKind, nearest_heading
 from fundwright.language.sentences import sentences_of
-from fundwright.language.structure import Block, BlockKind, read
+from fundwright.language.structure import RUN_IN_CHALLENGES, Block, BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 from fundwright.language.value_patterns import FINISHED, MONEY, NUMBER, PERIOD, PIID, SINCE, customer_of, organizations, price_of
 
@@ -101,6 +101,9 @@ _IS_MESSAGE = re.compile(
 )
 _SALUTATION = re.compile(r"^\W*(?:dear\b|to whom it may concern|sehr geehrte|madame|monsieur)", re.IGNORECASE | re.MULTILINE)
 _WRITER_WORDS = re.compile(r"\s*(?:I|we|our|my|us|dear|you|your)\b|.{0,40}\b(?:I|my)\b|.*\bto whom\b", re.IGNORECASE)
+_CERTIFIED = re.compile(
+    r"\b(?:certifi(?:ed|cat\w+)|accredit\w+|zertifizier\w+|certifiée?s?|ISO(?:/IEC)? \d{4,5})\b", re.IGNORECASE
+)
 _SUBCONTRACTOR = re.compile(r"\bsub(?:contractor|recipient|awardee|consultant)?\b", re.IGNORECASE)
 _CONTACT_DETAIL = re.compile(r"@|\bpoint of contact\b|\d{3}\)?[ .-]\d{3}[ .-]\d{4}", re.IGNORECASE)
 _FORM_PREFIX = re.compile(
@@ -248,7 +251,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                         if project.is_known and (project.work or len(project.fields) > 2):
                             yield project
                             project = Project(document)
-                        title = Fact(without_capitals(name), passage.number)
+                        title = Fact(without_capitals(name, passage.text), passage.number)
                         project.fields[ProjectField.TITLE] = title
                 continue
             if block.kind == BlockKind.PAIR:
@@ -257,12 +260,14 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                     # “Pueblo School District 60: chiller plants” above everything else names the project.
                     if _FORM_NAMES.fullmatch(block.label) and not re.search(r"[^\W\d]{4}", block.text):
                         continue
+                    if place and _CERTIFIED.search(block.text):
+                        continue  # “Quality: ISO 9001 certified since 2019” tells of the firm
                     if not place and not project.fields and not project.work and not _NOT_THE_WORK.fullmatch(block.label):
                         name = _FORM_PREFIX.sub("", f"{block.label}: {block.text}", count=1)
                         title = project.fields[ProjectField.TITLE] = Fact(name, passage.number)
                     elif not _NOT_THE_WORK.fullmatch(block.label):
                         project.facts.append(Fact(f"{block.label}: {block.text}", passage.number))
-                        if len(sentences := sentences_of(block.text)) > 1:
+                        if len(sentences := _before_challenges(block.text)) > 1:
                             claims, is_claimable = _claimable(sentences, others, is_claimable=True)
                             project.work += [Fact(text, passage.number) for text in claims]
                     continue
@@ -280,7 +285,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                 if label == ProjectField.ROLE and _SUBCONTRACTOR.search(block.text):
                     project.work.insert(0, Fact(f"{block.label}: {block.text}", passage.number))
                 if label == ProjectField.WORK:
-                    claims, is_claimable = _claimable(sentences_of(block.text), others, is_claimable=True)
+                    claims, is_claimable = _claimable(_before_challenges(block.text), others, is_claimable=True)
                     project.work += [Fact(text, passage.number, label=block.label) for text in claims]
                 else:
                     _set_field(project, label, Fact(block.text, passage.number, label=block.label))
@@ -306,6 +311,11 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                 claims, is_claimable = _claimable([block.text], others, is_claimable=is_claimable or is_letter)
                 project.work += [Fact(text, passage.number) for text in claims]
     yield project
+
+
+def _before_challenges(text: str) -> list[str]:
+    """The sentences of a labeled value up to “Problems and what we did.”"""
+    return list(takewhile(lambda sentence: not RUN_IN_CHALLENGES.fullmatch(sentence), sentences_of(text)))
 
 
 def _claimable(sentences: Sequence[str], others: Others, *, is_claimable: bool) -> tuple[list[str], bool]:
@@ -408,7 +418,10 @@ def _complete(project: Project, others: Others) -> None:
 
 
 def _period_in(text: str) -> str:
-    found = PERIOD.search(text) or FINISHED.search(text) or SINCE.search(text)
+    since = SINCE.search(text)
+    if since and _OF_FIRM.search(text[: since.start()]):
+        since = None
+    found = PERIOD.search(text) or FINISHED.search(text) or since
     return found["day"] if found and "day" in found.re.groupindex else found.group() if found else ""
 
 
@@ -417,6 +430,10 @@ def _contract_in(text: str) -> str:
     return found["code"] if found else ""
 
 
+_OF_FIRM = re.compile(
+    r"\b(?:certified|accredited|registered|licensed|in business|established|incorporated)\W{0,3}(?:\w+\W){0,2}$", re.IGNORECASE
+)
+"""What a firm has been since a day, before the day."""
 _FORMS = {ProjectField.VALUE: price_of, ProjectField.PERIOD: _period_in, ProjectField.CONTRACT: _contract_in}
 _MAX_FACTS = 60
 _MIN_WORK_WORDS = 3

@@ -103,6 +103,13 @@ _DISTINCT = re.compile(
     re.IGNORECASE,
 )
 """Words that make a sentence about us a differentiator."""
+_FOUNDED = re.compile(
+    r"\b(?:founded|incorporated|headquartered|based in|in business (?:since|for)|gegründet|mit sitz in|fondée? en|basée? à)\b",
+    re.IGNORECASE,
+)
+"""Words that say since when and where we work."""
+_UNDER_ANY_HEADING: dict[Topic | None, re.Pattern[str]] = {Topic.DIFFERENTIATORS: _DISTINCT, Topic.PROFILE: _FOUNDED}
+"""What answers in a document about us, whatever its heading, if no heading names the topic."""
 _NOT_OFFERED = re.compile(r"(?:we|wir|nous)\s(?:do not|don['’]t|no longer|bieten kein|ne)\b", re.IGNORECASE)
 _UNUSED = re.compile(r"\b(?:out of (?:service|svc|order)|not used|unused|retired|sold|scrapped)\b", re.IGNORECASE)
 _PERSONAL_SUBJECT = re.compile(r"(?:we|wir|nous|i|ich|je|they)\b", re.IGNORECASE)
@@ -381,11 +388,11 @@ def choose(
         if index not in taken and candidate.kind in kinds and _is_asked_for(candidate, topic, others)
     ]
     chosen = _choose(found, compared, place, topic, [index for index in asked if not found[index].is_written], words=words)
-    if not chosen.answer and topic == Topic.DIFFERENTIATORS:
-        distinct = [
-            index for index in asked if found[index].kind == DocumentKind.ABOUT_US and _DISTINCT.search(found[index].text)
+    if not chosen.answer and (words_of_topic := _UNDER_ANY_HEADING.get(topic)):
+        anywhere = [
+            index for index in asked if found[index].kind == DocumentKind.ABOUT_US and words_of_topic.search(found[index].text)
         ]
-        chosen = Choice(answer=tuple(_fit_length(found, distinct, compared, place, words=words)))
+        chosen = Choice(answer=tuple(_fit_length(found, anywhere, compared, place, words=words)))
     if not chosen.answer and topic is not None:
         # Repeat an answer under the right heading rather than list the question as open.
         repeated = [index for index in asked if found[index].is_written and found[index].evidence(topic) == _NAMED]
