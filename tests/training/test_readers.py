@@ -49,6 +49,10 @@ class TestMarkdown:
             Block("Team", level=1), Block("We are nine people."), Block("Plan", level=2), Block("- first"),
         ]  # fmt: skip
 
+    def test_pictures_and_tags_are_left_out(self, tmp_path: Path) -> None:
+        text = "We set 118 gauges. ![site](http://x.example/p.png) <img src=x>\nLess than 5 < 9 and <b>cold</b><br> water.\n"
+        assert read_file(tmp_path, text, "a.md") == [Block("We set 118 gauges.\nLess than 5 < 9 and cold water.")]
+
     def test_a_number_sign_in_code_is_no_heading(self, tmp_path: Path) -> None:
         assert read_file(tmp_path, "```\n# not a heading\n```\n", "a.md") == [Block("# not a heading")]
 
@@ -298,6 +302,11 @@ class TestPdf:
         writer.write(target)
         with pytest.raises(Unreadable, match=r"Page 2 of “bad\.pdf” is damaged"):
             read_file(tmp_path, target.getvalue(), "bad.pdf")
+
+    def test_ligatures_are_read_as_letters(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(pypdf.PageObject, "extract_text", lambda _page: "The ﬁrm ﬁxed price of the oﬃce and the ﬂood gauges.")
+        (block,) = read_file(tmp_path, self._pdf(), "a.pdf")
+        assert block.text == "The firm fixed price of the office and the flood gauges."
 
     def test_the_content_counts_not_the_name(self, tmp_path: Path) -> None:
         with pytest.raises(Unreadable, match="scan"):

@@ -42,8 +42,17 @@ class MarkdownReader:
         yield Block(text="\n".join(paragraph))
 
 
+_ADDRESS = r"\([^()]*(?:\([^()]*\)[^()]*)*\)"
+_TAG = re.compile(
+    r" ?<(?:img|br|hr)\b[^<>]{0,1000}>|</?(?:a|b|i|u|em|strong|span|div|p|sub|sup|small|center|font|picture|source|details|summary|kbd|mark)(?:\s[^<>]{0,1000})?>",
+    re.IGNORECASE,
+)
+
+
 def _without_markup(line: str) -> str:
-    line = re.sub(r"!?\[([^\[\]]*)\]\([^()]*(?:\([^()]*\)[^()]*)*\)", r"\1", line)
+    line = re.sub(rf" ?!\[[^\[\]]*\]{_ADDRESS}", "", line)
+    line = re.sub(rf"\[([^\[\]]*)\]{_ADDRESS}", r"\1", line)
+    line = _TAG.sub("", line)
     line = re.sub(r"(\*\*|__)(?=\S)(.{1,500}?)(?<=\S)\1", r"\2", line)
     line = re.sub(r"(?<![\w*])[*_](?=\S)([^*_]+?)(?<=\S)[*_](?![\w*])", r"\1", line)
     line = re.sub(r"`([^`]+)`", r"\1", line)

@@ -11,6 +11,9 @@ from fundwright.core.messages import t
 from fundwright.training.readers import Block, Unreadable
 from fundwright.training.readers.paragraphs import paragraphs, words_of
 
+_LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
+"""Characters that fonts have for several letters. Nobody searches for them, and Word sets its own."""
+
 
 class PdfReader:
     media_type = "application/pdf"
@@ -56,7 +59,7 @@ def _page_lines(page: Any, number: int, filename: str) -> list[str]:
                 kind=type(error).__name__,
             )
         ) from error
-    return text.splitlines()
+    return text.translate(_LIGATURES).splitlines()
 
 
 def _repeated_lines(pages: list[list[str]]) -> set[str]:
