@@ -149,6 +149,11 @@ class TestFootnotes:
         content = word(draft(text="[3] [2] [1]"))
         assert footnotes_of(content) == ["Notes, “Hill.”", "Data sheet.", "Past work, “Projects,” page 3."]
 
+    def test_a_heading_that_asks_ends_without_a_period(self) -> None:
+        asked = (citation(1, "Data", ("Why us?",), None), citation(2, "Data", ("Why us?",), 3))
+        content = word(draft(text="One [1]. Two [2].", citations=asked))
+        assert footnotes_of(content) == ["Data, “Why us?”", "Data, “Why us?” page 3."]
+
     def test_brackets_around_other_numbers_are_text(self) -> None:
         content = word(draft(text="Section [9] and [1, 9] of 40 CFR [2026]."))
         assert ("Body Text", "Section [9] and [1, 9] of 40 CFR [2026].") in words_of(content)

@@ -13,6 +13,8 @@ _CITED = re.compile(
     r"(?<!\s)(?P<before>\s*+)(?P<cited>\[[0-9]{1,4}(?:\s*+[,;]\s*+[0-9]{1,4})*+\](?:\s*+\[[0-9]{1,4}(?:\s*+[,;]\s*+[0-9]{1,4})*+\])*)"
     r"(?P<after>[.,;:!?…]*[”»]?)"
 )
+_AFTER_QUESTION = re.compile(r"(?<=[?!])[.,](?=”)")
+"""The period or comma after a heading that asks, as in “Why Tidemark?”"""
 _NUMBER = re.compile(r"[0-9]+")
 
 
@@ -52,9 +54,11 @@ def _place(citation: CitationRead) -> str:
     path = [part for part in citation.heading if part.casefold() not in title.casefold()]
     heading = heading_text(path)
     if heading and page is not None:
-        return t("{document}, “{heading},” page {page}.", document=title, heading=heading, page=str(page))
+        return _AFTER_QUESTION.sub(
+            "", t("{document}, “{heading},” page {page}.", document=title, heading=heading, page=str(page))
+        )
     if heading:
-        return t("{document}, “{heading}.”", document=title, heading=heading)
+        return _AFTER_QUESTION.sub("", t("{document}, “{heading}.”", document=title, heading=heading))
     if page is not None:
         return t("{document}, page {page}.", document=title, page=str(page))
     return f"{title.rstrip('.')}."
