@@ -106,6 +106,32 @@ class TestEmbed:
         await committed.jobs.run_inline(EmbedOpportunities(), title="x", owner_id=None)
         assert seen == [4, 8, 16, 18]
 
+    async def test_progress_counts_what_arrives_meanwhile(
+        self, committed: Core, embedder: LengthEmbedder, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async with committed.database.transaction() as session:
+            await add(session, *(notice(n) for n in range(4)))
+        monkeypatch.setattr(embedding, "_REPORT_INTERVAL_S", 0)
+        seen: list[tuple[int, int]] = []
+
+        async def begin(run: JobRun[EmbedOpportunities, None, embedding.EmbeddingCheckpoint]) -> None:
+            async def add_some(texts: Sequence[str]) -> NDArray[np.float32]:
+                if not embedder.texts:
+                    async with committed.database.transaction() as session:
+                        await add(session, *(notice(n) for n in range(4, 12)))
+                return await LengthEmbedder.embed(embedder, texts)
+
+            async def progress(done: int, total: int, _message: str = "") -> None:
+                seen.append((done, total))
+
+            monkeypatch.setattr(embedder, "embed", add_some)
+            monkeypatch.setattr(run, "progress", progress)
+            await embedding.embed(run, embedder, not_sorting)
+
+        committed.jobs.register(JobHandler(EmbedOpportunities, begin, no_actor))
+        await committed.jobs.run_inline(EmbedOpportunities(), title="x", owner_id=None)
+        assert seen == [(0, 4), (2, 4), (4, 4), (6, 12), (8, 12), (10, 12), (12, 12)]
+
     async def test_a_notice_that_changes_meanwhile_is_read_again(self, committed: Core, embedder: LengthEmbedder) -> None:
         async with committed.database.transaction() as session:
             await add(session, notice(1))

@@ -76,6 +76,8 @@ async def embed(
         await _weigh(run)
         if not (lacking := await _list_lacking(run, embedder)):
             break
+        async with run.transaction() as session:  # others may have added notices
+            total = done + await indexing.count_lacking_vectors(session, embedder.id)
         for start in range(0, len(lacking), _EMBEDDED_AT_ONCE):
             some = lacking[start : start + _EMBEDDED_AT_ONCE]
             began = time.monotonic()
@@ -88,12 +90,11 @@ async def embed(
             done += len(some)
             if time.monotonic() - reported_at > _REPORT_INTERVAL_S:
                 reported_at = time.monotonic()
-                await run.progress(min(done, total), total, "notices")
+                await run.progress(done, total, "notices")
             await asyncio.sleep(took_s * _PAUSE_SHARE)
             if time.monotonic() - turn_began > _TURN_S:
                 turn_began = time.monotonic()
                 await run.pause_if_others_wait()
-        total = max(total, done)
         if embedded >= sorted_at * 2:
             sorted_at = embedded
             async with run.transaction() as session:
