@@ -17,10 +17,10 @@ from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityRow
-from fundwright_ui.hooks import Row, Rows, UrlState, use_action, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import Row, Rows, UrlState, use_action, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.screens.categories.undo import Decided, labels_of, undo_of
-from fundwright_ui.screens.listing import existing_page, export_button, narrow, pages
+from fundwright_ui.screens.listing import existing_page, export_button, narrow, pages, use_listing
 from fundwright_ui.screens.opportunities.address import PATHS
 from fundwright_ui.ui import (
     Option,
@@ -29,9 +29,6 @@ from fundwright_ui.ui import (
     confidence_chip,
     empty,
     list_row,
-    loading,
-    more_rows,
-    problem,
     row,
     row_actions,
     section,
@@ -69,18 +66,12 @@ def review_queue(found: list[CategoryRead]) -> VdomDict:
         ]
         return Page(items=listed, total=suggestions.total, page=suggestions.page, page_size=suggestions.page_size), more
 
-    queue = use_query(read, key=[query], topics=[categories.categories_topic(actor.id)])
-    rows = use_rows(queue, lambda read: read[0], key=[query], id=lambda suggested: suggested.label.subject_id)
-
-    def load() -> None:
-        queue.reload()
-        rows.load()
-
-    if queue.error:
-        return section(t("To review"), problem(queue.error, on_retry=queue.reload))
-    if queue.value is None:
-        return section(t("To review"), loading(t("Loading suggestions")))
-    suggestions, unsure = queue.value
+    topics = [categories.categories_topic(actor.id)]
+    listing = use_listing(read, query, lambda read: read[0], id=lambda suggested: suggested.label.subject_id, topics=topics)
+    rows = listing.rows
+    if listing.answer is None:
+        return section(t("To review"), listing.pending(t("Loading suggestions")))
+    suggestions, unsure = listing.answer
     return section(
         t("To review"),
         html.p(
@@ -124,7 +115,7 @@ def review_queue(found: list[CategoryRead]) -> VdomDict:
         )
         if rows.shown
         else empty(_nothing_to_review(unsure, is_all=query.is_all)),
-        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
+        listing.more(),
         pages(url, suggestions),
         _unsure(url, unsure, query),
         actions=[export_button(connection, "/api/categories/suggestions/export.csv", len(rows.shown), query)],
