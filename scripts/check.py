@@ -59,16 +59,27 @@ STYLE_AND_TYPES = (
     Check("oxlint", ("npm", "run", "--silent", "lint")),
     Check("pyrefly", (str(BIN / "pyrefly"), "check", "--progress-bar", "no")),
 )
+DRAFTS_AND_SCREENS = ("tests/generation", "tests/training", "tests/ui")
 SCREENS = "e2e/journeys/screens"
+
+
+def halves(markers: str = "not slow") -> Sequence[Check]:
+    """The Python tests in two parts that take about as long as each other."""
+    rest = (f"--ignore={folder}" for folder in DRAFTS_AND_SCREENS)
+    return (
+        Check("drafts, screens", pytest(*DRAFTS_AND_SCREENS, markers=markers), shows_output=True),
+        Check("other tests", pytest("tests", *rest, markers=markers), shows_output=True),
+    )
+
+
 VITEST = Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True)
 TESTS = (  # the longest first, so that both queues finish at about the same time
-    Check("pytest", pytest("tests"), shows_output=True),
+    *halves(),
     Check("e2e, journeys", pytest("e2e", f"--ignore={SCREENS}"), shows_output=True),
     Check("e2e, screens", pytest(SCREENS), shows_output=True),
     VITEST,
 )
-UNITS = (Check("units", pytest("tests", markers="not slow and not database"), shows_output=True), VITEST)
-TIERS = {"--style": STYLE_AND_TYPES, "--units": (*STYLE_AND_TYPES, *UNITS)}
+TIERS = {"--style": STYLE_AND_TYPES, "--units": (*STYLE_AND_TYPES, *halves("not slow and not database"), VITEST)}
 
 
 def main(checks: Sequence[Check]) -> bool:
