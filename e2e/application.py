@@ -30,6 +30,7 @@ from fundwright.core import mail
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.paging import PageRequest
 from fundwright.core.settings import Settings
+from fundwright.training import service as training
 from scripts.setup import installed_browser
 
 PROJECT = Path(__file__).parent.parent
@@ -56,9 +57,18 @@ class Application:
         """Run `fundwright` beside the server; returns its last line, a JSON object."""
         return run_command(self.data, self.environment, *arguments, stdin=stdin)
 
-    def add_person(self, email: str, password: str, *, name: str = "Ada Example", role: Role = Role.USER) -> None:
-        """Like `fundwright user add`, but without the two seconds that starting a process takes."""
-        self._act(partial(accounts.create_account, email=email, name=name, role=role, password=password))
+    def add_person(
+        self, email: str, password: str, *, name: str = "Ada Example", role: Role = Role.USER, has_sample: bool = False
+    ) -> None:
+        """Like `fundwright user add`, but without the two seconds that starting a process takes, and, unless the person `has_sample`,
+        without the two seconds in which the server learns the sample documents."""
+
+        async def add(session: AsyncSession, core: Core) -> None:
+            actor = await accounts.create_account(session, core, email=email, name=name, role=role, password=password)
+            if not has_sample:
+                await training.remove_sample(session, actor, core)
+
+        self._act(add)
 
     def change_role(self, email: str, role: Role) -> None:
         """Like `fundwright user role`. The account's sessions end."""

@@ -40,7 +40,7 @@ NewContext = Callable[..., BrowserContext]
 @pytest.fixture(scope="session")
 def application() -> Iterator[Application]:
     with tempfile.TemporaryDirectory(prefix="fundwright e2e ") as folder, started(Path(folder)) as application:
-        application.add_person(EMAIL, PASSWORD)
+        application.add_person(EMAIL, PASSWORD, has_sample=True)
         yield application
 
 

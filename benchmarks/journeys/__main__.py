@@ -51,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
             slow_network(port, target) as network,
             sync_playwright() as playwright,
         ):
-            application.add_person(EMAIL, PASSWORD)
+            application.add_person(EMAIL, PASSWORD, has_sample=True)
             browser = playwright.chromium.launch(**launch_options())
             page = browser.new_context(base_url=f"http://127.0.0.1:{port}", accept_downloads=True).new_page()
             page.set_default_timeout(60_000)

@@ -267,7 +267,7 @@ def ours(data: Path, browser: Browser) -> Iterator[tuple[Proxy, str, Any]]:
     port, target = free_ports(2)
     environment = {"FUNDWRIGHT_ALLOWED_ORIGINS": f'["http://127.0.0.1:{port}"]'}
     with started(data, port=target, environment=environment) as application, proxied(port, target) as proxy:
-        application.add_person(EMAIL, PASSWORD)
+        application.add_person(EMAIL, PASSWORD, has_sample=True)
         context = browser.new_context(base_url=f"http://127.0.0.1:{port}")
         page = context.new_page()
         page.goto("/auth/login")

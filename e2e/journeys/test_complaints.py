@@ -21,11 +21,9 @@ FAULTS = {
 
 @pytest.mark.security(35)
 @pytest.mark.parametrize("where", ["this tab", "another tab", "another browser"])
-@pytest.mark.parametrize("fault", FAULTS)
 def test_every_browser_error_is_reported(
-    page: Page, new_context: NewContext, complaints: list[str], fault: str, where: str
+    page: Page, new_context: NewContext, complaints: list[str], subtests: pytest.Subtests, where: str
 ) -> None:
-    script, word = FAULTS[fault]
     pages = {
         "this tab": lambda: page,
         "another tab": page.context.new_page,
@@ -35,7 +33,9 @@ def test_every_browser_error_is_reported(
     at_fault.goto("/auth/login")
     ready(at_fault)
     assert complaints == []
-    with at_fault.context.expect_event("weberror" if fault == "an exception" else "console"):
-        at_fault.evaluate(f"() => {{ {script} }}")
-    assert {word in complaint for complaint in complaints} == {True}, complaints
-    complaints.clear()
+    for fault, (script, word) in FAULTS.items():
+        with subtests.test(fault):
+            with at_fault.context.expect_event("weberror" if fault == "an exception" else "console"):
+                at_fault.evaluate(f"() => {{ {script} }}")
+            assert {word in complaint for complaint in complaints} == {True}
+        complaints.clear()

@@ -18,7 +18,7 @@ HEADERS = {"X-Requested-With": "fundwright"}
 
 
 class DraftPage:
-    """A draft with three sections of known texts."""
+    """A draft with at least three sections of known texts, whose first versions were generated."""
 
     def __init__(self, page: Page, draft: dict[str, object]) -> None:
         self.page = page
@@ -53,7 +53,7 @@ class DraftPage:
 def token(application: Application, browser: Browser) -> Iterator[str]:
     """The token of a person who has the sample's documents, independent of what other journeys do with Ada's."""
     email = "edith@example.org"
-    application.add_person(email, PASSWORD, name="Edith Example")
+    application.add_person(email, PASSWORD, name="Edith Example", has_sample=True)
     context = browser.new_context(base_url=application.url)
     token = context.request.post("/signin", data={"email": email, "password": PASSWORD}).json()["token"]
     with requests_of(browser, application.url, token) as requests:
@@ -63,19 +63,23 @@ def token(application: Application, browser: Browser) -> Iterator[str]:
     context.close()
 
 
+@pytest.fixture(scope="module")
+def written(application: Application, browser: Browser, token: str) -> dict[str, object]:
+    """A draft of generated text, which the journeys share."""
+    with requests_of(browser, application.url, token) as requests:
+        notice = requests.get("/api/opportunities?kind=contract").json()["items"][0]["id"]
+        made = requests.post("/api/drafts", data={"opportunity_id": notice, "template": "capability-statement"}).json()
+        eventually(lambda: (requests.get(f"/api/drafts/{made['id']}").json()["state"] == "finished") or None, within_s=60)
+    return made
+
+
 @pytest.fixture
-def draft(recognized: Page) -> DraftPage:
-    request = recognized.request
-    notice = request.get("/api/opportunities?kind=contract").json()["items"][0]["id"]
-    asked = {"opportunity_id": notice, "template": "capability-statement"}
-    made = request.post("/api/drafts", data=asked, headers=HEADERS).json()
-    address = f"/api/drafts/{made['id']}"
-    eventually(lambda: (request.get(address).json()["state"] == "finished") or None, within_s=60)
-    sections = request.get(address).json()["sections"]
-    for place, section in enumerate(sections):
+def draft(recognized: Page, written: dict[str, object]) -> DraftPage:
+    request, address = recognized.request, f"/api/drafts/{written['id']}"
+    for place, section in enumerate(request.get(address).json()["sections"]):
         wanted = {"heading": f"Part {place + 1}", "text": f"Words of part {place + 1}.", "based_on": section["revision"]}
         assert request.put(f"{address}/sections/{section['id']}", data=wanted, headers=HEADERS).ok
-    return DraftPage(recognized, made).open()
+    return DraftPage(recognized, written).open()
 
 
 def test_typed_text_saves_itself_and_outlives_a_reload_in_the_middle(draft: DraftPage) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
+import pytest
 from playwright.sync_api import Page, expect
 
-from e2e.application import PROJECT
-from e2e.conftest import EMAIL, PASSWORD
+from e2e.application import PROJECT, Application
+from e2e.conftest import PASSWORD
 from e2e.pages.opportunities import CATEGORIZE_TIMEOUT_MS, OpportunitiesPage
 from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
@@ -53,11 +55,16 @@ def documents(folder: Path) -> list[Path]:
     return [*copies, *(path for path in real if path.exists())]
 
 
-def test_from_a_notice_to_a_cited_draft(page: Page, tmp_path: Path) -> None:
-    SignInPage(page).open().sign_in(EMAIL, PASSWORD)
+@pytest.mark.parametrize(
+    "notices", [SAMPLE_NOTICES, pytest.param(NOTICES, marks=pytest.mark.slow)], ids=["the sample", "all that there are"]
+)
+def test_from_a_notice_to_a_cited_draft(page: Page, application: Application, tmp_path: Path, notices: Notices) -> None:
+    email = f"{uuid4()}@example.org"
+    application.add_person(email, PASSWORD)
+    SignInPage(page).open().sign_in(email, PASSWORD)
     page.wait_for_url("**/dashboard/train")
     ready(page)
-    do_main_job(page, NOTICES, tmp_path)
+    do_main_job(page, notices, tmp_path)
 
 
 def do_main_job(page: Page, notices: Notices, folder: Path) -> None:

@@ -33,7 +33,7 @@ def working(data: Path) -> Iterator[None]:
 @pytest.mark.slow
 def test_a_job_waits_for_the_worker_and_what_it_does_reaches_the_page(page: Page, tmp_path: Path) -> None:
     with started(tmp_path, "--no-worker") as application:
-        application.add_person(EMAIL, PASSWORD)
+        application.add_person(EMAIL, PASSWORD, has_sample=True)
         page.goto(f"{application.url}/auth/login")
         ready(page)
         SignInPage(page).sign_in(EMAIL, PASSWORD)

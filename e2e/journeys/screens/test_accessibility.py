@@ -152,7 +152,7 @@ class Member:
 
     def __init__(self, application: Application, browser: Browser, fixtures: Fixtures) -> None:
         self._application, self._browser = application, browser
-        application.add_person(self.EMAIL, PASSWORD)
+        application.add_person(self.EMAIL, PASSWORD, has_sample=True)
         self._role = Role.USER
         self._token = self._sign_in()
         with requests_of(browser, application.url, self._token) as requests:
