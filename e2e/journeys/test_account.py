@@ -13,7 +13,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from e2e.application import Application
-from e2e.conftest import PASSWORD, NewContext, open_train
+from e2e.conftest import PASSWORD, NewContext, open_train, sign_in
 from e2e.pages.account import AccountPage
 from e2e.pages.outbox import Outbox
 from e2e.pages.ready import ready, until
@@ -33,35 +33,32 @@ def email(application: Application) -> str:
 
 @pytest.fixture
 def own(page: Page, email: str) -> AccountPage:
-    """The account page of its owner, with the token in storage."""
-    return AccountPage(open_train(page, email))
+    """The account page of its owner, not yet open."""
+    sign_in(page, email)
+    return AccountPage(page)
 
 
-def test_it_is_reached_from_the_account_menu(own: AccountPage) -> None:
-    Shell(own.page).account_menu.click()
+def test_it_is_reached_from_the_account_menu_where_a_photo_is_shown(own: AccountPage, complaints: list[str]) -> None:
+    menu = Shell(own.page).account_menu
+    own.page.goto("/dashboard/category")
+    ready(own.page)
+    menu.click()
     own.page.get_by_role("menuitem", name="Account", exact=True).click()
     expect(own.page.get_by_role("heading", name="Account")).to_be_visible()
     expect(own.page).to_have_title("Account")
-
-
-def test_a_photo_is_uploaded_shown_and_taken_away(own: AccountPage) -> None:
+    ready(own.page)
+    own.upload_photo("me.png", b"<svg/>")
+    expect(own.part("Photo")).to_contain_text("The file is not a readable image. Choose a PNG, JPEG, or WebP file.")
+    assert [complaint for complaint in complaints if " 422 " not in complaint] == []
+    complaints.clear()
     written = io.BytesIO()
     Image.new("RGB", (640, 480), "teal").save(written, "PNG")
-    menu = Shell(own.page).account_menu
-    own.open()
     expect(menu).to_have_text("G")
     own.upload_photo("me.png", written.getvalue())
     expect(menu.locator("img")).to_have_js_property("naturalWidth", 256)
     ready(own.page)
     own.part("Photo").get_by_role("button", name="Remove photo").click()
     expect(menu).to_have_text("G")
-
-
-def test_what_is_no_photo_is_refused_in_words(own: AccountPage, complaints: list[str]) -> None:
-    own.open().upload_photo("me.png", b"<svg/>")
-    expect(own.part("Photo")).to_contain_text("The file is not a readable image. Choose a PNG, JPEG, or WebP file.")
-    assert [complaint for complaint in complaints if " 422 " not in complaint] == []
-    complaints.clear()
 
 
 def test_times_are_those_of_the_chosen_zone(own: AccountPage) -> None:
@@ -117,8 +114,8 @@ def test_a_copy_of_everything_is_collected_and_saved(own: AccountPage) -> None:
         assert {"account/profile.json", "categories/categories.json", "training/documents.json"} <= set(archive.namelist())
 
 
-def test_deleting_the_account_deletes_everything(own: AccountPage, email: str) -> None:
-    page = own.open("data").page
+def test_deleting_the_account_deletes_everything(page: Page, email: str) -> None:
+    own = AccountPage(open_train(page, email)).open("data")  # with the token in storage
     own.delete(email=email, password=PASSWORD)
     page.wait_for_url("**/auth/login?notice=deleted")
     expect(page.get_by_text("Your account was deleted.")).to_be_visible()

@@ -125,7 +125,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             )
             for name in ("first", "second")
         )
-        first.add_person(EMAIL, PASSWORD)
+        first.add_person(EMAIL, PASSWORD, has_sample=True)
         stack.enter_context(nginx(folder, ports))
         yield Site(f"https://{ports['public']}/app", f"https://{ports['impatient']}/app", (first, second))
 
@@ -285,6 +285,7 @@ class TestBelowAPath:
         assert max(sessions["items"], key=lambda session: session["created_at"])["address"] == "127.0.0.2"
 
 
+@pytest.mark.slow
 @pytest.mark.pain(2)
 class TestImpatientProxy:
     @pytest.mark.usefixtures("own_clock")
@@ -341,6 +342,7 @@ class TestTwoProcesses:
         for tab in (page, *others):
             expect(tab.get_by_role("row", name="gutters About us Trained")).to_be_visible(timeout=TRAIN_TIMEOUT_MS)
 
+    @pytest.mark.slow
     def test_one_that_is_killed_leaves_its_pages_to_the_other(self, page: Page, site: Site) -> None:
         sign_in(page, site.url)
         tabs = tabs_at_both(page, site, "/dashboard/category?open=new")

@@ -88,5 +88,4 @@ def test_a_new_price_is_on_the_public_page_at_once(office: Page, new_context: Ne
 
 @pytest.mark.parametrize("path", ["/dashboard/payment/history", "/dashboard/freepremium", "/dashboard/subscription"])
 def test_a_user_does_not_find_these_pages(recognized: Page, path: str) -> None:
-    recognized.goto(path)
-    recognized.wait_for_url("**/404")
+    assert recognized.request.get(path).url.endswith("/404")

@@ -69,12 +69,10 @@ class TestAPost:
 
         reader.goto("/blog")
         ready(reader)
-        expect_accessible(reader)
         reader.get_by_role("link", name="A harbor at dawn").click()
         reader.wait_for_url("**/blog/a-harbor-at-dawn")
         expect(reader).to_have_title("A harbor at dawn")
         expect(reader.get_by_role("heading", name="Boats")).to_be_visible()
-        expect_accessible(reader)
         assert "<title>A harbor at dawn</title>" in reader.request.get("/blog/rss.xml").text()
 
     def test_for_later_appears_at_the_time_of_its_authors_clock(self, author: str, new_context: NewContext, reader: Page) -> None:

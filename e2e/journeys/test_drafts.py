@@ -71,38 +71,40 @@ def test_a_form_that_is_left_for_another_screen_is_offered_again(signed_in: Page
     assert drafts(page) == 0
 
 
+@pytest.mark.parametrize("is_elsewhere", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["here", "in another tab"])
 def test_signing_out_here_or_in_another_tab_keeps_it_for_the_same_account_alone(
-    application: Application, signed_in: Page
+    application: Application, signed_in: Page, is_elsewhere: bool
 ) -> None:
     other = f"{uuid4()}@example.org"
     application.add_person(other, "a lighthouse in the fog", name="Eve Example", role=Role.USER)
-    elsewhere = signed_in.context.new_page()
-    elsewhere.goto("/dashboard/train")
-    ready(elsewhere)
-    field = ready(signed_in).get_by_role("form", name="Paste text").get_by_label("Text")
-    for leaves in (signed_in, elsewhere):
-        field.fill(f"{TEXT} of {leaves is elsewhere}")
-        Shell(leaves).sign_out()
-        signed_in.wait_for_url("**/auth/login*")
-        for email, password, is_offered in ((other, "a lighthouse in the fog", False), (EMAIL, PASSWORD, True)):
-            SignInPage(signed_in).open().sign_in(email, password)
-            signed_in.wait_for_url("**/dashboard/train")
-            ready(signed_in)
-            expect(offer(signed_in)).to_have_count(int(is_offered))
-            assert TEXT not in field.input_value()
-            if not is_offered:
-                Shell(signed_in).sign_out()
-        signed_in.get_by_role("button", name="Restore").press("Enter")
-        expect(field).to_have_value(f"{TEXT} of {leaves is elsewhere}")
-        field.fill("")
-        elsewhere.goto("/dashboard/train")
-        ready(elsewhere)
+    leaves = signed_in
+    if is_elsewhere:
+        leaves = signed_in.context.new_page()
+        leaves.goto("/dashboard/train")
+        ready(leaves)
+    field = signed_in.get_by_role("form", name="Paste text").get_by_label("Text")
+    field.fill(TEXT)
+    Shell(leaves).sign_out()
+    signed_in.wait_for_url("**/auth/login*")
+    for email, password, is_offered in ((other, "a lighthouse in the fog", False), (EMAIL, PASSWORD, True)):
+        ready(signed_in)
+        SignInPage(signed_in).sign_in(email, password)
+        signed_in.wait_for_url("**/dashboard/train")
+        ready(signed_in)
+        expect(offer(signed_in)).to_have_count(int(is_offered))
+        assert TEXT not in field.input_value()
+        if not is_offered:
+            Shell(signed_in).sign_out()
+    signed_in.get_by_role("button", name="Restore").press("Enter")
+    expect(field).to_have_value(TEXT)
 
 
 @pytest.mark.parametrize(
     ("address", "field"),
-    [("/dashboard/blog/new-post", "Text"), ("/feedback", "Your feedback")],
-    ids=["a post", "feedback"],
+    [
+        pytest.param("/dashboard/blog/new-post", "Text", marks=pytest.mark.slow, id="a post"),
+        pytest.param("/feedback", "Your feedback", id="feedback"),
+    ],
 )
 def test_other_long_texts_are_offered_again_after_a_reload(author: Page, address: str, field: str) -> None:
     author.goto(address)

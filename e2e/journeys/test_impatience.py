@@ -61,6 +61,7 @@ def test_creates_one_category(recognized: Page) -> None:
     assert names.count("Made once") == 1
 
 
+@pytest.mark.slow
 def test_writes_one_draft(recognized: Page, fixtures: Fixtures) -> None:
     slow_down(recognized)
     before = recognized.request.get("/api/drafts").json()["total"]

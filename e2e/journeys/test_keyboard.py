@@ -101,7 +101,7 @@ def test_a_search_keeps_the_focus_in_its_field_and_says_what_is_applied(recogniz
     expect(words).to_have_value("")
 
 
-@pytest.mark.parametrize("width", [390, 1_440])
+@pytest.mark.parametrize("width", [390, pytest.param(1_440, marks=pytest.mark.slow)])
 def test_the_focus_ring_of_an_opened_part_touches_nothing_below_it(recognized: Page, width: int) -> None:
     recognized.set_viewport_size({"width": width, "height": 900})
     recognized.goto("/dashboard/sam")

@@ -114,8 +114,8 @@ def test_a_server_that_starts_again(page: Page, tmp_path: Path) -> None:
 
 
 @pytest.mark.pain(5)
-@pytest.mark.parametrize("is_killed", [pytest.param(False, marks=pytest.mark.slow), True], ids=["stopped", "killed"])
-def test_a_server_that_starts_again_under_a_form_that_was_opened(page: Page, tmp_path: Path, is_killed: bool) -> None:
+@pytest.mark.slow
+def test_a_server_that_starts_again_under_a_form_that_was_opened(page: Page, tmp_path: Path) -> None:
     port = free_port()
     with started(tmp_path, port=port) as application:
         application.add_person(EMAIL, PASSWORD)
@@ -128,8 +128,6 @@ def test_a_server_that_starts_again_under_a_form_that_was_opened(page: Page, tmp
         page.get_by_role("button", name="Collapse sidebar").click()  # kept in the database
         ready(page)
         where = page.url
-        if is_killed:
-            application.process.kill()
     expect(page.get_by_text("Reconnecting…")).to_be_visible()
     with started(tmp_path, port=port):
         ready(page)

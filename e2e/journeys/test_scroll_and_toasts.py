@@ -46,7 +46,7 @@ def test_a_message_that_appears_under_the_pointer_goes_by_itself(recognized: Pag
     expect(message).to_have_count(0)
 
 
-@pytest.mark.parametrize("width", [390, 1_440])
+@pytest.mark.parametrize("width", [390, pytest.param(1_440, marks=pytest.mark.slow)])
 def test_a_warning_covers_no_control_of_the_page_until_it_is_closed(recognized: Page, width: int) -> None:
     page = recognized
     page.set_viewport_size({"width": width, "height": 900})

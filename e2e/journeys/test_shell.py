@@ -31,7 +31,7 @@ class TestFindAnything:
         ready(page)
         expect(page.get_by_role("main").get_by_role("heading", level=1)).to_have_text(title)
 
-    def test_escape_gives_the_focus_back(self, recognized: Page) -> None:
+    def test_escape_gives_the_focus_back_and_a_press_beside_it_closes_it(self, recognized: Page) -> None:
         page = recognized
         page.goto("/dashboard/sam")
         ready(page)
@@ -43,6 +43,10 @@ class TestFindAnything:
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_have_count(0)
         expect(search).to_be_focused()
+        Shell(page).find.click()
+        expect(page.get_by_role("dialog", name="Search everything")).to_be_visible()
+        page.mouse.click(5, 400)
+        expect(page.get_by_role("dialog")).to_have_count(0)
 
     def test_it_collapses_the_sidebar_changes_the_language_and_logs_out(self, new_context: NewContext) -> None:
         page = open_train(new_context().new_page(), EMAIL)
@@ -65,15 +69,6 @@ class TestFindAnything:
         ready(page)
         choose("logout")
         expect(page.get_by_role("dialog", name="Sure you want to Log Out?")).to_be_visible()
-
-    def test_a_click_outside_closes_it(self, recognized: Page) -> None:
-        page = recognized
-        page.goto("/generate/index")
-        ready(page)
-        Shell(page).find.click()
-        expect(page.get_by_role("dialog", name="Search everything")).to_be_visible()
-        page.mouse.click(5, 400)
-        expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 class TestKeys:

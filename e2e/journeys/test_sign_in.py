@@ -15,7 +15,7 @@ from e2e.pages.sign_in import SignInPage
 
 
 class TestTheForm:
-    def test_reads_as_specified(self, page: Page) -> None:
+    def test_reads_as_specified_and_invites_to_register_where_there_is_room(self, page: Page) -> None:
         form = SignInPage(page).open()
         expect(page).to_have_title("Login")
         expect(page.get_by_role("heading", name="Welcome,")).to_be_visible()
@@ -24,12 +24,18 @@ class TestTheForm:
         expect(page.get_by_role("link", name="Forgot password?")).to_have_attribute("href", "/auth/reset-password")
         expect(page.get_by_role("link", name="Get started")).to_be_visible()
         expect(page.get_by_role("link", name="Sign up")).to_be_visible()
+        prompt = page.get_by_text("Don't have an account?")
+        expect(prompt).to_be_visible()
+        assert round((page.locator("form").bounding_box() or {})["width"]) == 426
+        page.set_viewport_size({"width": 360, "height": 800})
+        expect(prompt).to_be_hidden()
+        expect(form.submit).to_be_visible()
 
     def test_can_be_read_before_any_script_runs(self, page: Page, application: Application) -> None:
         html = page.request.get("/auth/login").text()
         assert "Sign in to continue!" in html and "Keep Me Signed In" in html
 
-    def test_errors_show_only_after_a_field_was_touched(self, page: Page) -> None:
+    def test_says_what_is_wrong_once_a_field_was_touched_and_keeps_what_was_typed(self, page: Page) -> None:
         form = SignInPage(page).open()
         expect(page.get_by_text("Email is required")).to_have_count(0)
         form.email.focus()
@@ -39,68 +45,52 @@ class TestTheForm:
         form.email.fill("ada")
         form.password.focus()
         expect(page.get_by_text("Email must be a valid email address")).to_be_visible()
-
-    def test_the_password_can_be_shown_and_hidden(self, page: Page) -> None:
-        form = SignInPage(page).open()
         form.password.fill("secret")
         page.get_by_role("button", name="Show password").click()
         expect(form.password).to_have_attribute("type", "text")
         page.get_by_role("button", name="Hide password").click()
         expect(form.password).to_have_attribute("type", "password")
         expect(form.password).to_have_value("secret")
-
-    def test_is_at_most_426_pixels_wide_and_invites_to_register_where_there_is_room(self, page: Page) -> None:
-        form = SignInPage(page).open()
-        prompt = page.get_by_text("Don't have an account?")
-        expect(prompt).to_be_visible()
-        assert round((page.locator("form").bounding_box() or {})["width"]) == 426
-        page.set_viewport_size({"width": 360, "height": 800})
-        expect(prompt).to_be_hidden()
-        expect(form.submit).to_be_visible()
-
-    def test_a_wrong_password_is_said_above_the_fields_and_keeps_them(self, page: Page) -> None:
-        form = SignInPage(page).open()
         form.sign_in("nobody@example.org", "wrong password")
         expect(form.alert).to_be_visible()
         expect(form.email).to_have_value("nobody@example.org")
 
 
 class TestTheSession:
-    def test_signing_in_leads_to_train_and_keeps_the_token(self, page: Page) -> None:
+    def test_signing_in_leads_to_train_and_keeps_the_token_and_signing_out_forgets_it(self, page: Page) -> None:
         SignInPage(page).open().sign_in(EMAIL, PASSWORD)
         page.wait_for_url("**/dashboard/train")
         token = page.evaluate("localStorage.getItem('token')")
         assert token.count(".") == 2
+        ready(page)
+        Shell(page).sign_out()
+        assert page.evaluate("localStorage.getItem('token')") is None
+        page.goto("/dashboard/train")
+        page.wait_for_url("**/auth/login*")
 
     @pytest.mark.parametrize("path", ["/", "/dashboard"])
     def test_the_home_route_is_train(self, recognized: Page, path: str) -> None:
-        recognized.goto(path)
-        recognized.wait_for_url("**/dashboard/train")
+        assert recognized.request.get(path).url.endswith("/dashboard/train")
 
     def test_an_unknown_path_is_a_404(self, page: Page) -> None:
-        page.goto("/no/such/page")
-        page.wait_for_url("**/404")
-
-    def test_signing_out_forgets_the_token(self, signed_in: Page) -> None:
-        ready(signed_in)
-        Shell(signed_in).sign_out()
-        assert signed_in.evaluate("localStorage.getItem('token')") is None
-        signed_in.goto("/dashboard/train")
-        signed_in.wait_for_url("**/auth/login*")
+        assert page.request.get("/no/such/page").url.endswith("/404")
 
 
 class TestTheShell:
-    def test_every_sidebar_entry_opens_its_screen_without_a_reload(self, signed_in: Page) -> None:
-        ready(signed_in)
+    def test_every_sidebar_entry_opens_its_screen_without_a_reload_and_the_menu_shows_who_is_signed_in(
+        self, signed_in: Page
+    ) -> None:
         signed_in.evaluate("window.sameDocument = true")
         for entry in ENTRIES:
             Shell(signed_in).go_to(entry)
             expect(signed_in.get_by_role("main")).to_be_visible()
         assert signed_in.evaluate("window.sameDocument") is True
+        Shell(signed_in).account_menu.click()
+        expect(signed_in.get_by_text("Ada Example")).to_be_visible()
+        expect(signed_in.get_by_text(EMAIL)).to_be_visible()
 
     @pytest.mark.pain(15)
-    def test_back_forward_and_reload_stay_in_step(self, signed_in: Page) -> None:
-        ready(signed_in)
+    def test_back_forward_and_reload_stay_in_step_and_the_sidebar_stays_collapsed(self, signed_in: Page) -> None:
         Shell(signed_in).go_to("Category")
         signed_in.wait_for_url("**/dashboard/category")
         signed_in.go_back()
@@ -110,7 +100,6 @@ class TestTheShell:
         signed_in.reload()
         expect(signed_in).to_have_title(re.compile("Category"))
 
-    def test_the_sidebar_collapses_and_stays_collapsed(self, signed_in: Page) -> None:
         ready(signed_in)
         sidebar = signed_in.get_by_role("navigation")
         assert round((sidebar.bounding_box() or {})["width"]) == 280
@@ -119,9 +108,6 @@ class TestTheShell:
         until(signed_in, "Math.round(document.querySelector('nav').getBoundingClientRect().width) === 102")
         signed_in.reload()
         assert round((sidebar.bounding_box() or {})["width"]) == 102
-
-    def test_the_account_menu_shows_who_is_signed_in(self, signed_in: Page) -> None:
         ready(signed_in)
-        Shell(signed_in).account_menu.click()
-        expect(signed_in.get_by_text("Ada Example")).to_be_visible()
-        expect(signed_in.get_by_text(EMAIL)).to_be_visible()
+        signed_in.get_by_role("button", name="Expand sidebar").click()
+        ready(signed_in)

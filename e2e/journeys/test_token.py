@@ -7,6 +7,7 @@ from typing import Any
 
 import jwt
 import pytest
+from _pytest.mark import ParameterSet
 from playwright.sync_api import Page, expect
 
 from e2e.application import Application
@@ -16,6 +17,11 @@ from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
 
 GRACE = "grace@example.org"
+
+
+def slow(*values: Any) -> list[ParameterSet]:
+    """Further values of a parameter, left to `make soak`."""
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
 
 
 def keep(page: Page, token: str) -> Page:
@@ -44,8 +50,12 @@ def expect_login(page: Page) -> None:
 
 
 class TestAGoodOne:
-    def test_signs_in_without_a_cookie_and_stays_on_the_page(self, page: Page, token: str) -> None:
-        keep(page, token).goto("/dashboard/category")
+    def test_takes_the_login_page_away_and_signs_in_without_a_cookie(self, page: Page, token: str) -> None:
+        keep(page, token).goto("/auth/login")
+        page.wait_for_url("**/dashboard/train")
+        ready(page)
+        page.context.clear_cookies()
+        page.goto("/dashboard/category")
         ready(page)
         page.wait_for_url("**/dashboard/category")
         expect(page.get_by_role("heading", name="Category", level=1)).to_be_visible()
@@ -54,6 +64,7 @@ class TestAGoodOne:
             "visitor": True,
         }
 
+    @pytest.mark.slow
     def test_signs_in_two_tabs_at_once(self, page: Page, token: str) -> None:
         keep(page, token)
         other = page.context.new_page()
@@ -62,10 +73,6 @@ class TestAGoodOne:
         for tab in (page, other):
             ready(tab)
             expect(Shell(tab).account_menu).to_be_visible()
-
-    def test_takes_the_login_page_away(self, page: Page, token: str) -> None:
-        keep(page, token).goto("/auth/login")
-        page.wait_for_url("**/dashboard/train")
 
     def test_of_one_browser_session_is_kept_with_the_tab(self, page: Page) -> None:
         form = SignInPage(page).open()
@@ -79,12 +86,14 @@ class TestAGoodOne:
 
 class TestABadOne:
     @pytest.mark.parametrize(
-        "token", ["nonsense", "eyJhbGciOiJIUzI1NiJ9.eyJlbWFpbCI6ImFAYi5jIn0.x", "null", "\u00e9.\u00e9.\u00e9"]
+        "token", ["nonsense", *slow("eyJhbGciOiJIUzI1NiJ9.eyJlbWFpbCI6ImFAYi5jIn0.x", "null", "\u00e9.\u00e9.\u00e9")]
     )
     def test_that_is_none(self, page: Page, token: str) -> None:
         expect_login(keep(page, token))
 
-    @pytest.mark.parametrize("changes", [{"exp": 1_000_000_000}, {"role": None}, {"email": None}, {"role": "admin"}], ids=str)
+    @pytest.mark.parametrize(
+        "changes", [{"exp": 1_000_000_000}, *slow({"role": None}, {"email": None}, {"role": "admin"})], ids=str
+    )
     def test_that_has_expired_or_lacks_or_changes_a_claim(
         self, page: Page, application: Application, token: str, changes: dict[str, Any]
     ) -> None:
@@ -95,6 +104,7 @@ class TestABadOne:
         assert page.request.delete("/session", headers={"Authorization": f"Bearer {token}"}).ok
         expect_login(keep(page, token))
 
+    @pytest.mark.slow
     def test_of_a_disabled_account(self, page: Page, application: Application) -> None:
         application.add_person(GRACE, PASSWORD)
         token = sign_in(page, GRACE)
@@ -113,6 +123,7 @@ def test_the_feedback_page_shows_the_login_screen_in_place(page: Page) -> None:
 
 
 class TestTwoTabs:
+    @pytest.mark.slow
     @pytest.mark.parametrize("is_kept", [True, False], ids=["kept", "for this session"])
     def test_signing_out_in_one_signs_out_the_other(self, page: Page, is_kept: bool) -> None:
         form = SignInPage(page).open()

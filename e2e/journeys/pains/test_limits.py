@@ -71,6 +71,7 @@ class TestFlood:
         expect(moving.pressed).to_have_text(f"pressed {before + 1}")
         assert len(sockets) == 1
 
+    @pytest.mark.slow
     def test_of_clicks_does_not_keep_a_link_from_being_followed(self, moving: MovingPage) -> None:
         page = moving.open().page
         moving.press.evaluate(FLOOD_AND_FOLLOW)
