@@ -10,6 +10,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+import structlog
 from passlib.context import CryptContext
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -61,6 +62,12 @@ def quick_hashes() -> Iterator[CryptContext]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passwords, "_context", full.copy(argon2__memory_cost=8, argon2__time_cost=1))
         yield full
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quick_tracebacks() -> None:
+    """Exceptions are logged as Python formats them, as by the product. What rich does by default takes seconds."""
+    structlog.dev.ConsoleRenderer.get_active().exception_formatter = structlog.dev.plain_traceback
 
 
 @pytest.fixture(scope="session", autouse=True)
