@@ -63,23 +63,25 @@ DRAFTS_AND_SCREENS = ("tests/generation", "tests/training", "tests/ui")
 SCREENS = "e2e/journeys/screens"
 
 
-def halves(markers: str = "not slow") -> Sequence[Check]:
-    """The Python tests in two parts that take about as long as each other."""
+def drafts_and_screens(markers: str = "not slow") -> Check:
+    return Check("drafts, screens", pytest(*DRAFTS_AND_SCREENS, markers=markers), shows_output=True)
+
+
+def other_tests(markers: str = "not slow") -> Check:
     rest = (f"--ignore={folder}" for folder in DRAFTS_AND_SCREENS)
-    return (
-        Check("drafts, screens", pytest(*DRAFTS_AND_SCREENS, markers=markers), shows_output=True),
-        Check("other tests", pytest("tests", *rest, markers=markers), shows_output=True),
-    )
+    return Check("other tests", pytest("tests", *rest, markers=markers), shows_output=True)
 
 
 VITEST = Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True)
 TESTS = (  # the longest first, so that both queues finish at about the same time
-    *halves(),
+    other_tests(),
     Check("e2e, journeys", pytest("e2e", f"--ignore={SCREENS}"), shows_output=True),
+    drafts_and_screens(),
     Check("e2e, screens", pytest(SCREENS), shows_output=True),
     VITEST,
 )
-TIERS = {"--style": STYLE_AND_TYPES, "--units": (*STYLE_AND_TYPES, *halves("not slow and not database"), VITEST)}
+UNIT = "not slow and not database"
+TIERS = {"--style": STYLE_AND_TYPES, "--units": (*STYLE_AND_TYPES, other_tests(UNIT), drafts_and_screens(UNIT), VITEST)}
 
 
 def main(checks: Sequence[Check]) -> bool:
