@@ -1,4 +1,4 @@
-"""What a fixture has committed, kept the first time and put back for every further test, which takes a hundredth of the time."""
+"""Keeps what a fixture commits the first time, and restores it for later tests instead of running the fixture's code again."""
 
 from __future__ import annotations
 
