@@ -209,6 +209,93 @@ async def test_notices_come_last_when_the_question_is_about_us(committed: Core, 
     assert [answer.document_title for answer in found] == ["High Road", "RFP 26-01"]
 
 
+LISTED = """# Harrow Fire Systems
+
+Harrow Fire Systems inspects alarms and sprinklers in three states.
+
+## Certifications
+
+- Women's Business Enterprise, certified by WBENC in 2021
+- ISO 9001:2015, certificate Q-20418
+- UL-listed alarm service company
+
+## Licenses
+
+| State | License | Number |
+|---|---|---|
+| Ohio | Fire protection contractor | 53-18-1822 |
+| Indiana | Sprinkler contractor | SP-4470 |
+
+## Why Harrow
+
+One telephone number for every system. Reports arrive within 48 hours.
+
+## Terms
+
+| Item | Detail |
+|---|---|
+| Insurance coverages | General liability $2 million; workers' compensation |
+"""
+RESUME_OF_ONE = """# Dana Whitcombe
+
+Quality Manager
+
+Education: A.A.S., Electronics, Lorain College, 2006
+
+Certifications: NICET Level III; OSHA 510
+"""
+
+
+@pytest.fixture
+async def listed(committed: Core, owner: Actor, add_file: AddFile, snapshots: Snapshots) -> Actor:
+    async def train(core: Core) -> Actor:
+        async with core.database.transaction() as session:
+            ids = [
+                (await add_file(session, owner, core, text, name)).id
+                for text, name in ((LISTED, "Harrow.md"), (RESUME_OF_ONE, "Resume Whitcombe.md"))
+            ]
+        await service.run_inline(core, owner, ids)
+        return owner
+
+    return await snapshots.of(committed, train)
+
+
+@pytest.mark.parametrize(
+    ("question", "first_listed", "last_listed"),
+    [
+        ("What certifications do we hold?", "Women's Business Enterprise", "alarm service company"),
+        ("What are our accreditations?", "Women's Business Enterprise", "alarm service company"),
+        ("Which state licenses do we have?", "| Ohio", "SP-4470 |"),
+        ("What are our differentiators?", "One telephone number", "48 hours."),
+        ("Which insurance coverages does the company have?", "| Insurance coverages", "compensation |"),
+    ],
+)
+async def test_the_list_under_a_heading_or_label_that_names_it_answers(
+    committed: Core, listed: Actor, question: str, first_listed: str, last_listed: str
+) -> None:
+    embedder = await language.get_embedder(committed)
+    first = (await service.find_answers(committed, listed, question, embedder=embedder))[0]
+    shown = first.text[first.answer_start : first.answer_end]
+    assert shown.startswith(first_listed)
+    assert shown.endswith(last_listed)
+
+
+@pytest.mark.parametrize(
+    "question", ["What patents do we hold?", "Which cloud platforms do we have?", "Which pilot licenses do we have?"]
+)
+async def test_a_list_of_something_else_is_no_answer(committed: Core, listed: Actor, question: str) -> None:
+    embedder = await language.get_embedder(committed)
+    found = await service.find_answers(committed, listed, question, embedder=embedder)
+    assert not [answer for answer in found if "\n" in answer.text[answer.answer_start : answer.answer_end]]
+
+
+async def test_what_a_person_holds_is_not_in_the_list_of_the_firm(committed: Core, listed: Actor) -> None:
+    embedder = await language.get_embedder(committed)
+    question = "Which certifications does Dana Whitcombe have?"
+    first = (await service.find_answers(committed, listed, question, embedder=embedder))[0]
+    assert first.text[first.answer_start : first.answer_end] == "Certifications: NICET Level III; OSHA 510"
+
+
 @some_or_all
 async def test_nonsense_and_what_the_documents_do_not_say_get_no_answer(committed: Core, taught: Actor, every: int) -> None:
     embedder = await language.get_embedder(committed)

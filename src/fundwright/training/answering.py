@@ -10,17 +10,20 @@ the weights below, chosen on these questions, put the expected statement first f
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import groupby
+from operator import attrgetter
 
 import numpy as np
 
 from fundwright.language.extractive.claims import Others
 from fundwright.language.protocols import Vectors
-from fundwright.language.schemas import heading_text, nearest_heading
-from fundwright.language.structure import BlockKind, read
+from fundwright.language.schemas import DocumentKind, heading_text, nearest_heading
+from fundwright.language.structure import MAX_CHARACTERS, BlockKind, read
 from fundwright.language.topics import Topic, topics_of
+from fundwright.training.listings import AskedList, asked_list
 from fundwright.training.schemas import Answer, Passage
 
 MIN_RELEVANCE = 0.335
@@ -30,6 +33,8 @@ _SENTENCE_MEANING, _FRAGMENT_MEANING = 0.8, 0.5
 _HEADING_WEIGHT = 0.15
 _NAMED = 0.2
 """What it is worth that a heading or label names what is asked."""
+_LISTED = 0.4
+"""What it is worth that a heading or label names the list that the question asks for."""
 _OF_OTHERS = 0.15
 """What a notice or policy, or a sentence about a customer, loses when the question is about us."""
 _NO_QUANTITY = 0.07
@@ -115,6 +120,8 @@ _COUNTED = 0.05
 _STEM = 5
 _ABBREVIATION = re.compile(r"\b[A-Z]{3,6}\b")
 _MAX_ABBREVIATIONS = 5
+_NAME = re.compile(r"(?<=\s)[A-ZÄÖÜ][\w'’-]{1,30}(?:\s[A-ZÄÖÜ][\w'’.-]{0,30}){1,4}")
+"""The name of a person or project in a question."""
 _BETWEEN = r"[\s-]+(?:(?:of|and|the|for|to|in|&)[\s-]+)?"
 
 
@@ -123,7 +130,7 @@ _NO_OTHERS = Others()
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence, an item, a row, or a labeled value of a passage: where it stands there, and the heading above it."""
+    """A sentence, an item, a row, a labeled value, or a whole list of a passage: where it stands there, and the heading above it."""
 
     passage: int
     start: int
@@ -132,14 +139,16 @@ class Statement:
     heading: str
     label: str
     is_sentence: bool
+    is_asked_list: bool = False
+    """Whether it is the list that the question asks for."""
 
 
 def statements_in(passages: Sequence[Passage], question: str) -> list[Statement]:
     """All that may answer the question."""
     found: list[Statement] = []
-    asked = _words(question)
+    asked, wanted = _words(question), asked_list(question)
     for index, passage in enumerate(passages):
-        heading = nearest_heading(passage.heading)
+        heading, before = nearest_heading(passage.heading), len(found)
         for block in read(passage.text):
             if block.kind == BlockKind.HEADING:
                 heading = block.text
@@ -149,7 +158,20 @@ def statements_in(passages: Sequence[Passage], question: str) -> list[Statement]
                 continue  # its reader knows the heading by its style, or it repeats the question
             is_sentence = block.kind == BlockKind.ITEM or (block.kind == BlockKind.SENTENCE and text.endswith(_ENDS))
             found.append(Statement(index, block.start, block.end, text, heading, block.label, is_sentence))
+        if wanted and passage.document_kind.is_ours and passage.document_kind != DocumentKind.RESUME:
+            found += _asked_lists(found[before:], wanted)
     return found
+
+
+def _asked_lists(statements: Sequence[Statement], wanted: AskedList) -> Iterator[Statement]:
+    """Statements in a row with the same label or heading, where it names what the question asks for."""
+    for named in (attrgetter("label"), attrgetter("heading")):
+        for name, group in groupby(statements, key=named):
+            listed = list(group)
+            text = "; ".join(each.text for each in listed)
+            if name and len(text) <= MAX_CHARACTERS and wanted.is_named_by(name, text):
+                first, last = listed[0], listed[-1]
+                yield replace(first, end=last.end, text=f"{first.heading}: {text}", is_sentence=True, is_asked_list=True)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -263,4 +285,13 @@ def _evidence(question: str, passage: Passage, statement: Statement, heading: fl
     is_named = (Topic.CHALLENGES in named and asks_failure) or (Topic.PAST_PERFORMANCE in named and asks_past)
     is_of_others = _is_about_us(question) and (not passage.document_kind.is_ours or _NO_OTHERS.is_of_others(statement.text))
     reports_failure = asks_failure and passage.document_kind.is_ours and bool(_FAILED.search(statement.text))
-    return _HEADING_WEIGHT * max(heading, 0.0) + _NAMED * is_named + _FAILURE_WEIGHT * reports_failure - _OF_OTHERS * is_of_others
+    above = f"{passage.document_title} {heading_text(passage.place_at(statement.start)[0])} {statement.heading}".casefold()
+    is_named |= any(name.rstrip("?.").casefold() in above for name in _NAME.findall(question))
+    listed = _LISTED * statement.is_asked_list
+    return (
+        _HEADING_WEIGHT * max(heading, 0.0)
+        + _NAMED * is_named
+        + listed
+        + _FAILURE_WEIGHT * reports_failure
+        - _OF_OTHERS * is_of_others
+    )
