@@ -7,13 +7,14 @@ brackets claim nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 
 from fundwright.generation.checking import Verdict, check
 from fundwright.generation.citing import CITATION, numbers_in
+from fundwright.generation.records import foreign_cells, is_of_other_label
 from fundwright.generation.schemas import (
     CheckState,
     CitationRead,
@@ -63,6 +64,10 @@ _MAX_CITED = 6
 _MAX_CHARACTERS = 800
 """A longer sentence is split into several claims."""
 _MAX_GREETING_WORDS = 12
+_LABEL_AND_VALUE = 2
+"""The cells of a row that has a label and its value."""
+_MAX_CELLS = 12
+"""Of a row whose cells are compared with one another."""
 _MAX_INTRODUCING_WORDS = 12
 
 
@@ -70,13 +75,16 @@ _MAX_INTRODUCING_WORDS = 12
 class Claim:
     """Characters of a section's text, without the citations after them, and the numbers they cite.
 
-    `following` are the numbers that a later sentence of the paragraph or list item cites, if this one cites none.
+    `following` are the numbers that a later sentence of the paragraph or list item cites, if this one cites none. Of a cell, `row` has
+    the texts of its row, and `place` is where it is there.
     """
 
     start: int
     end: int
     numbers: tuple[int, ...]
     following: tuple[int, ...] = ()
+    row: tuple[str, ...] = ()
+    place: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +153,10 @@ def _compare(text: str, claim: Claim, cited: tuple[int, ...], sources: Mapping[i
     passages = [sources[number] for number in numbers]
     about = "\n\n".join([known, *(source.about for source in passages)])
     verdict = _verdict(_without_marks(text[claim.start : claim.end]), tuple(source.text for source in passages), about)
+    if verdict.state is CheckState.SUPPORTED and (foreign := _foreign(claim, passages)):
+        return ClaimCheck(
+            start=claim.start, end=claim.end, state=CheckState.NOT_FOUND, numbers=numbers, quotes=(), missing=(foreign,)
+        )
     return ClaimCheck(
         start=claim.start,
         end=claim.end,
@@ -153,6 +165,14 @@ def _compare(text: str, claim: Claim, cited: tuple[int, ...], sources: Mapping[i
         quotes=tuple(PassageQuote(number=numbers[quote.passage], start=quote.start, end=quote.end) for quote in verdict.quotes),
         missing=verdict.missing if verdict.state is CheckState.NOT_FOUND else (),
     )
+
+
+def _foreign(claim: Claim, passages: Sequence[Source]) -> str:
+    """What a cell has of another record of the sources than its row; empty if nothing."""
+    sources = tuple((source.text, source.about) for source in passages)
+    if len(claim.row) == _LABEL_AND_VALUE and claim.place and is_of_other_label(*claim.row, sources):
+        return claim.row[1]
+    return foreign_cells(claim.row, sources).get(claim.place, "")
 
 
 @lru_cache(maxsize=5_000)
@@ -244,11 +264,12 @@ def _row_claims(text: str, start: int, end: int) -> Iterator[Claim]:
     if not row.numbers:
         yield from _cut(text, row)
         return
-    cells = [(start + cell.start(), start + cell.end()) for cell in _CELL.finditer(text[start:end]) if cell.group().strip()]
-    for first, last in cells[1:] if len(cells) == 2 else cells:
-        cell = _claim(text, first, last)
-        if cell:
-            yield from _cut(text, Claim(cell.start, cell.end, cell.numbers or row.numbers))
+    written = [(start + cell.start(), start + cell.end()) for cell in _CELL.finditer(text[start:end]) if cell.group().strip()]
+    cells = [(cell, place) for place, (first, last) in enumerate(written) if (cell := _claim(text, first, last))]
+    texts = tuple(_without_marks(text[cell.start : cell.end]) for cell, _ in cells) if len(cells) <= _MAX_CELLS else ()
+    for index, (cell, place) in enumerate(cells):
+        if place or len(written) != _LABEL_AND_VALUE:
+            yield from _cut(text, Claim(cell.start, cell.end, cell.numbers or row.numbers, row=texts, place=index))
 
 
 def _claim(text: str, start: int, end: int) -> Claim | None:

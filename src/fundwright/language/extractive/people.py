@@ -13,6 +13,7 @@ from fundwright.language.protocols import NumberedPassage
 from fundwright.language.schemas import DocumentKind, nearest_heading
 from fundwright.language.structure import Block, BlockKind, read
 from fundwright.language.topics import Topic, topics_of
+from fundwright.language.value_patterns import organizations
 
 _CREDENTIALS = (
     r"(?:,? (?:Ph\.?D\.?|Dr\.?P\.?H\.?|M\.?D\.?|P\.?E\.?|PMP|CISSP|MPH|MBA|M\.?S\.?c?|B\.?S\.?c?|M\.?A\.?|J\.?D\.?|R\.?N\.?|CPA|LEED AP|P\.?G\.?|CIH|CSP|Sc\.?D\.?|Ed\.?D\.?|AIA|RA|CISM|[A-Z]\.[A-Z]\.(?:[A-Z]\.)?"
@@ -168,6 +169,23 @@ def as_person(text: str, number: int) -> Person | None:
         name=Fact(f"{name}, {credentials}" if credentials else name, number),
         role=Fact(role.strip(" *_"), number) if role and not re.search(r"@|\d{3}", role) else None,
     )
+
+
+def named_person(block: Block, following: Sequence[Block]) -> frozenset[str]:
+    """The words of a person's name above these blocks, told by what follows: a role, a degree, or years of experience. Otherwise
+    empty."""
+    is_alone = block.kind in (BlockKind.HEADING, BlockKind.LINE) or (
+        block.kind == BlockKind.SENTENCE and len(block.text.split()) < 8
+    )
+    is_told = any(pattern.search(f"{other.label} {other.text}") for pattern in (_ROLE, _DEGREE, _YEARS) for other in following)
+    return person_named(block.text) if is_alone and is_told else frozenset()
+
+
+def person_named(text: str) -> frozenset[str]:
+    """The words of a name of a person; empty for roles and organizations, which look the same."""
+    named = as_person(text, 0)
+    is_other = re.search(r"\d", text) or _ROLE.search(text) or next(organizations(text), None)
+    return frozenset() if named is None or is_other else named.key
 
 
 def _split_biographies(passages: Sequence[NumberedPassage]) -> Iterator[list[NumberedPassage]]:

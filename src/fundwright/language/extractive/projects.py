@@ -230,7 +230,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
             if is_title and _NOT_A_TITLE.fullmatch(block.text):
                 continue
             if is_title and not MONEY.search(block.text):
-                label = _project_field(block.text)
+                label = project_field(block.text)
                 if _NOT_THE_WORK.fullmatch(block.text) and not _FORM_NAMES.fullmatch(block.text):
                     is_work = False
                 elif label in _SHORT_FIELDS and label is not None and len(block.text.split()) <= 5:
@@ -255,7 +255,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                         project.fields[ProjectField.TITLE] = title
                 continue
             if block.kind == BlockKind.PAIR:
-                label = _project_field(block.label)
+                label = project_field(block.label)
                 if label is None:
                     # “Pueblo School District 60: chiller plants” above everything else names the project.
                     if _FORM_NAMES.fullmatch(block.label) and not re.search(r"[^\W\d]{4}", block.text):
@@ -291,7 +291,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                     _set_field(project, label, Fact(block.text, passage.number, label=block.label))
                 continue
             follows = blocks[place + 1] if place + 1 < len(blocks) else None
-            if block.kind == BlockKind.ITEM and follows and follows.kind == BlockKind.PAIR and _project_field(follows.label):
+            if block.kind == BlockKind.ITEM and follows and follows.kind == BlockKind.PAIR and project_field(follows.label):
                 # “(1) ‘Margins that feed bees’” above its values.
                 if project.is_known and (project.work or len(project.fields) > 1):
                     yield project
@@ -380,7 +380,7 @@ def _addressee_lines(text: str) -> range:
 def _row_project(document: str, block: Block, number: int) -> Project:
     project = Project(document)
     for column, cell in zip(block.columns, block.cells, strict=True):
-        label = _project_field(column)
+        label = project_field(column)
         if label and cell:
             _set_field(project, label, Fact(cell, number, label=column))
     return project
@@ -439,7 +439,7 @@ _MAX_FACTS = 60
 _MIN_WORK_WORDS = 3
 
 
-def _project_field(label: str) -> ProjectField | None:
+def project_field(label: str) -> ProjectField | None:
     """The field for a label; “Quality / Results” is for the work, because one of its parts is."""
     parts = re.split(r" ?/ ?| & | and ", label)
     return _field_of(label) or (ProjectField.WORK if any(_field_of(part) == ProjectField.WORK for part in parts) else None)

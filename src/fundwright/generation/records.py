@@ -1,0 +1,236 @@
+"""Whether the values of a table row belong to one record of the sources: one project, one person, or one row of a table.
+
+Values that each appear in a source can still be untrue together, as one project's customer beside another's amount. Two parts of a
+source are different records only if both have a value for the same label or column, or both are about persons, so that a section
+that continues a project is not taken for another one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from fundwright.language import field_labels
+from fundwright.language.extractive.people import named_person, person_named
+from fundwright.language.extractive.projects import ProjectField, project_field
+from fundwright.language.structure import Block, BlockKind, read
+from fundwright.language.topics import topics_of
+from fundwright.language.value_patterns import MONEY, PERIOD
+
+_WORD = re.compile(r"\w+")
+_PARTS = re.compile(r"[;•·/]\s|<br ?/?>|\s…")
+_IDENTIFIERS = tuple(
+    (name, re.compile(pattern, re.IGNORECASE))
+    for name, pattern in (
+        ("uei", r"\buei\b|\bunique entity\b"),
+        ("cage", r"\bn?cage\b"),
+        ("naics", r"\bnaics\b"),
+        ("psc", r"\bpsc\b"),
+        ("duns", r"\bduns\b"),
+        ("ein", r"\b(?:ein|tin|tax id)\b"),
+    )
+)
+_NAMING = frozenset((ProjectField.TITLE, ProjectField.CUSTOMER, ProjectField.CONTRACT))
+_OF_PROJECTS = _NAMING | {ProjectField.VALUE}
+_MIN_NUMBER = 5
+_MIN_FIELDS = 3
+"""A record with fewer fields goes on where a label of its kind is repeated."""
+_HEADLINES = (BlockKind.ITEM, BlockKind.LINE, BlockKind.SENTENCE)
+_MAX_HEADING_WORDS = 12
+
+
+@dataclass(slots=True)
+class _Record:
+    """`words` are its text and the headings above it, without punctuation; `fields` are its labeled values, by field."""
+
+    document: str
+    name: str
+    words: str = " "
+    labels: set[str] = field(default_factory=set[str])
+    fields: dict[str, str] = field(default_factory=dict[str, str])
+    person: frozenset[str] = frozenset()
+    """The words of the person's name, if it is about one."""
+    is_empty: bool = True
+    """Whether nothing stands below its headings."""
+    is_cut: bool = False
+    """Whether it may continue a record of an earlier passage of the document."""
+
+    def add(self, text: str, label: str = "") -> None:
+        self.words += f"{_flat(label)} {_flat(text)} " if label else f"{_flat(text)} "
+        if label:
+            self.labels.add(_flat(label))
+            self.fields.setdefault(_key(label), _flat(text))
+            if project_field(label) == ProjectField.TITLE:
+                self.person = self.person or person_named(text)
+
+    def holds(self, part: str) -> bool:
+        return f" {part} " in self.words
+
+    def share_of(self, row: Sequence[Sequence[str]]) -> float:
+        """How many of the cells it holds; of a cell with several parts, how many of these."""
+        return sum(sum(map(self.holds, parts)) / len(parts) for parts in row)
+
+    def is_apart_from(self, best: _Record, names: Sequence[str]) -> bool:
+        """Whether it is another record than the one of a row for certain. `names` are the row's first cell and its numbers: documents
+        that share one describe the same project."""
+        if self.document == best.document:
+            if self.is_cut or best.is_cut:
+                return False
+        elif any(self.holds(name) and best.holds(name) for name in names):
+            return False
+        elif best.holds(names[0]) and len(self.fields.keys() & _OF_PROJECTS) > 1:
+            return True
+        if self.person and best.person:
+            return not _is_same_person(self.person, best.person)
+        return any(self.fields[name] != best.fields[name] for name in self.fields.keys() & best.fields.keys())
+
+
+@lru_cache(maxsize=1_000)
+def foreign_cells(cells: tuple[str, ...], sources: tuple[tuple[str, str], ...]) -> Mapping[int, str]:
+    """Which cells of a row have values of another record than most of the row, and these values. Each source is a text and what
+    stands above it: the title of its document and its headings."""
+    records = _records_of(sources)
+    row = [[part.strip() for part in _PARTS.split(cell) if _flat(part)] for cell in cells]
+    if len(cells) < 2 or not records or not all(row):
+        return {}
+    flat = [[_flat(part) for part in parts] for parts in row]
+    best = max(records, key=lambda record: (record.share_of(flat), record.holds(flat[0][0])))
+    names = [_flat(cell) for place, cell in enumerate(cells) if not place or _is_number(cell)]
+    foreign: dict[int, str] = {}
+    for place, parts in enumerate(row):
+        of_others = [part for part in parts if _is_of_other(part, best, records, names)]
+        if of_others:
+            foreign[place] = "; ".join(of_others)
+    return foreign
+
+
+def _is_of_other(part: str, best: _Record, records: Sequence[_Record], names: Sequence[str]) -> bool:
+    holders = [record for record in records if record.holds(_flat(part))]
+    return bool(holders) and best not in holders and all(record.is_apart_from(best, names) for record in holders)
+
+
+def is_of_other_label(label: str, value: str, sources: Sequence[tuple[str, str]]) -> bool:
+    """Whether the sources have the value only for other labels than this one, which they know."""
+    asked, wanted = _key(label), f" {_flat(value)} "
+    pairs = [block for text, _ in sources for block in read(text) if block.label]
+    holders = [block for block in pairs if wanted in f" {_flat(block.text)} "]
+    is_known = any(_key(block.label) == asked for block in pairs)
+    return is_known and bool(holders) and all(_key(block.label) != asked for block in holders)
+
+
+@lru_cache(maxsize=200)
+def _records_of(sources: tuple[tuple[str, str], ...]) -> tuple[_Record, ...]:
+    """Passages below the same heading of a document have one record."""
+    found: dict[tuple[str, str], _Record] = {}
+    records: list[_Record] = []
+    for text, about in sources:
+        for record in _records_in(text, about):
+            if record.is_empty:
+                continue
+            same = found.setdefault((record.document, record.name), record) if record.name else record
+            if same is record:
+                records.append(record)
+            else:
+                same.words += record.words
+                same.fields = record.fields | same.fields
+    return tuple(records)
+
+
+def _records_in(text: str, about: str) -> Iterator[_Record]:
+    document, _, path = about.partition("\n\n")
+    above = [heading for heading in path.split(" › ") if _names_record(heading)]
+    blocks = read(text)
+    record = _begin(document, above[-1] if above else "", path)
+    record.is_cut = not above and bool(blocks) and not _begins_record(blocks[0])
+    for place, block in enumerate(blocks):
+        person = named_person(block, blocks[place + 1 : place + 4])
+        is_other = _flat(block.text) != _flat(record.name) and not (person and _is_same_person(person, record.person))
+        if block.kind == BlockKind.ROW and block.columns and not record.person:
+            yield _row(document, record, block)
+        elif is_other and (person or (_is_title(block) and not record.person)):
+            yield record
+            record = _begin(document, block.text, path)
+            record.person = person
+        elif block.kind in _HEADLINES and MONEY.search(block.text) and PERIOD.search(block.text):
+            yield _headline(document, record, block)
+        else:
+            if _begins_next(record, block):
+                yield record
+                title = blocks[place - 1]
+                record = _begin(document, title.text if title.kind in _HEADLINES else "", path)
+            record.person = record.person or person
+            record.add(block.text, block.label)
+            record.is_empty = False
+    yield record
+
+
+def _begin(document: str, name: str, path: str) -> _Record:
+    record = _Record(document, name)
+    for text in (document, path, name):
+        record.add(text)
+    return record
+
+
+def _row(document: str, section: _Record, block: Block) -> _Record:
+    row = _begin(document, "", section.name)
+    row.is_empty = False
+    for column, cell in zip(block.columns, block.cells, strict=True):
+        row.add(cell, column)
+    return row
+
+
+def _headline(document: str, section: _Record, block: Block) -> _Record:
+    """“City of Savannah – Living Shoreline, $890,000, 2021-2023: 900 feet of reef” is a project."""
+    record = _begin(document, "", section.name)
+    record.is_empty = False
+    record.add(block.text)
+    for name, pattern in (("amount", MONEY), ("period", PERIOD)):
+        if found := pattern.search(block.text):
+            record.fields[name] = _flat(found.group())
+    return record
+
+
+def _names_record(heading: str) -> bool:
+    """Whether a heading is the name of a project or a person, rather than of a part of its description."""
+    is_part = topics_of(heading) or field_labels.is_known(heading) or project_field(heading)
+    return bool(heading.strip()) and not is_part and len(heading.split()) <= _MAX_HEADING_WORDS
+
+
+def _is_title(block: Block) -> bool:
+    return block.kind == BlockKind.HEADING and _names_record(block.text)
+
+
+def _is_number(cell: str) -> bool:
+    """Whether it may be the number of a contract."""
+    is_other = MONEY.search(cell) or PERIOD.search(cell)
+    return not is_other and len(cell) >= _MIN_NUMBER and any(map(str.isdigit, cell))
+
+
+def _begins_record(block: Block) -> bool:
+    return block.kind == BlockKind.HEADING or (block.kind == BlockKind.PAIR and project_field(block.label) in _NAMING)
+
+
+def _begins_next(record: _Record, block: Block) -> bool:
+    """Whether a label that names a project is repeated, with another value; a person has held several positions."""
+    if record.person:
+        person = person_named(block.text) if project_field(block.label) == ProjectField.TITLE else frozenset[str]()
+        return bool(person) and not _is_same_person(person, record.person)
+    is_repeated = _flat(block.label) in record.labels and project_field(block.label) in _NAMING
+    return is_repeated and len(record.fields) >= _MIN_FIELDS and record.fields.get(_key(block.label)) != _flat(block.text)
+
+
+def _is_same_person(one: frozenset[str], other: frozenset[str]) -> bool:
+    """“Marcus Boyd” is “Marcus T. Boyd, PMP.”"""
+    return bool(one and other) and (one <= other or other <= one)
+
+
+def _key(label: str) -> str:
+    """The field that a label is for: labels of a project's customer are the same, and so are those of an identifier."""
+    identifier = next((name for name, pattern in _IDENTIFIERS if pattern.search(label)), None)
+    return identifier or project_field(label) or _flat(label)
+
+
+def _flat(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
