@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Collection
+import asyncio
+from collections.abc import Collection, Iterator
 from datetime import date, timedelta
 from decimal import Decimal
 from uuid import UUID
@@ -21,6 +22,14 @@ from tests.opportunities.test_service import add, notice, titles
 from tests.support.statements import statements
 
 MODEL = "a model"
+
+
+@pytest.fixture(autouse=True)
+def make_statements_anew() -> Iterator[None]:
+    """They keep the limits that a test changes."""
+    scoring.make_statement.cache_clear()
+    yield
+    scoring.make_statement.cache_clear()
 
 
 def toward(share: float) -> np.ndarray:
@@ -369,15 +378,26 @@ class TestWords:
 
 
 class TestEffort:
-    async def test_a_search_asks_the_database_five_times(self, session: AsyncSession, actor: Actor) -> None:
-        """For the words, the best notices by words and by meaning, those with all words, and the rows of the page."""
+    async def test_a_search_asks_the_database_three_times(self, session: AsyncSession, actor: Actor) -> None:
+        """For the words, for the notices that compete, and for the rows of the page."""
         await add(session, *(notice(n, title=f"Roof {n}", number=f"N-{n // 2}-2026") for n in range(24)))
         await embed(session, actor, Roof_1=0.9, Roof_2=0.5)
         connection = (await session.connection()).sync_connection
         assert connection is not None
         with statements(connection) as sent:
             assert (await search(session, actor, "roof")).total == 12
-        assert len(sent) == 5
+        assert len(sent) == 3
+
+    async def test_the_statement_is_made_once_but_knows_the_time(self, session: AsyncSession, actor: Actor) -> None:
+        await add(session, notice(1, title="Roof", closes_at=now() + timedelta(seconds=1)), notice(2, title="Roof repair"))
+
+        async def find() -> list[str]:
+            return sorted(titles((await search(session, actor, "roof", availability="open")).items))
+
+        assert await find() == ["Roof", "Roof repair"]
+        await asyncio.sleep(1)
+        assert await find() == ["Roof repair"]
+        assert scoring.make_statement.cache_info().misses == 1
 
     async def test_ends_with_the_first_too_many_and_counts_the_rest_once(
         self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch

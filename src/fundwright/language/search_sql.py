@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Any
 
-from pgvector import HalfVector
+from pgvector import HalfVector, SparseVector
 from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
-from sqlalchemy import Boolean, ColumnElement, Float, TableValuedAlias, cast, func, literal_column, text
+from sqlalchemy import BindParameter, Boolean, ColumnElement, Float, TableValuedAlias, cast, func, literal_column, text
 from sqlalchemy.dialects.postgresql import TSQUERY
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.database import acquire_lock
 from fundwright.language import retrieval
-from fundwright.language.protocols import Vectors
-from fundwright.language.retrieval import Weights
 
 MAX_INDEXED_DIMENSION = 4_000  # what pgvector's HNSW takes of halfvec
 ALL_TEXTS = -1
@@ -27,20 +24,22 @@ def lexemes_of(words: Any) -> TableValuedAlias:
     return stems.table_valued("lexeme", "positions", "weights").render_derived()
 
 
-def has_any(search: ColumnElement[Any], lexemes: Collection[str]) -> ColumnElement[bool]:
-    return search.op("@@", return_type=Boolean())(cast(retrieval.any_of(lexemes), TSQUERY))
+def has_any(search: ColumnElement[Any], lexemes: str | BindParameter[str]) -> ColumnElement[bool]:
+    """Whether a text has any of `retrieval.any_of`."""
+    return search.op("@@", return_type=Boolean())(cast(lexemes, TSQUERY))
 
 
-def word_distance(words: ColumnElement[Any], asked: Weights) -> ColumnElement[float]:
-    """The BM25 score, negated."""
-    return words.op("<#>", return_type=Float())(cast(retrieval.words_vector(asked), SPARSEVEC(retrieval.WORD_DIMENSION)))
+def word_distance(words: ColumnElement[Any], asked: SparseVector | BindParameter[SparseVector]) -> ColumnElement[float]:
+    """The BM25 score for `retrieval.words_vector`, negated."""
+    return words.op("<#>", return_type=Float())(cast(asked, SPARSEVEC(retrieval.WORD_DIMENSION)))
 
 
-def cosine_distance(stored: ColumnElement[Any], vector: Vectors, *, is_indexed: bool = False) -> ColumnElement[float]:
+def cosine_distance(
+    stored: ColumnElement[Any], vector: HalfVector | BindParameter[HalfVector], dimension: int, *, is_indexed: bool = False
+) -> ColumnElement[float]:
     """`is_indexed` asks for an index of `create_vector_index`: only with the cast of its expression can the planner take it."""
-    dimension = len(vector)
     compared = cast(stored, HALFVEC(dimension)) if is_indexed else stored
-    return compared.op("<=>", return_type=Float())(cast(HalfVector(vector), HALFVEC(dimension)))
+    return compared.op("<=>", return_type=Float())(cast(vector, HALFVEC(dimension)))
 
 
 async def create_vector_index(session: AsyncSession, table: str, name: str, *, dimension: int, condition: str) -> None:

@@ -376,7 +376,7 @@ async def search_chunks(
     if statistics.texts > _CANDIDATES:
         known = [lexeme for lexeme in lexemes if retrieval.place_of(lexeme) in statistics.found_in]
         rarest = retrieval.rarest(known, statistics, most=_CANDIDATES)
-        by_words = by_words.where(search_sql.has_any(Chunk.search.expression, rarest))
+        by_words = by_words.where(search_sql.has_any(Chunk.search.expression, retrieval.any_of(rarest)))
     by_meaning = select(ChunkVector.chunk_id, _distance(vector, is_indexed=is_indexed)).where(
         ChunkVector.owner_id == owner_id,
         ChunkVector.model_id == model_id,
@@ -441,11 +441,11 @@ async def _statistics(session: AsyncSession, owner_id: UUID, places: Sequence[in
 
 
 def _word_distance(words: Weights) -> ColumnElement[float]:
-    return search_sql.word_distance(Chunk.words.expression, words)
+    return search_sql.word_distance(Chunk.words.expression, retrieval.words_vector(words))
 
 
 def _distance(vector: Vectors, *, is_indexed: bool = False) -> ColumnElement[float]:
-    return search_sql.cosine_distance(ChunkVector.vector.expression, vector, is_indexed=is_indexed)
+    return search_sql.cosine_distance(ChunkVector.vector.expression, HalfVector(vector), len(vector), is_indexed=is_indexed)
 
 
 async def _nearest(session: AsyncSession, found: Select[UUID, float]) -> dict[UUID, float]:

@@ -7,10 +7,13 @@ from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
+    BindParameter,
     Boolean,
     ColumnElement,
+    DateTime,
     Select,
     and_,
+    bindparam,
     func,
     literal_column,
     not_,
@@ -37,8 +40,11 @@ from fundwright.opportunities.washington import WASHINGTON
 AWARD = "Award Notice"
 
 
-def is_open_at(moment: datetime) -> ColumnElement[bool]:
-    return and_(Opportunity.status != "archived", or_(Opportunity.closes_at.is_(None), Opportunity.closes_at >= moment))
+IS_OPEN = and_(
+    Opportunity.status != "archived",
+    or_(Opportunity.closes_at.is_(None), Opportunity.closes_at >= bindparam("now", type_=DateTime(timezone=True), callable_=now)),
+)
+"""At the time of execution."""
 
 
 ID: ColumnElement[UUID] = Opportunity.id.expression
@@ -54,7 +60,7 @@ def _day_start(day: date) -> datetime:
     return datetime(day.year, day.month, day.day, tzinfo=WASHINGTON)
 
 
-def has_words(words: str, column: Any = Opportunity.search) -> ColumnElement[bool]:
+def has_words(words: str | BindParameter[str], column: Any = Opportunity.search) -> ColumnElement[bool]:
     """Whether a notice has these words, as people type them: with quotes, minus, and "or"."""
     return column.op("@@", return_type=Boolean())(func.websearch_to_tsquery(literal_column("'english'"), words))
 
@@ -95,10 +101,26 @@ def conditions_of(query: OpportunityQuery, labeled: Select[UUID] | None) -> list
     return found
 
 
+def conditions_with(
+    query: OpportunityQuery,
+    labeled: Select[UUID] | None,
+    required: str | BindParameter[str] | None,
+    excluded: str | BindParameter[str] | None,
+) -> list[ColumnElement[bool]]:
+    """What the filters and the conditions in the text ask for."""
+    found = conditions_of(query, labeled)
+    if required is not None:
+        found.append(has_words(required))
+    if excluded is not None:
+        # Separate from the other conditions, because an index scan for rows that lack a word reads the whole index.
+        found.append(not_(has_words(excluded)))
+    return found
+
+
 def is_available(availability: Availability) -> ColumnElement[bool]:
-    is_open, is_award = is_open_at(now()), Opportunity.type == AWARD
+    is_open, is_award = IS_OPEN, Opportunity.type == AWARD
     return {"open": is_open, "closed": not_(or_(is_open, is_award)), "award": is_award}[availability]
 
 
 def open_ids() -> Select[UUID]:
-    return select(Opportunity.id).where(is_open_at(now()))
+    return select(Opportunity.id).where(IS_OPEN)

@@ -25,7 +25,6 @@ from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core import database
-from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.messages import t
@@ -40,7 +39,7 @@ from fundwright.opportunities.models import (
     OpportunityWord,
     OpportunityWords,
 )
-from fundwright.opportunities.repository.filters import is_open_at
+from fundwright.opportunities.repository.filters import IS_OPEN
 from fundwright.opportunities.repository.scoring import WEIGHTS
 from fundwright.opportunities.repository.writing import change_alone
 from fundwright.opportunities.schemas import (
@@ -91,7 +90,7 @@ async def find_embedding(session: AsyncSession) -> Job | None:
 async def list_unembedded(session: AsyncSession, model_id: str, *, limit: int) -> Sequence[tuple[UUID, int, str]]:
     """(id, version, text to embed) of opportunities that this model has not embedded, the open ones first, and of these the newest."""
     words = Opportunity.title + literal("\n") + func.left(OpportunityText.description, _EMBEDDED_CHARACTERS)
-    order = (is_open_at(now()).desc(), Opportunity.posted_at.desc())
+    order = (IS_OPEN.desc(), Opportunity.posted_at.desc())
     # First the ids: sorting all notices must not read all their texts.
     ids = select(Opportunity.id).where(_lacks_vector(model_id)).order_by(*order).limit(limit)
     joined = select(Opportunity.id, Opportunity.version, words).join(OpportunityText)
@@ -180,7 +179,7 @@ async def sortable_after(
     session: AsyncSession, model_id: str, after: UUID | None, *, is_open: bool, limit: int
 ) -> list[tuple[UUID, bytes, bytes]]:
     """(id, words, vector of this model) of opportunities that are open, or of those that are not, in the order of their ids."""
-    condition = is_open_at(now())
+    condition = IS_OPEN
     found = _sortable(model_id).where(condition if is_open else not_(condition))
     if after is not None:
         found = found.where(OpportunityTerms.opportunity_id > after)

@@ -32,7 +32,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 from sqlalchemy.types import Text
 
-from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import t
@@ -47,12 +46,12 @@ from fundwright.opportunities.models import (
 from fundwright.opportunities.question import number_key, parse
 from fundwright.opportunities.repository.filters import (
     AWARD,
+    IS_OPEN,
     SAMPLES_LAST,
     SOLICITATION,
     conditions_of,
     has_words,
     is_available,
-    is_open_at,
 )
 from fundwright.opportunities.repository.ranking import Ranked, rest_of
 from fundwright.opportunities.schemas import (
@@ -101,7 +100,7 @@ _AWARD_NOTICE = (
 
 
 def _rows(*extra_columns: ColumnElement[Any]) -> Select[*tuple[Any, ...]]:
-    return select(*_ROW, is_open_at(now()).label("is_open"), _NOTICES, _AWARD_NOTICE, *extra_columns)
+    return select(*_ROW, IS_OPEN.label("is_open"), _NOTICES, _AWARD_NOTICE, *extra_columns)
 
 
 async def count_titled(
@@ -286,7 +285,7 @@ async def get(session: AsyncSession, opportunity_id: UUID) -> RowMapping:
     texts = (getattr(OpportunityText, name) for name in TEXTS)
     seen_at = OpportunitySighting.seen_at.label("last_seen_at")
     joined = (
-        select(*columns, *texts, seen_at, is_open_at(now()).label("is_open"), _NOTICES, _AWARD_NOTICE)
+        select(*columns, *texts, seen_at, IS_OPEN.label("is_open"), _NOTICES, _AWARD_NOTICE)
         .join(OpportunityText, OpportunityText.opportunity_id == Opportunity.id)
         .join(OpportunitySighting, OpportunitySighting.opportunity_id == Opportunity.id)
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
@@ -15,13 +16,12 @@ from sqlalchemy import (
     func,
     literal,
     literal_column,
-    not_,
     or_,
     select,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.types import Text
+from sqlalchemy.types import Text, TypeEngine
 
 from fundwright.language import retrieval
 from fundwright.opportunities.models import (
@@ -29,8 +29,8 @@ from fundwright.opportunities.models import (
     OpportunityText,
 )
 from fundwright.opportunities.question import Meaning, Question, is_named, parse
-from fundwright.opportunities.repository.filters import SAMPLES_LAST, SOLICITATION, conditions_of, has_words
-from fundwright.opportunities.repository.scoring import FOUND, Found, Known, is_embedded, score_notices
+from fundwright.opportunities.repository.filters import SAMPLES_LAST, SOLICITATION, conditions_with, has_words
+from fundwright.opportunities.repository.scoring import FOUND, Found, Known, find_candidates
 from fundwright.opportunities.schemas import (
     OpportunityQuery,
     Reason,
@@ -95,20 +95,12 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
     are in the title, or the meaning is near enough or not known.
     """
     question = parse(query.text)
-    conditions = conditions_of(query, labeled)
-    if question.required:
-        conditions.append(has_words(question.required))
-    if question.excluded:
-        # Separate from the other conditions, because an index scan for rows that lack a word reads the whole index.
-        conditions.append(not_(has_words(question.excluded)))
     known = Known()
-    numbered = await _list_numbered(session, question, conditions, known)
-    filters = len(conditions) - bool(query.kind)
-    is_narrow = None if filters == 1 and query.availability == "open" else filters > 0
-    by_words, by_meaning = await score_notices(session, question, conditions, meaning, known, is_narrow=is_narrow)
+    numbered = await _list_numbered(session, question, query, labeled, known)
+    candidates = await find_candidates(session, query, labeled, question, meaning, known)
+    by_words, by_meaning, flags = candidates.by_words, candidates.by_meaning, candidates.matching
     words, near = retrieval.scaled(by_words), retrieval.scaled(by_meaning)
     fused = _raise_named(question, retrieval.fuse(by_words, by_meaning, share=retrieval.NOTICE_WORDS), near)
-    flags, has_all_flags = await _list_matching(session, question.text, conditions, fused, meaning, known)
     scores = sorted(fused, key=lambda found: found.is_sample)
     about = {found for found, is_certain in flags.items() if is_certain or near.get(found, 0) >= _MIN_MEANING}
     has_few = question.is_open and not numbered and len(_by_solicitation(about)) < _FEW
@@ -137,10 +129,16 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
         total=len(best),
         question=question,
     )
-    if has_all_flags:
+    if candidates.has_all_matching:
         return ranked
-    rest = await session.scalar(select(func.count()).select_from(Opportunity).where(*rest_of(conditions, ranked))) or 0
-    return replace(ranked, total=len(best) + rest)
+    of_best = or_(Opportunity.number_key == _any(shown.keys(), Text), Opportunity.id == _any(ranked.ids, Uuid))
+    conditions = conditions_with(query, labeled, question.required or None, question.excluded or None)
+    counted = select(func.count()).select_from(Opportunity).where(*conditions, ranked.matching, of_best)
+    return replace(ranked, total=len(best) + candidates.number - (await session.scalar(counted) or 0))
+
+
+def _any(values: Collection[Any], type_: type[TypeEngine[Any]]) -> ColumnElement[Any]:
+    return func.any(literal(list(values), ARRAY(type_)))
 
 
 def _raise_named(question: Question, scores: Mapping[Found, float], near: Mapping[Found, float]) -> Mapping[Found, float]:
@@ -161,37 +159,8 @@ def _by_solicitation(notices: Iterable[Found]) -> dict[str, list[Found]]:
     return alike
 
 
-async def _list_matching(
-    session: AsyncSession,
-    text_: str,
-    conditions: list[ColumnElement[bool]],
-    scored: Collection[Found],
-    meaning: Meaning | None,
-    known: Known,
-) -> tuple[Mapping[Found, bool], bool]:
-    """Which notices have all words of a text, each with whether it is about them for certain, whatever its meaning; of very many, only
-    those that are scored. And whether these are all."""
-    most, has_all = 2 * retrieval.DEPTH, [*conditions, has_words(text_)]
-    some = select(*FOUND, Opportunity.title_search).where(*has_all).limit(most + 1).cte("some")
-    number = select(func.count().label("number")).select_from(some).subquery()
-    is_certain = or_(has_words(text_, some.c.title_search), not_(is_embedded(some.c.id, meaning)))
-    columns = [some.c[column.name] for column in FOUND]
-    few = (
-        select(*columns, is_certain.label("is_certain"), number.c.number)
-        .select_from(number)
-        .outerjoin(some, number.c.number <= most)
-    )
-    rows = (await session.execute(few)).all()
-    if rows[0].number <= most:
-        return {known.note(row): row.is_certain for row in rows if row.id is not None}, True
-    of_scored = Opportunity.id == func.any(literal([each.id for each in scored], ARRAY(Uuid)))
-    is_certain = or_(has_words(text_, Opportunity.title_search), not_(is_embedded(Opportunity.id.expression, meaning)))
-    rows = (await session.execute(select(Opportunity.id, is_certain).where(*has_all, of_scored))).all()
-    return {known[id]: is_certain for id, is_certain in rows}, False
-
-
 async def _list_numbered(
-    session: AsyncSession, question: Question, conditions: list[ColumnElement[bool]], known: Known
+    session: AsyncSession, question: Question, query: OpportunityQuery, labeled: Select[UUID] | None, known: Known
 ) -> Sequence[Found]:
     """Notices with a number of the question; if there are none and it is nothing but a part of a number, those that begin with it, or else
     contain it. Newest first."""
@@ -199,6 +168,7 @@ async def _list_numbered(
     tried = [key == func.any(literal(list(question.numbers), ARRAY(Text)))] if question.numbers else []
     if question.number:
         tried += [key.startswith(question.number), key.contains(question.number)]
+    conditions = conditions_with(query, labeled, question.required or None, question.excluded or None) if tried else []
     for has_number in tried:
         newest = select(*FOUND).where(*conditions, has_number).order_by(SAMPLES_LAST, Opportunity.posted_at.desc())
         if found := [known.note(row) for row in await session.execute(newest.limit(_NUMBERED))]:

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
+from pgvector import HalfVector
+from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
 from sqlalchemy import (
+    CTE,
+    BindParameter,
     ColumnElement,
     Float,
-    Row,
+    Select,
     and_,
     bindparam,
-    exists,
+    case,
+    false,
     func,
     literal,
     literal_column,
+    not_,
+    or_,
     select,
+    true,
+    union,
+    union_all,
 )
 from sqlalchemy import (
     cast as sql_cast,
@@ -36,7 +47,8 @@ from fundwright.opportunities.models import (
     OpportunityWords,
 )
 from fundwright.opportunities.question import Meaning, Question
-from fundwright.opportunities.repository.filters import AWARD, SOLICITATION
+from fundwright.opportunities.repository.filters import AWARD, SOLICITATION, conditions_with, has_words
+from fundwright.opportunities.schemas import OpportunityQuery
 
 _CANDIDATES = 1_000
 """How many notices with the rarest words are scored by words; of more, the newest."""
@@ -48,7 +60,7 @@ _MIN_COSINE_ALONE = 0.43
 """Of the nearest by meaning when no notice has any of the words: nonsense is no nearer than .42 to anything."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Found:
     """A notice of which a search may show the solicitation. There is one object of each in a search: comparing ids takes longer."""
 
@@ -84,25 +96,149 @@ FOUND = (
 """The columns of `Found`."""
 
 
-async def score_notices(
+@dataclass(frozen=True)
+class Candidates:
+    """The notices that compete in a search."""
+
+    by_words: Mapping[Found, float]
+    """BM25 scores of the best."""
+    by_meaning: Mapping[Found, float]
+    """Cosines of the nearest."""
+    matching: Mapping[Found, bool]
+    """Those with all words, each with whether it is about them for certain, whatever its meaning; of very many, only those that are among
+    the best or the nearest."""
+    has_all_matching: bool
+    number: int
+    """How many have all words."""
+
+
+class Model(NamedTuple):
+    """An embedding model."""
+
+    id: str
+    dimension: int
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What the statement for candidates depends on, apart from its parameters."""
+
+    filters: OpportunityQuery
+    has_required: bool
+    has_excluded: bool
+    in_titles: bool | None
+    """Whether the rarest words are looked for in titles only, because very many notices have them; None when no word counts."""
+    model: Model | None
+    """Of the meaning."""
+
+
+_WORDS, _REQUIRED, _EXCLUDED = (bindparam(name, type_=Text()) for name in ("words", "required", "excluded"))
+_RAREST, _WEIGHTS = bindparam("rarest", type_=Text()), bindparam("weights", type_=SPARSEVEC(retrieval.WORD_DIMENSION))
+
+
+async def find_candidates(
     session: AsyncSession,
+    query: OpportunityQuery,
+    labeled: Select[UUID] | None,
     question: Question,
-    conditions: list[ColumnElement[bool]],
     meaning: Meaning | None,
     known: Known,
-    *,
-    is_narrow: bool | None,
-) -> tuple[Mapping[Found, float], Mapping[Found, float]]:
-    """Of the best by words, and of the best by meaning. A question without a word that counts has neither."""
+) -> Candidates:
+    """All in one statement, which reads each notice once. A question without a word that counts has no best and no nearest."""
     lexemes, statistics = await _lexemes_of(session, question.words)
-    if not lexemes:
-        return {}, {}
-    by_words = {known.note(row): -row[-1] for row in await _by_words(session, lexemes, statistics, conditions)}
-    by_meaning = await _by_meaning(session, meaning, conditions, is_narrow=is_narrow) if meaning else ()
-    cosines = {known.note(row): 1 - row[-1] for row in by_meaning}
-    if not by_words and max(cosines.values(), default=0) < _MIN_COSINE_ALONE:
-        return {}, {}
-    return by_words, cosines
+    parameters: dict[str, Any] = {"words": question.text, "required": question.required, "excluded": question.excluded}
+    in_titles = None
+    if lexemes:
+        rarest = retrieval.rarest(lexemes, statistics, most=_CANDIDATES)
+        in_titles = statistics.found_in[retrieval.place_of(rarest[0])] > _CANDIDATES
+        weights = retrieval.words_vector(retrieval.weigh(lexemes, statistics))
+        parameters |= {"rarest": retrieval.any_of(rarest), "weights": weights}
+    if meaning:
+        parameters["vector"] = HalfVector(meaning.vector)
+    shape = _Shape(
+        filters=query.model_copy(update=_NOT_FILTERS),
+        has_required=bool(question.required),
+        has_excluded=bool(question.excluded),
+        in_titles=in_titles,
+        model=Model(meaning.model_id, len(meaning.vector)) if meaning else None,
+    )
+    statement = make_statement(shape) if labeled is None else _make_statement_among(shape, labeled)
+    rows = (await session.execute(statement, parameters)).all()
+    number = rows[0].number
+    words, near, matching = list[tuple[int, Found, float]](), list[tuple[int, Found, float]](), dict[Found, bool]()
+    for row in rows:
+        if row[0] is None:
+            continue
+        notice = known.note(row)
+        best_place, best_distance, nearest_place, nearest_distance, is_certain = row[len(FOUND) : -1]
+        if best_place is not None and best_distance < 0:
+            words.append((best_place, notice, -best_distance))
+        if nearest_distance is not None:
+            near.append((nearest_place, notice, 1 - nearest_distance))
+        if is_certain is not None:
+            matching[notice] = is_certain
+    by_words, by_meaning = ({notice: score for _, notice, score in sorted(scored)} for scored in (words, near))
+    if not by_words and max(by_meaning.values(), default=0) < _MIN_COSINE_ALONE:
+        by_meaning = {}
+    has_all_matching = number <= 2 * retrieval.DEPTH
+    if not has_all_matching:
+        matching = {notice: matching[notice] for notice in matching if notice in by_words or notice in by_meaning}
+    return Candidates(by_words, by_meaning, matching, has_all_matching, number)
+
+
+_NOT_FILTERS = {"text": "", "verbatim": False, "sort": "", "page": 1, "page_size": 1}
+
+
+@lru_cache(maxsize=64)
+def make_statement(shape: _Shape) -> Select[*tuple[Any, ...]]:
+    """Made once, because that takes longer than most of what it reads."""
+    return _make_statement_among(shape, None)
+
+
+def _make_statement_among(shape: _Shape, labeled: Select[UUID] | None) -> Select[*tuple[Any, ...]]:
+    """The best, the nearest, and, unless they are many, the notices with all words: the columns of `FOUND`, the places and distances, and
+    whether those with all words are about them for certain. Each row, of which there is at least one, has the number of those."""
+    conditions = conditions_with(
+        shape.filters, labeled, _REQUIRED if shape.has_required else None, _EXCLUDED if shape.has_excluded else None
+    )
+    filters = len(conditions) - bool(shape.filters.kind)
+    is_narrow = None if filters == 1 and shape.filters.availability == "open" else filters > 0
+    by_words = by_meaning = _NONE
+    if shape.in_titles is not None:
+        by_words = _by_words(conditions, in_titles=shape.in_titles)
+        by_meaning = _by_meaning(shape.model, conditions, is_narrow=is_narrow) if shape.model else _NONE
+    best, nearest = _placed(by_words, "best"), _placed(by_meaning, "nearest")
+    matching = select(Opportunity.id).where(*conditions, has_words(_WORDS)).cte("matching")
+    counted = select(func.count().label("number")).select_from(matching).cte("counted")
+    most = 2 * retrieval.DEPTH
+    few = select(matching.c.id).where(select(counted.c.number).scalar_subquery() <= most).limit(most)
+    ids = union(select(best.c.id), select(nearest.c.id), few).subquery("ids")
+    is_certain: ColumnElement[bool] = true()
+    if shape.model:
+        # Not EXISTS, for which the planner would read the vectors of all notices.
+        vector = select(OpportunityVector.model_id).where(_is_vector(Opportunity.id.expression, shape.model))
+        is_certain = or_(has_words(_WORDS, Opportunity.title_search), vector.scalar_subquery().is_(None))
+    described = (
+        select(
+            *FOUND,
+            *(listed.c[name].label(f"{listed.name}_{name}") for listed in (best, nearest) for name in ("place", "distance")),
+            case((matching.c.id.is_not(None), is_certain)).label("is_certain"),
+        )
+        .select_from(ids)
+        .join(Opportunity, Opportunity.id == ids.c.id)
+        .outerjoin(best, best.c.id == ids.c.id)
+        .outerjoin(nearest, nearest.c.id == ids.c.id)
+        .outerjoin(matching, matching.c.id == ids.c.id)
+        .subquery("described")
+    )
+    return select(described, counted.c.number).select_from(counted.outerjoin(described, true()))
+
+
+def _placed(ordered: Any, name: str) -> CTE:
+    return select(ordered.subquery(), func.row_number().over().label("place")).cte(name)
+
+
+_NONE = select(Opportunity.id, literal(0.0).label("distance")).where(false())
 
 
 _LEXEME = search_sql.lexemes_of(bindparam("words", type_=Text))
@@ -119,22 +255,18 @@ async def _lexemes_of(session: AsyncSession, words: str) -> tuple[Mapping[str, i
     return {lexeme: count for lexeme, count, _, _ in rows}, Statistics(rows[0][3] or 0 if rows else 0, found_in)
 
 
-async def _by_words(
-    session: AsyncSession, lexemes: Mapping[str, int], statistics: Statistics, conditions: list[ColumnElement[bool]]
-) -> Sequence[Row[*tuple[Any, ...]]]:
-    """The best among the notices with the rarest of these words, each with its BM25 score, negated."""
-    weights = retrieval.weigh(lexemes, statistics)
-    rarest = retrieval.rarest(lexemes, statistics, most=_CANDIDATES)
-    is_rare = statistics.found_in[retrieval.place_of(rarest[0])] <= _CANDIDATES
-    column = (Opportunity.search if is_rare else Opportunity.title_search).expression
-    having = select(*FOUND).where(*conditions, search_sql.has_any(column, rarest))
+def _by_words(conditions: list[ColumnElement[bool]], *, in_titles: bool) -> Select[UUID, float]:
+    """The best among the notices with the rarest words, each with its BM25 score, negated."""
+    column = (Opportunity.title_search if in_titles else Opportunity.search).expression
+    having = select(Opportunity.id, Opportunity.posted_at).where(*conditions, search_sql.has_any(column, _RAREST))
     newest = having.order_by(Opportunity.posted_at.desc()).limit(_CANDIDATES).subquery()
     # Right after an import, words that are not weighed yet are weighed here.
     unweighed = select(WEIGHTS).where(Opportunity.id == newest.c.id).scalar_subquery()
-    distance = search_sql.word_distance(func.coalesce(OpportunityWords.words, unweighed), weights).label("distance")
-    scored = select(*newest.c, distance).outerjoin_from(newest, OpportunityWords, OpportunityWords.opportunity_id == newest.c.id)
-    best = scored.order_by(distance, newest.c.posted_s.desc(), newest.c.id).limit(retrieval.DEPTH)
-    return [row for row in await session.execute(best) if row[-1] < 0]
+    distance = search_sql.word_distance(func.coalesce(OpportunityWords.words, unweighed), _WEIGHTS).label("distance")
+    scored = select(newest.c.id, distance).outerjoin_from(
+        newest, OpportunityWords, OpportunityWords.opportunity_id == newest.c.id
+    )
+    return scored.order_by(distance, newest.c.posted_at.desc(), newest.c.id).limit(retrieval.DEPTH)
 
 
 WEIGHTS = func.word_weights(
@@ -144,62 +276,58 @@ WEIGHTS = func.word_weights(
 )
 
 
-async def _by_meaning(
-    session: AsyncSession, meaning: Meaning, conditions: list[ColumnElement[bool]], *, is_narrow: bool | None
-) -> Sequence[Row[*tuple[Any, ...]]]:
+def _by_meaning(model: Model, conditions: list[ColumnElement[bool]], *, is_narrow: bool | None) -> Any:
     """The nearest, each with its distance. Among few notices all are compared: with a narrow filter, the index would be read to its end.
     When it is not known how narrow the filter is, what the index finds tells."""
-    if is_narrow and (found := await _compared(session, meaning, conditions)):
-        return found
-    found = await _nearest(session, meaning, conditions, limit=retrieval.DEPTH)
-    if is_narrow is None and len(found) < retrieval.DEPTH:
-        return await _compared(session, meaning, conditions) or found
-    return found
-
-
-async def _compared(
-    session: AsyncSession, meaning: Meaning, conditions: list[ColumnElement[bool]]
-) -> Sequence[Row[*tuple[Any, ...]]]:
-    """The nearest of few notices; none of many."""
+    nearest = _nearest(model, conditions, limit=retrieval.DEPTH)
+    if is_narrow is False:
+        return nearest
     some = select(Opportunity.id).where(*conditions).limit(_EXACT_LIMIT + 1).cte("some")
-    are_few = select(func.count() <= _EXACT_LIMIT).select_from(some).scalar_subquery()
+    are_many = select(func.count() > _EXACT_LIMIT).select_from(some).scalar_subquery()
+    if is_narrow:
+        return union_all(_compared(model, some).where(not_(are_many)), nearest.where(are_many))
+    found = nearest.cte("found")
+    suffices = select(func.count() == retrieval.DEPTH).select_from(found).scalar_subquery()
+    compared = _compared(model, some).where(not_(suffices), not_(are_many))
+    return union_all(compared, select(found).where(or_(suffices, are_many)))
+
+
+def _compared(model: Model, some: CTE) -> Select[UUID, float]:
     # One by one: with a join, the planner would rather read the vectors of all notices.
-    of_notice = and_(OpportunityVector.opportunity_id == some.c.id, OpportunityVector.model_id == meaning.model_id)
-    distance = (
-        select(search_sql.cosine_distance(OpportunityVector.vector.expression, meaning.vector)).where(of_notice).scalar_subquery()
-    )
-    compared = select(some.c.id, distance.label("distance")).where(are_few)
-    nearest = compared.order_by(literal_column("distance")).limit(retrieval.DEPTH).subquery()
-    described = select(*FOUND, nearest.c.distance).join(nearest, nearest.c.id == Opportunity.id)
-    return (await session.execute(described.where(nearest.c.distance.is_not(None)))).all()
+    distance = select(search_sql.cosine_distance(OpportunityVector.vector.expression, _vector(model), model.dimension))
+    of_notice = distance.where(_is_vector(some.c.id, model)).scalar_subquery().label("distance")
+    return select(some.c.id, of_notice).order_by(literal_column("distance")).limit(retrieval.DEPTH)
 
 
-async def _nearest(
-    session: AsyncSession, meaning: Meaning, conditions: list[ColumnElement[bool]], *, limit: int
-) -> Sequence[Row[*tuple[Any, ...]]]:
+def _nearest(model: Model, conditions: list[ColumnElement[bool]], *, limit: int) -> Select[UUID, float]:
     """The nearest, nearest first, each with its distance, by the index of the model if there is one."""
-    is_indexed, of_model = len(meaning.vector) <= search_sql.MAX_INDEXED_DIMENSION, OpportunityVector.model_id == meaning.model_id
+    is_indexed, of_model = model.dimension <= search_sql.MAX_INDEXED_DIMENSION, OpportunityVector.model_id == model.id
     if is_indexed:
         # The planner takes the partial index only when the model's id stands in the statement.
-        of_model = OpportunityVector.model_id == literal_column("'" + meaning.model_id.replace("'", "''") + "'")
-    distance = search_sql.cosine_distance(OpportunityVector.vector.expression, meaning.vector, is_indexed=is_indexed)
+        of_model = OpportunityVector.model_id == literal_column("'" + model.id.replace("'", "''") + "'")
+    distance = search_sql.cosine_distance(
+        OpportunityVector.vector.expression, _vector(model), model.dimension, is_indexed=is_indexed
+    )
     found = (
-        select(*FOUND, distance)
+        select(Opportunity.id, distance.label("distance"))
         .select_from(OpportunityVector)
         .join(Opportunity, Opportunity.id == OpportunityVector.opportunity_id)
     )
-    return (await session.execute(found.where(of_model, *conditions).order_by(distance).limit(limit))).all()
+    return found.where(of_model, *conditions).order_by(distance).limit(limit)
 
 
-def is_embedded(id: ColumnElement[UUID], meaning: Meaning | None) -> ColumnElement[bool]:
-    if meaning is None:
-        return literal(False)
-    return exists().where(OpportunityVector.opportunity_id == id, OpportunityVector.model_id == meaning.model_id)
+def _vector(model: Model) -> BindParameter[HalfVector]:
+    return bindparam("vector", type_=HALFVEC(model.dimension))
+
+
+def _is_vector(id: ColumnElement[UUID], model: Model) -> ColumnElement[bool]:
+    return and_(OpportunityVector.opportunity_id == id, OpportunityVector.model_id == model.id)
 
 
 async def similar(
     session: AsyncSession, model_id: str, vector: NDArray[np.float32], *, leave_out: UUID, limit: int
 ) -> list[tuple[UUID, float]]:
     """(id, cosine) of the nearest opportunities, nearest first."""
-    nearest = await _nearest(session, Meaning(model_id, vector), [], limit=limit + 1)
-    return [(row[0], 1 - row[-1]) for row in nearest if row[0] != leave_out][:limit]
+    statement = _nearest(Model(model_id, len(vector)), [], limit=limit + 1)
+    nearest = await session.execute(statement, {"vector": HalfVector(vector)})
+    return [(id, 1 - distance) for id, distance in nearest if id != leave_out][:limit]
