@@ -1,4 +1,4 @@
-"""Runs everything that `make test` checks: style and types first, two steps at a time.
+"""Runs everything that `make test` checks: style and types first, three steps at a time.
 
 `--style` stops after style and types, as `make lint` does. `--units` also runs the tests that need neither PostgreSQL nor a
 browser, as `make check` does. Slow tests are left to `make soak`. Every step runs even if earlier ones fail; the exit code tells
@@ -42,12 +42,14 @@ def python(*arguments: str) -> Sequence[str]:
     return (str(BIN / "python"), "-m", *arguments)
 
 
-WORKERS = max(1, (os.cpu_count() or 1) // 2)
-"""Processes of each pytest run, of which two are concurrent; each has its own database server and browser."""
+AT_ONCE = 3
+"""Concurrent checks. Tests often wait, for a browser or a database, so two would leave a third of two cores idle."""
+WORKERS = (os.cpu_count() or 1) // 2
+"""Processes of each pytest run; each has its own database server and browser."""
 
 
 def pytest(*arguments: str, markers: str = "not slow") -> Sequence[str]:
-    return python("pytest", "--durations=10", "--numprocesses", str(WORKERS), "-m", markers, *arguments)
+    return python("pytest", "--durations=10", "--numprocesses", str(WORKERS if WORKERS > 1 else 0), "-m", markers, *arguments)
 
 
 STYLE_AND_TYPES = (
@@ -73,7 +75,7 @@ def other_tests(markers: str = "not slow") -> Check:
 
 
 VITEST = Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True)
-TESTS = (  # the longest first, so that both queues finish at about the same time
+TESTS = (  # the longest first, so that all end at about the same time
     other_tests(),
     Check("e2e, journeys", pytest("e2e", f"--ignore={SCREENS}"), shows_output=True),
     drafts_and_screens(),
@@ -89,7 +91,7 @@ def main(checks: Sequence[Check]) -> bool:
     # A shell ignores Ctrl-C for background processes, and so would the programs that the tests interrupt.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     LOGS.mkdir(parents=True, exist_ok=True)
-    results = run_in_pairs(checks)
+    results = run_all(checks)
     print(
         "\n" + "\n".join(f"  {row.check.name:<18}{row.seconds:7.1f} s  {'ok' if row.is_passed else 'FAILED'}" for row in results)
     )
@@ -97,9 +99,9 @@ def main(checks: Sequence[Check]) -> bool:
     return all(row.is_passed for row in results)
 
 
-def run_in_pairs(checks: Sequence[Check]) -> list[Result]:
-    """Run two at a time, in this order."""
-    with ThreadPoolExecutor(max_workers=2) as pool:
+def run_all(checks: Sequence[Check]) -> list[Result]:
+    """Run some at a time, in this order."""
+    with ThreadPoolExecutor(max_workers=AT_ONCE) as pool:
         return list(pool.map(run, checks))
 
 

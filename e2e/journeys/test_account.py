@@ -78,6 +78,7 @@ def test_times_are_those_of_the_chosen_zone(own: AccountPage) -> None:
     expect(shown).to_have_text(expected)
 
 
+@pytest.mark.slow
 def test_a_new_password_signs_out_everywhere_else(own: AccountPage, new_context: NewContext, email: str) -> None:
     elsewhere = open_train(new_context().new_page(), email)
     own.open("security").change_password(current="not this one", new=NEW)
@@ -90,6 +91,7 @@ def test_a_new_password_signs_out_everywhere_else(own: AccountPage, new_context:
     expect(own.part("Password")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_new_address_takes_effect_once_it_is_confirmed(own: AccountPage, outbox: Outbox) -> None:
     page, new = own.page, f"{uuid4().hex[:8]}@example.org"
     own.open("security").change_email(new, password=PASSWORD)

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from e2e.pages.ready import scroll_to
 
 
+@pytest.mark.slow
 def test_the_reference_answers(recognized: Page) -> None:
     answer = recognized.goto("/api/docs")
     assert answer is not None

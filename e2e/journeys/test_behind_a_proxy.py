@@ -327,6 +327,7 @@ class TestImpatientProxy:
 
 @pytest.mark.pain(11)
 class TestTwoProcesses:
+    @pytest.mark.slow
     def test_share_pages_sign_ins_live_topics_jobs_and_files(self, page: Page, site: Site, tmp_path: Path) -> None:
         sign_in(page, site.url)
         others = tabs_at_both(page, site, "/dashboard/train")

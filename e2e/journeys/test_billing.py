@@ -31,6 +31,7 @@ def office(page: Page, boss: str) -> Page:
     return page
 
 
+@pytest.mark.slow
 def test_an_invoice_is_written_paid_and_exported(office: Page) -> None:
     history = PaymentHistoryPage(office).open()
     history.write(email="nobody@example.org", amount="1,234.50", text="Pro, one year", due="2090-01-31")
@@ -67,6 +68,7 @@ def test_the_address_of_a_premium_link_is_shown_once(office: Page) -> None:
     expect(office.get_by_role("article").get_by_text("Revoked")).to_be_visible()
 
 
+@pytest.mark.slow
 def test_a_person_is_put_on_another_plan(office: Page) -> None:
     SubscriptionsPage(office).open().choose(EMAIL)
     office.get_by_label("Plan", exact=True).select_option("Team")

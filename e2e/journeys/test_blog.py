@@ -75,6 +75,7 @@ class TestAPost:
         expect(reader.get_by_role("heading", name="Boats")).to_be_visible()
         assert "<title>A harbor at dawn</title>" in reader.request.get("/blog/rss.xml").text()
 
+    @pytest.mark.slow
     def test_for_later_appears_at_the_time_of_its_authors_clock(self, author: str, new_context: NewContext, reader: Page) -> None:
         desk = new_context(timezone_id="America/New_York").new_page()
         sign_in(desk, author)
@@ -117,6 +118,7 @@ class TestAPost:
         assert [url for url in asked if "evil.example" in url] == []
 
     @pytest.mark.parametrize("width", [360, pytest.param(1440, marks=pytest.mark.slow)])
+    @pytest.mark.slow
     def test_is_found_in_the_list_and_deleted_after_a_question(self, desk: Page, width: int) -> None:
         write(desk, f"Short-lived {width}", "x")
         desk.set_viewport_size({"width": width, "height": 800})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
@@ -18,6 +19,7 @@ def _violations(page: Page) -> list[str]:
     return [violation["id"] for violation in Axe().run(page).response["violations"]]
 
 
+@pytest.mark.slow
 def test_typed_sentences_are_checked(recognized: Page, fixtures: Fixtures) -> None:
     page = recognized
     asked = {"opportunity_id": fixtures.contract, "template": "capability-statement"}

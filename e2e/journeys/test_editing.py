@@ -130,6 +130,7 @@ def test_what_could_not_be_saved_is_named_and_saved_later_although_the_editor_is
     complaints.clear()  # the browser reports each failed request
 
 
+@pytest.mark.slow
 def test_a_section_that_is_deleted_elsewhere_leaves_the_typed_text(draft: DraftPage, complaints: list[str]) -> None:
     draft.page.route("**/api/drafts/**", lambda route: route.abort())
     draft.edit("Part 1").press_sequentially("Orphaned. ")
@@ -142,6 +143,7 @@ def test_a_section_that_is_deleted_elsewhere_leaves_the_typed_text(draft: DraftP
     complaints.clear()
 
 
+@pytest.mark.slow
 def test_of_two_tabs_none_overwrites_the_other_unseen(draft: DraftPage, complaints: list[str]) -> None:
     other = DraftPage(draft.page.context.new_page(), {"id": draft.id, "slug": draft.path.rpartition("/")[2]}).open()
     draft.edit("Part 1")
@@ -171,6 +173,7 @@ def test_a_version_is_compared_and_restored_and_that_is_undone(draft: DraftPage)
     eventually(lambda: (draft.sections()[0]["text"] == before) or None)
 
 
+@pytest.mark.slow
 def test_a_section_is_written_again_and_the_text_before_stays_a_version(draft: DraftPage) -> None:
     page = draft.page
     page.get_by_role("button", name="Regenerate Part 1").click()

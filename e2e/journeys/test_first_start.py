@@ -17,6 +17,7 @@ from e2e.pages.ready import ready
 
 
 @pytest.mark.pain(5)
+@pytest.mark.slow
 def test_the_printed_link_makes_the_first_administrator_whose_form_outlives_a_kill_and_a_new_build(
     page: Page, new_context: NewContext, complaints: list[str], tmp_path: Path
 ) -> None:

@@ -37,6 +37,7 @@ def test_signs_in_once_and_shows_that_it_is_busy(page: Page, token: str) -> None
 
 
 @pytest.mark.pain(8)
+@pytest.mark.slow
 def test_sends_one_piece_of_feedback(page: Page, application: Application) -> None:
     application.add_person("impatient@example.org", PASSWORD, role=Role.ADMIN)
     sign_in(page, "impatient@example.org")
@@ -50,6 +51,7 @@ def test_sends_one_piece_of_feedback(page: Page, application: Application) -> No
     assert page.request.get("/api/feedback?text=double").json()["total"] == 1
 
 
+@pytest.mark.slow
 def test_creates_one_category(recognized: Page) -> None:
     slow_down(recognized)
     screen = CategoryPage(recognized).open()

@@ -91,6 +91,7 @@ class TestAnalyze:
 
 
 class TestHistory:
+    @pytest.mark.slow
     def test_shows_what_others_have_begun_and_can_be_filtered(self, overseeing: Page) -> None:
         overseeing.goto("/dashboard/history")
         ready(overseeing)
@@ -106,6 +107,7 @@ class TestHistory:
         assert "<title>Embedding History</title>" in recognized.request.get("/dashboard/history").text()
 
 
+@pytest.mark.slow
 def test_a_page_that_is_loaded_or_moved_to_is_counted_once(overseeing: Page) -> None:
     path = "/dashboard/category"
     before = views(overseeing, path)

@@ -59,6 +59,7 @@ def test_the_keyboard_alone_registers_with_an_invitation(page: Page, application
     page.wait_for_url("**/dashboard/train")
 
 
+@pytest.mark.slow
 def test_the_keyboard_alone_chooses_a_new_password(page: Page, application: Application, outbox: Outbox) -> None:
     application.add_person("lee@example.org", PASSWORD, name="Lee")
     form, keyboard = SignInPage(page).open(), Keyboard(page)

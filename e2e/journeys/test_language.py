@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from e2e.application import Application
@@ -13,6 +14,7 @@ from e2e.pages.sign_in import SignInPage
 NEWCOMER = "jean@example.org"
 
 
+@pytest.mark.slow
 def test_the_chosen_language_applies_in_another_browser(page: Page, application: Application, new_context: NewContext) -> None:
     application.add_person(NEWCOMER, PASSWORD, name="Jean")
     SignInPage(page).open().sign_in(NEWCOMER, PASSWORD)

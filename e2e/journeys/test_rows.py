@@ -54,6 +54,7 @@ def accepted(page: Page) -> int:
     return sum(category["accepted"] for category in page.request.get("/api/categories").json())
 
 
+@pytest.mark.slow
 def test_two_presses_in_one_place_accept_one_notice(page: Page, queue: Locator, before: int) -> None:
     titles = queue.get_by_role("link").all_inner_texts()
     button = queue.get_by_role("button", name="Accept").first

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from e2e.pages.category import CategoryPage
+from e2e.pages.opportunities import CATEGORIZE_TIMEOUT_MS
 from e2e.pages.ready import ready, until
 
 SCROLL = "scrollTo(0, 400)"
@@ -32,6 +33,7 @@ def test_a_page_that_is_loaded_opens_at_its_top_and_the_one_before_it_where_it_w
     until(page, "scrollY === 150")
 
 
+@pytest.mark.slow
 def test_a_message_that_appears_under_the_pointer_goes_by_itself(recognized: Page) -> None:
     page = recognized
     screen = CategoryPage(page).open()
@@ -81,6 +83,7 @@ def test_the_result_of_a_run_covers_no_text_of_the_title(recognized: Page) -> No
     recognized.goto("/dashboard/category")
     ready(recognized)
     recognized.get_by_role("button", name="Categorize", exact=True).click()
+    expect(recognized.get_by_text("Last run:").first).to_be_visible(timeout=CATEGORIZE_TIMEOUT_MS)
     for width in (1440, 1200, 1000, 390):
         recognized.set_viewport_size({"width": width, "height": 800})
         until(recognized, APART)

@@ -69,6 +69,7 @@ def assert_accessible(page: Page) -> None:
 
 
 class TestTwoSteps:
+    @pytest.mark.slow
     def test_the_password_alone_is_not_enough_and_a_code_works_once(
         self, page: Page, named: Named, sign_in: Callable[[str], None]
     ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from e2e.conftest import EMAIL, NewContext, open_train, recognize
@@ -48,6 +49,7 @@ class TestFindAnything:
         page.mouse.click(5, 400)
         expect(page.get_by_role("dialog")).to_have_count(0)
 
+    @pytest.mark.slow
     def test_it_collapses_the_sidebar_changes_the_language_and_logs_out(self, new_context: NewContext) -> None:
         page = open_train(new_context().new_page(), EMAIL)
 
@@ -72,6 +74,7 @@ class TestFindAnything:
 
 
 class TestKeys:
+    @pytest.mark.slow
     def test_two_letters_lead_to_a_page_until_they_are_switched_off(self, recognized: Page) -> None:
         page = recognized
         page.goto("/dashboard/category")
@@ -133,6 +136,7 @@ class TestLogout:
 
 
 class TestLoadingScreen:
+    @pytest.mark.slow
     def test_shows_until_the_token_is_checked(self, page: Page, token: str) -> None:
         waiting: list[Route] = []
         page.route("**/session", lambda route: waiting.append(route))

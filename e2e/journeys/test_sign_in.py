@@ -77,6 +77,7 @@ class TestTheSession:
 
 
 class TestTheShell:
+    @pytest.mark.slow
     def test_every_sidebar_entry_opens_its_screen_without_a_reload_and_the_menu_shows_who_is_signed_in(
         self, signed_in: Page
     ) -> None:

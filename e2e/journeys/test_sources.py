@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from e2e.conftest import EMAIL, open_train
@@ -19,6 +20,7 @@ DOCUMENTS = {
 }
 
 
+@pytest.mark.slow
 def test_a_draft_is_written_from_the_chosen_documents(page: Page, tmp_path: Path) -> None:
     for name, text in DOCUMENTS.items():
         (tmp_path / name).write_text(text)

@@ -281,6 +281,7 @@ class TestWorld:
         assert {urlsplit(address).path for address in QUERIES} <= SCREENS.keys()
         assert names_in_queries() - NO_IDS.keys() == named
 
+    @pytest.mark.slow
     async def test_has_a_record_of_each_kind(self, world: World) -> None:
         assert set(WORLD.values()) - set(NOT_OWNED) <= world.ids.keys()
 
@@ -323,6 +324,7 @@ class TestRoutes:
         assert tried > 30
         assert await records_of(committed, world.owner) == before
 
+    @pytest.mark.slow
     async def test_the_owner_finds_her_own(self, committed: Core, world: World) -> None:
         """Otherwise, the other tests would prove nothing."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from types import MappingProxyType
 from typing import Any
@@ -26,6 +26,8 @@ from tests.support.accounts import add_account
 
 STRANGER, DISABLED = "stranger", "disabled"
 EVERYBODY = (STRANGER, DISABLED, *Role)
+whom = pytest.mark.parametrize("is_everybody", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["some", "everybody"])
+"""Everybody, or for each route or screen one person of each kind: let in, refused, and sent away. The persons take turns."""
 REFUSALS = {"TokenMissing", "TokenInvalid", "NotAllowed"}
 NOBODY = "00000000-0000-4000-8000-000000000000"
 HERE = Client(address="192.0.2.7")
@@ -164,19 +166,28 @@ def expected(need: Need, who: str) -> str:
     return "let in" if need in GRANTED[Role(who)] else "refused"
 
 
+def asked(need: Need, turn: int, *, is_everybody: bool) -> Sequence[str]:
+    """Who asks for a route or screen with this need."""
+    if is_everybody:
+        return EVERYBODY
+    kinds = [[who for who in EVERYBODY if expected(need, who) == meant] for meant in ("let in", "refused", "sent away")]
+    return [who[turn % len(who)] for who in kinds if who]
+
+
 class TestRoutes:
     async def test_each_is_in_the_table(self, committed: Core) -> None:
         found = {f"{method} {path}" for method, path in routes(build_app(committed))}
         assert {"new": sorted(found - ROUTES.keys()), "gone": sorted(ROUTES.keys() - found)} == {"new": [], "gone": []}
 
-    async def test_each_allows_only_the_roles_in_the_table(self, committed: Core) -> None:
+    @whom
+    async def test_each_allows_only_the_roles_in_the_table(self, committed: Core, is_everybody: bool) -> None:
         app, people = build_app(committed), People(committed)
         wrong: list[str] = []
         async with opened(app) as client:
             asker = Asker(app, client)
             kept_token = {who: await people.token(who) for who in EVERYBODY}
-            for route, need in ROUTES.items():
-                for who in EVERYBODY:
+            for turn, (route, need) in enumerate(ROUTES.items()):
+                for who in asked(need, turn, is_everybody=is_everybody):
                     meant = expected(need, who)
                     may_change = meant == "let in" and not route.startswith("GET ")
                     token = await people.token(who) if may_change else kept_token[who]
@@ -214,14 +225,15 @@ class TestScreens:
         found = {screen.path for screen in committed.plugins.collect("screens")}
         assert {"new": sorted(found - SCREENS.keys()), "gone": sorted(SCREENS.keys() - found)} == {"new": [], "gone": []}
 
-    async def test_each_is_shown_only_to_the_roles_in_the_table(self, committed: Core) -> None:
+    @whom
+    async def test_each_is_shown_only_to_the_roles_in_the_table(self, committed: Core, is_everybody: bool) -> None:
         people = People(committed)
         wrong: list[str] = []
         async with opened(build_app(committed)) as client:
             tokens = {who: await people.token(who) for who in EVERYBODY}
-            for path, need in SCREENS.items():
+            for turn, (path, need) in enumerate(SCREENS.items()):
                 address = path.replace("{id}", NOBODY).replace("{", "").replace("}", "")
-                for who in EVERYBODY:
+                for who in asked(need, turn, is_everybody=is_everybody):
                     answer = await client.get(address, headers={"cookie": f"session={tokens[who]}"})
                     led_to = answer.headers.get("location", "")
                     meant = expected(need, who)

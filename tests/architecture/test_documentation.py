@@ -106,6 +106,7 @@ class TestWholePackage:
         assert 0 < sum(len(file.read_text().splitlines()) for file in files) <= most
 
     @pytest.mark.parametrize(("folder", "script"), [(BELL, "bell"), (PARTNERS, "fold")], ids=["bell", "partners"])
+    @pytest.mark.slow
     def test_its_types_and_its_script_follow_from_its_sources(self, tmp_path: Path, folder: Path, script: str) -> None:
         package = tmp_path / "extension"
         shutil.copytree(folder, package)

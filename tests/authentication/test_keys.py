@@ -97,6 +97,7 @@ class TestKeyring:
             ring.remove(first)
             assert other.ask(first.id) == "False"
 
+    @pytest.mark.slow
     def test_of_two_processes_at_the_first_start_both_have_the_same_key(self, tmp_path: Path) -> None:
         with other_process(tmp_path) as one, other_process(tmp_path) as two:
             assert one.ask("sign") == two.ask("sign")

@@ -67,6 +67,7 @@ async def five_minutes_pass(session: AsyncSession) -> None:
 
 class TestAttack:
     @pytest.mark.security(1, 2)
+    @pytest.mark.slow
     async def test_of_hours_does_not_keep_the_owner_out_of_a_known_device(
         self, session: AsyncSession, person: Actor, core: Core
     ) -> None:

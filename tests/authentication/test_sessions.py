@@ -88,6 +88,7 @@ async def rows(core: Core, table: Any) -> list[Any]:
 @pytest.mark.security(23)
 class TestLifetime:
     @pytest.mark.parametrize(("remember", "hours"), [(True, 120), (False, 12)])
+    @pytest.mark.slow
     async def test_ends_however_much_it_is_used(
         self, committed: Core, ada: Actor, clock: Clock, remember: bool, hours: int
     ) -> None:

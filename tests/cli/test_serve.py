@@ -26,6 +26,7 @@ from fundwright.core.jobs import JobQueue
 from fundwright_ui.app import build_app
 
 
+@pytest.mark.slow
 def test_a_prefix_that_is_not_that_of_the_public_url(tmp_path: Path) -> None:
     done = subprocess.run(
         [Path(sys.executable).parent / "fundwright", "--data", tmp_path / "data", "serve", "--port", "0", "--root-path", "other/"],
@@ -38,6 +39,7 @@ def test_a_prefix_that_is_not_that_of_the_public_url(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["session.key", pytest.param("second_factor.key", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_an_empty_key_is_refused_before_anything_is_opened(tmp_path: Path, name: str) -> None:
     (tmp_path / "keys").mkdir()
     (tmp_path / "keys" / name).touch()

@@ -65,7 +65,7 @@ def allocate_and_hide_it(size: int) -> Iterator[bytes]:
 
 
 def print_much() -> Iterator[bytes]:
-    for _ in range(2_000):
+    for _ in range(100):
         sys.stdout.write("x" * 1_000_000)
         sys.stderr.write("x" * 1_000_000)
     yield b"printed"

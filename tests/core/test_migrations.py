@@ -48,6 +48,7 @@ class TestRevisions:
         assert [path.name for path in files if re.search(r"if_(not_)?exists=", path.read_text(encoding="utf-8"))] == []
 
 
+@pytest.mark.slow
 class TestUpgrade:
     async def test_running_it_twice_changes_nothing(self, database_url: str) -> None:
         before = written(database_url)

@@ -58,6 +58,7 @@ def _busy_process(url: str) -> int | None:
 
 
 class TestUse:
+    @pytest.mark.slow
     def test_starts_in_a_folder_with_a_space_and_stops_afterward(self, tmp_path: Path) -> None:
         with EmbeddedPostgres(tmp_path / "a folder with spaces").use() as url:
             assert _answers(url)
@@ -76,6 +77,7 @@ class TestUse:
         other.join(20)
         assert not _answers(url)
 
+    @pytest.mark.slow
     def test_survives_a_user_that_was_killed(self, tmp_path: Path) -> None:
         context = multiprocessing.get_context("spawn")
         entered, leave = context.Event(), context.Event()

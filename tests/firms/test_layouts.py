@@ -24,6 +24,7 @@ def test_every_layout_changes_documents_and_keeps_their_words(name: str) -> None
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.slow
 def test_the_kind_of_a_document_does_not_depend_on_its_layout(name: str) -> None:
     wrong = [
         filename

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import docx
+import pytest
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from PIL import Image
@@ -133,6 +134,7 @@ def swapped_xml(draw: DrawFn, part: bytes) -> bytes:
     return text.encode()
 
 
+@pytest.mark.slow
 def test_text_documents(fuzz: Fuzz, tmp_path: Path) -> None:
     """Markdown, HTML, and text. Our own code reads them, so the fallback for foreign parsers must not report them as damaged."""
     path = tmp_path / "content"
@@ -168,6 +170,7 @@ def test_text_documents(fuzz: Fuzz, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 async def test_documents_in_the_sandbox(fuzz: Fuzz, core: Core, tmp_path: Path) -> None:
     path = tmp_path / "content"
 
@@ -373,6 +376,7 @@ def test_published_files(fuzz: Fuzz, tmp_path: Path) -> None:
     fuzz(check, examples=50, outcomes=("rows", "rejected rows", "refused"), file=notice_files())
 
 
+@pytest.mark.slow
 async def test_imports(fuzz: Fuzz, committed: Core, tmp_path: Path) -> None:
     """Through the sandbox into the database: an import ends with a report or is rejected with an error message."""
     async with committed.database.transaction() as session:

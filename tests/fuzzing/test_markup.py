@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
 import docx
+import pytest
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn
 from lxml import html as lxml_html
@@ -127,6 +128,7 @@ def test_feeds_are_xml(fuzz: Fuzz) -> None:
     fuzz(check, examples=35, title=texts(*PIECES), summary=texts(*PIECES))
 
 
+@pytest.mark.slow
 def test_drafts_become_files(fuzz: Fuzz, tmp_path: Path) -> None:
     path = tmp_path / "draft.docx"
 

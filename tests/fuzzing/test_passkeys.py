@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import cbor2
+import pytest
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -81,6 +82,7 @@ forgeries = st.builds(
 )
 
 
+@pytest.mark.slow
 async def test_answers_of_browsers(session: AsyncSession, core: Core, fuzz: Fuzz) -> None:
     public = with_settings(core, public_url="http://localhost:8000")
     actor = await add_account(session, "ada@example.org", name="Ada")

@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import quote
 
 import httpx
+import pytest
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from structlog.testing import capture_logs
@@ -25,6 +26,8 @@ from tests.fuzzing.conftest import Fuzz
 from tests.fuzzing.people import sign_in
 from tests.fuzzing.test_files import Run, in_a_thread
 from tests.fuzzing.texts import json_texts, mutated, mutated_bytes, texts
+
+pytestmark = pytest.mark.slow
 
 WORDS = (
     'roof repair -"metal roof" or solar', '"', "'", "a:*", "!x & (y | z)", "a <-> b", "\\", "%_", "it''s:A", "the", "-", "ﬁ\u0301", "roofs " * 200, "_", "'x':*B",

@@ -32,6 +32,7 @@ def test_blocks_too_long_to_compare_word_by_word_are_shown_whole() -> None:
     assert [piece.kind for piece in pieces] == ["removed", "added"]
 
 
+@pytest.mark.slow
 def test_texts_made_to_take_long_are_shown_whole_from_somewhere_on() -> None:
     """Many blocks that are only slightly too long, and pairs of lines of which only one is the same. They took 25 seconds each."""
     ups, downs = ("\n".join(f"{words * 350}\n{place}" for place in range(140)) for words in ("a b ", "b b a "))

@@ -309,7 +309,7 @@ class TestSchema:
         return [f"{error.part_uri} {error.path}: {error.description}" for error in result.errors]
 
     @pytest.mark.parametrize("style", CitationStyle)
-    @pytest.mark.parametrize("language", ["en", "de", "fr"])
+    @pytest.mark.parametrize("language", ["en", *(pytest.param(other, marks=pytest.mark.slow) for other in ("de", "fr"))])
     @pytest.mark.parametrize(
         "text",
         [

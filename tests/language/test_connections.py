@@ -127,7 +127,9 @@ class TestEmbeddingEndpoint:
             embedder.answer.set()
             await asking
 
-    @pytest.mark.parametrize("kind", ["training", "categorizing", "draft"])
+    @pytest.mark.parametrize(
+        "kind", ["training", *(pytest.param(other, marks=pytest.mark.slow) for other in ("categorizing", "draft"))]
+    )
     async def test_a_job_holds_no_connection(self, narrow: Core, ada: Actor, embedder: HangingEmbedder, kind: str) -> None:
         job_id = await start(kind, narrow, ada)
         running = asyncio.create_task(narrow.jobs._run(job_id, reraise=True))

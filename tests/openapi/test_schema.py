@@ -32,7 +32,7 @@ from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
 from tests.support.accounts import add_account
 
-EXAMPLES = 2
+EXAMPLES = 1
 CHECKS: list[Any] = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
 

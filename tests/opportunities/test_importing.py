@@ -228,7 +228,7 @@ class TestResume:
         assert counts(report) == (35, 0, 0, 1)
         assert batches == 4
 
-    @pytest.mark.parametrize("is_reader", [False, True])
+    @pytest.mark.parametrize("is_reader", [True, pytest.param(False, marks=pytest.mark.slow)])
     async def test_an_import_goes_on_when_its_reader_or_the_process_that_it_was_forked_from_is_killed(
         self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_reader: bool
     ) -> None:

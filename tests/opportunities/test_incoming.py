@@ -120,7 +120,7 @@ class TestZip:
 
 
 class TestDamagedEnd:
-    @pytest.mark.parametrize("rows", [3, 300])
+    @pytest.mark.parametrize("rows", [3, pytest.param(300, marks=pytest.mark.slow)])
     @pytest.mark.parametrize(
         "damage",
         [lambda content: content + b"garbage", lambda content: content[:-4], lambda content: content[:-8] + bytes(8)],
@@ -173,10 +173,10 @@ class TestHostileFile:
     @pytest.mark.parametrize(
         ("action", "reason"),
         [
-            (b"allocate", "Reading “a.txt” needed more than 500 MB of memory"),
             (b"crash", "The reader crashed on “a.txt”"),
-            (b"fail", "The reader crashed on “a.txt”"),
-            (b"loop", "Reading “a.txt” took too long"),
+            pytest.param(b"allocate", "Reading “a.txt” needed more than 500 MB of memory", marks=pytest.mark.slow),
+            pytest.param(b"fail", "The reader crashed on “a.txt”", marks=pytest.mark.slow),
+            pytest.param(b"loop", "Reading “a.txt” took too long", marks=pytest.mark.slow),
         ],
     )
     async def test_fails_with_its_reason(

@@ -7,6 +7,8 @@ from collections import Counter
 from io import BytesIO
 from pathlib import Path
 
+import pytest
+
 from benchmarks.eval.frame.notices import PUBLISHED
 from benchmarks.eval.relevance import Notice, read_queries
 from fundwright import hooks
@@ -31,6 +33,7 @@ def test_grades_are_three_and_every_query_has_a_relevant_notice() -> None:
         assert grades & {1, 2}, query.text
 
 
+@pytest.mark.slow
 def test_every_judged_notice_is_published_and_no_award(shared_data: Path) -> None:
     sources: dict[str, Source] = {source.name: source for source in Plugins([hooks, extension]).collect("opportunity_sources")}
 

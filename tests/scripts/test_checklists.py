@@ -49,6 +49,7 @@ class TestRunMarkedTests:
             1: ["passed", "passed", "failed"], 2: ["failed"], 3: ["skipped"], 4: ["failed"],
         }  # fmt: skip
 
+    @pytest.mark.slow
     def test_only_collects_on_request(self, folder: Path) -> None:
         [found] = run_marked_tests("security", "--collect-only", runs=[[folder]])
         assert found.test.endswith("::test_is_about_something_else") and found.outcome is None

@@ -54,6 +54,7 @@ def copy(tmp_path: Path) -> Path:
     return copy
 
 
+@pytest.mark.slow
 class TestVerdict:
     @pytest.mark.parametrize(
         ("items", "before", "after", "tests", "reason"),

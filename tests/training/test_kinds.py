@@ -62,6 +62,7 @@ def test_so_they_do_without_a_title_that_says_it() -> None:
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="needs the real data")
+@pytest.mark.slow
 def test_real_abstracts_are_proposals_and_real_notices_notices() -> None:
     with gzip.open(DATA / "nih/reporter_projects.jsonl.gz", "rt") as file:
         projects = [json.loads(line) for line in file]

@@ -105,7 +105,9 @@ class TestWordsCutAtTheEndOfALine:
 class TestLongRuns:
     """A pattern blocks the whole process while it matches. With quadratic patterns, these files take hours."""
 
-    @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html"])
+    @pytest.mark.parametrize(
+        "name", ["a.md", pytest.param("a.txt", marks=pytest.mark.slow), pytest.param("a.html", marks=pytest.mark.slow)]
+    )
     @pytest.mark.parametrize(
         "content",
         ["a" * 500_000, "a" * 500_000 + "1", " " * 500_000 + "x", "# a" + " " * 500_000 + "x", "[" * 500_000, "[a](" * 125_000],

@@ -327,6 +327,7 @@ class TestHostileDocument:
             added = await add_file(session, owner, committed, hostile.document("nothing else"), "a.hostile")
         assert (await _train(committed, owner, added.id)).failed == ()
 
+    @pytest.mark.slow
     async def test_is_killed_when_its_time_is_up(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -486,6 +487,7 @@ class TestFindPassages:
             assert await service.remove_sample(session, owner, committed) == 7
             assert (await service.list_documents(session, owner)).total == 1
 
+    @pytest.mark.slow
     async def test_documents_of_another_model_are_named_and_found_once_trained_again(
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:

@@ -58,6 +58,7 @@ def sockets(page: Page) -> list[WebSocket]:
 
 
 class TestFlood:
+    @pytest.mark.slow
     def test_of_clicks_is_refused_once_and_the_next_click_works(self, moving: MovingPage, sockets: list[WebSocket]) -> None:
         page = moving.open().page
         moving.press.evaluate(FLOOD)
@@ -88,6 +89,7 @@ class TestFlood:
         expect(typing.plain).to_have_value("0123456789" * 40)
         assert len(sockets) == 1
 
+    @pytest.mark.slow
     def test_of_events_that_wait_for_a_slow_one_is_refused_from_a_number_on(self, moving: MovingPage) -> None:
         page = moving.open().page
         moving.queue_up.evaluate(CLICK_STEADILY)
@@ -115,6 +117,7 @@ class TestOpenPages:
             yield opened
 
     @pytest.mark.pain(19)
+    @pytest.mark.slow
     def test_one_too_many_says_so_and_opens_when_another_closes(
         self, page: Page, others: list[ClientConnection], laboratory: Application, sockets: list[WebSocket]
     ) -> None:

@@ -1,6 +1,6 @@
 """Every screen and tab for every role that may open it, narrow and wide, light and dark, left-to-right and right-to-left: axe
-reports nothing, nothing overflows the page, and React's development build hydrates the narrow one without messages. `make test`
-opens one address of each kind once, narrow and light."""
+reports nothing, nothing overflows the page, and React's development build hydrates the wide one without messages. `make test`
+opens one address of each kind once, narrow and light, with the production build."""
 
 from __future__ import annotations
 
@@ -120,11 +120,10 @@ MakeLook = Callable[[LookOptions], "Look"]
 
 
 @pytest.fixture
-def make_look(visiting: Visiting, development_url: str, base_url: str) -> MakeLook:
+def make_look(visiting: Visiting, base_url: str, request: pytest.FixtureRequest) -> MakeLook:
     def make(options: LookOptions) -> Look:
-        mode, direction, size = options
-        url = development_url if size is NARROW else base_url  # the other look shows the production build
-        return Look(mode, direction, size, visiting, url)
+        url = request.getfixturevalue("development_url") if options == DARK else base_url
+        return Look(*options, visiting, url)
 
     return make
 

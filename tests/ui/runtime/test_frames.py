@@ -239,6 +239,7 @@ def living_sessions() -> int:
     return sum(isinstance(each, Session) for each in gc.get_objects())
 
 
+@pytest.mark.slow
 @pytest.mark.security(33)
 async def test_malformed_frames_leave_the_server_as_it_was(server: Server) -> None:
     server.set(resume_s=0.2)

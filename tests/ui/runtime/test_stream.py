@@ -471,7 +471,7 @@ async def connection(server: Server, kind: str) -> AsyncIterator[tuple[Client, C
             yield client, client.websocket.transport.abort
 
 
-@pytest.mark.parametrize("chance", range(4))
+@pytest.mark.parametrize("chance", [0, *(pytest.param(other, marks=pytest.mark.slow) for other in range(1, 4))])
 async def test_clicks_count_once_on_whatever_transport_they_arrive(server: Server, chance: int) -> None:
     """Transports alternate at random, often while the earlier one is still alive and sends everything again."""
     random = Random(chance)

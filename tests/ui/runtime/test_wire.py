@@ -91,6 +91,7 @@ async def test_a_refused_handshake_is_no_error_in_the_log(caplog: pytest.LogCapt
 
 class TestAClientThatReadsNothing:
     @pytest.mark.security(33)
+    @pytest.mark.slow
     async def test_is_not_read_from_either(self) -> None:
         async with served(listen_only) as server, server.page() as client:
             (connection,) = server.connections
