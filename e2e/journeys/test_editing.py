@@ -164,9 +164,9 @@ def test_of_two_tabs_none_overwrites_the_other_unseen(draft: DraftPage, complain
 def test_a_version_is_compared_and_restored_and_that_is_undone(draft: DraftPage) -> None:
     page, before = draft.page, draft.sections()[0]["text"]
     draft.page.get_by_role("button", name="Versions of Part 1").click()
-    page.get_by_role("button", name="Show changes since version 1").click()
+    page.get_by_role("button", name="Show changes since version 1", exact=True).click()
     expect(page.get_by_role("group", name="Changes").get_by_role("insertion").first).to_contain_text("Words")
-    page.get_by_role("button", name="Restore version 1").click()
+    page.get_by_role("button", name="Restore version 1", exact=True).click()
     expect(page.get_by_text("Version 1 was restored.")).to_be_visible()
     assert draft.sections()[0]["text"] != before
     page.get_by_role("button", name="Undo").click()
@@ -204,7 +204,7 @@ def test_the_editor_has_no_barriers(draft: DraftPage, new_context: NewContext, t
     context = recognize(new_context(viewport={"width": width, "height": 900}, color_scheme=scheme), token)
     page = DraftPage(context.new_page(), {"id": draft.id, "slug": draft.path.rpartition("/")[2]}).open()
     page.page.get_by_role("button", name="Versions of Part 2").click()
-    page.page.get_by_role("button", name="Show changes since version 1").click()
+    page.page.get_by_role("button", name="Show changes since version").first.click()
     page.page.get_by_role("button", name="Regenerate Part 3").click()
     page.edit("Part 1")
     ready(page.page)

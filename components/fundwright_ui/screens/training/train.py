@@ -22,11 +22,11 @@ from fundwright.language import service as language
 from fundwright.language.schemas import DocumentKind, heading_text
 from fundwright.training import service as training
 from fundwright.training.schemas import Answer, DocumentQuery, DocumentRead, DocumentState, PastedText, RunRead, Unsearched, Usage
-from fundwright_ui.hooks import Query, Rows, query_in_address, use_action, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import Query, query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import existing_page, export_button, page_table
+from fundwright_ui.screens.listing import Listing, existing_page, export_button, page_table, use_listing
 from fundwright_ui.screens.training.excerpt import excerpt
 from fundwright_ui.screens.training.run import progress_text
 from fundwright_ui.ui import (
@@ -42,7 +42,6 @@ from fundwright_ui.ui import (
     empty,
     form,
     loading,
-    more_rows,
     only_reads,
     page,
     problem,
@@ -102,13 +101,14 @@ def train_screen() -> VdomDict:
             run=runs.items[0] if runs.items else None,
         )
 
-    found = use_query(read, key=[actor.id, request], topics=[training.documents_topic(actor.id), jobs_topic(actor.id)])
-
-    rows = use_rows(found, lambda overview: overview.documents, key=[actor.id, request], id=lambda document: document.id)
-
-    def load() -> None:
-        found.reload()
-        rows.load()
+    listing = use_listing(
+        read,
+        request,
+        lambda overview: overview.documents,
+        id=lambda document: document.id,
+        key=[actor.id],
+        topics=[training.documents_topic(actor.id), jobs_topic(actor.id)],
+    )
 
     async def load_model() -> Model:
         embedder = await language.get_embedder(connection.core)
@@ -125,20 +125,17 @@ def train_screen() -> VdomDict:
 
     def started(run: RunRead) -> None:
         set_started_id(run.id)
-        found.reload()
+        listing.found.reload()
 
     async def remove_sample(session: AsyncSession) -> None:
         await training.remove_sample(session, actor, connection.core, client=connection.client)
 
     starting = use_action(start, success=t("The training run was started."), then=started, in_transaction=False)
-    removing = use_action(remove_sample, success=t("The sample documents were removed."), then=load)
+    removing = use_action(remove_sample, success=t("The sample documents were removed."), then=listing.load)
 
     title = t("Train")
-    if found.error:
-        return page(title, problem(found.error, on_retry=found.reload))
-    if found.value is None:
-        return page(title, loading(t("Loading documents")))
-    overview = found.value
+    if (overview := listing.answer) is None:
+        return page(title, listing.pending(t("Loading documents")))
     is_running = overview.run is not None and not overview.run.state.is_over
     # From the click until the run that it started has been read and has ended.
     is_starting = starting.is_running or (started_id is not None and (overview.run is None or overview.run.id != started_id))
@@ -163,20 +160,20 @@ def train_screen() -> VdomDict:
         )
         if model.value and model.value.outdated and not is_running
         else None,
-        columns(_add_documents(overview.usage, load, key="add"), _ask(key="ask"))
+        columns(_add_documents(overview.usage, listing.load, key="add"), _ask(key="ask"))
         if actor.may(Permission.WORK)
         else _ask(key="ask"),
         _running(overview.run, key="running") if overview.run is not None and is_running else None,
         section(
             t("Documents"),
-            _documents(overview.documents, rows, load, model.value.id if model.value else None, key="documents")
-            if overview.documents.total or rows.shown
+            _documents(listing, overview.documents, model.value.id if model.value else None, key="documents")
+            if overview.documents.total or listing.rows.shown
             else empty(
                 t("No documents yet. Drop some above or paste text. They are processed automatically.")
                 if actor.may(Permission.WORK)
                 else t("No documents yet.")
             ),
-            actions=[export_button(connection, "/api/training/documents/export.csv", len(rows.shown), request)],
+            actions=[export_button(connection, "/api/training/documents/export.csv", len(listing.rows.shown), request)],
         ),
         _models(key="models"),
         subtitle=t("Add the documents that answers and drafts are based on."),
@@ -343,16 +340,14 @@ def _running(run: RunRead) -> VdomDict:
 
 
 @component
-def _documents(
-    documents: Page[DocumentRead], rows: Rows[DocumentRead], load: Callable[[], None], model_id: str | None
-) -> VdomDict:
+def _documents(listing: Listing[Overview, DocumentRead], documents: Page[DocumentRead], model_id: str | None) -> VdomDict:
     actor = use_actor()
     connection = use_connection()
     url = use_url_state()
     opened_id, set_opened_id = use_state("")
     is_confirming, set_confirming = use_state(False)
+    rows = listing.rows
     opened = next((each.item for each in rows.shown if each.id == opened_id and not each.outcome), None)
-    request = query_in_address(DocumentQuery, url.params)
     has_problems = any(each.item.error for each in rows.shown)
 
     async def remove(session: AsyncSession) -> None:
@@ -378,7 +373,7 @@ def _documents(
         close()
 
     removing = use_action(remove, success=t("The document was removed."), then=settle)
-    choosing_kind = use_action(choose_kind, success=t("The kind was changed."), then=load)
+    choosing_kind = use_action(choose_kind, success=t("The kind was changed."), then=listing.load)
     training_again = use_action(train_again, success=t("The training run was started."), then=close, in_transaction=False)
 
     return stack(
@@ -393,7 +388,7 @@ def _documents(
         else None,
         page_table(
             url,
-            request,
+            listing.query,
             documents,
             label=t("Documents"),
             columns=[
@@ -408,7 +403,7 @@ def _documents(
             rows=[_row(each, model_id) for each in rows.shown],
             on_open=open_row,
         ),
-        more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
+        listing.more(),
         danger_dialog(
             t("Remove this document?"),
             t("New drafts can no longer cite it. Existing drafts keep the passages they cite."),
