@@ -369,6 +369,43 @@ class TestHeadings:
         asked = section(Topic.PROFILE, about).model_copy(update={"company": "Meridian Group"})
         assert "".join(await write(core, asked)).startswith("Meridian Group provides interpreters to courts. [1]")
 
+    @pytest.mark.parametrize(
+        ("said", "written"),
+        [
+            ("Repair of steam boilers, calibration of meters, and testing of relief valves.", "{} [1]"),
+            ("Repair of steam boilers, calibration of meters, and testing of relief valves", "- {} [1]"),
+            ("Iron Peak Inc. repairs steam boilers and calibrates meters.", "{} [1]"),
+            ("We repair steam boilers and calibrate meters in nine counties.", "{} [1]"),
+        ],
+    )
+    async def test_competencies_may_stand_directly_below_the_title(self, core: Core, said: str, written: str) -> None:
+        title = "Iron Peak Inc. — Capability Statement"
+        about = passage(
+            f"{title}\n\n{said}\n\nIron Peak Inc. is a small business in Duluth, Minnesota. It has 19 employees.\n",
+            DocumentKind.ABOUT_US,
+            title,
+        )
+        assert "".join(await write(core, section(Topic.CAPABILITIES, about))) == written.format(said)
+
+    async def test_a_list_of_competencies_after_their_name_is_no_title(self, core: Core) -> None:
+        listed = "repair of steam boilers, calibration of meters, testing of relief valves"
+        about = passage(
+            f"Core competencies: {listed}.\n\nIron Peak Inc. is a small business in Duluth, Minnesota.\n", DocumentKind.ABOUT_US
+        )
+        assert "".join(await write(core, section(Topic.CAPABILITIES, about))) == f"- {listed}. [1]"
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            "Iron Peak Inc. is a small business in Duluth, Minnesota. It has 19 employees.",
+            "Prepared for the Bureau of Reclamation, Boise, Idaho, March 2026.",
+            "Ada Example, Ben Sample, and Cora Specimen, Duluth",
+        ],
+    )
+    async def test_what_else_stands_below_the_title_is_no_competence(self, core: Core, said: str) -> None:
+        about = passage(f"Iron Peak Inc.\n\n{said}\n", DocumentKind.ABOUT_US, "Iron Peak Inc.")
+        assert await write(core, section(Topic.CAPABILITIES, about)) == []
+
     async def test_text_beside_a_section_is_not_of_it(self, core: Core) -> None:
         about = passage(
             "Facilities\n\nWe run a clean laboratory of 1,400 square feet.\n\nNews of the Season\n\nOur lab won a prize for its garden.\n",

@@ -75,3 +75,18 @@ def test_a_list_of_skills_is_no_person() -> None:
 def test_certificates_stand_below_certs() -> None:
     (person,) = read("Marit Solheim\nPrincipal Hydrologist\n\nCERTS\nProfessional Engineer, Minnesota; FAA Part 107\n").values()
     assert [fact.text for fact in person.qualifications] == ["Professional Engineer, Minnesota; FAA Part 107"]
+
+
+def test_certificates_in_a_list_without_markers_are_no_persons() -> None:
+    found = read(
+        "RAYMOND OKAFOR\nVice President, Operations\n\nCertifications\nNICET Level IV, Fire Alarm Systems\n"
+        "Certified Fire Protection Specialist (CFPS)\n\nDANA WHITCOMBE\nQuality Manager\nCertifications: OSHA 510\n"
+    )
+    assert {name: role(person) for name, person in found.items()} == {
+        "Raymond Okafor": "Vice President, Operations",
+        "Dana Whitcombe": "Quality Manager",
+    }
+    assert [fact.text for fact in found["Raymond Okafor"].qualifications] == [
+        "NICET Level IV, Fire Alarm Systems",
+        "Certified Fire Protection Specialist (CFPS)",
+    ]

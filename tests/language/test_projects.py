@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.people import people
 from fundwright.language.extractive.projects import Project, ProjectField, projects
@@ -151,3 +153,28 @@ def test_what_went_wrong_may_be_named_within_a_paragraph() -> None:
         "Results. All hoists passed six weeks ahead of schedule. Problems and what we did. The first 20 mounts iced over. We replaced them."
     )
     assert [fact.text for fact in project.work] == ["All hoists passed six weeks ahead of schedule."]
+
+
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [
+        ("State Library of Ohio - four book lifts, $318K, 2023-2024.", 1),
+        ("State Library of Ohio - modernization of lifts for books, 2023-2024 ($0.32M).", 1),
+        ("State Library of Ohio - a freight elevator, $318K, 2019-2020.", 2),
+        ("State Library of Ohio - a freight elevator, $1,940,000, 2023-2024.", 2),
+        ("State Library of Iowa - four book lifts, $318K, 2023-2024.", 2),
+    ],
+)
+def test_a_project_with_the_same_customer_and_amount_in_another_document_is_listed_once(line: str, count: int) -> None:
+    found = read(f"- {line}\n- Port of Toledo - grain manlift, $96,000, 2022.\n", SHEET)
+    assert len(found) == count + 1
+    assert field(found[0], ProjectField.CUSTOMER).startswith("State Library")
+
+
+def test_a_line_of_a_list_may_name_an_organization_and_then_the_work_in_lower_case() -> None:
+    first, second = read(
+        "Jobs\n\n1. Marion County Public Schools - kitchen hoods at 205 schools, $890,000, 2020-2024.\n"
+        "2. Toledo Hospital - mass notification, $2.1M, 2022-2023. Installed 640 speakers in two towers.\n"
+    )
+    assert field(first, ProjectField.TITLE) == "kitchen hoods at 205 schools"
+    assert [fact.text for fact in second.work] == ["Installed 640 speakers in two towers."]

@@ -34,6 +34,7 @@ _RUN_IN_WORDS = 2
 _TITLE_WORDS = 5
 _TITLE_SHARE = 0.7
 _ALONE_WORDS = 8
+_MIN_PARTS = 3
 _WINDOW = 2
 _MIN_KNOWN_SHARE = 0.6
 _MAX_WORD_LENGTH, _MIN_CUT_LINES = 13, 3
@@ -238,13 +239,23 @@ def _split_section_labels(blocks: list[Block]) -> list[Block]:
     for block in blocks:
         if block.kind == BlockKind.PAIR and Topic.PLAN in topics_of(block.label):
             apart.append(replace(block, kind=BlockKind.HEADING, text=f"{block.label}: {block.text}", label=""))
-        elif block.kind == BlockKind.PAIR and _SECTION_TOPICS & topics_of(block.label) and _is_prose(block.text):
+        elif _is_section(block) and not _is_enumeration(block.text) and _is_prose(block.text):
             apart.append(Block(BlockKind.HEADING, block.label, block.start, block.start))
             spans = spans_of(block.text)
             apart += [Block(BlockKind.SENTENCE, block.text[first:last], block.start, block.end) for first, last in spans]
         else:
             apart.append(block)
     return apart
+
+
+def _is_section(block: Block) -> bool:
+    return block.kind == BlockKind.PAIR and bool(_SECTION_TOPICS & topics_of(block.label))
+
+
+def _is_enumeration(text: str) -> bool:
+    """“streamgage installation, sonde calibration, telemetry”: one sentence with several parts, none of which starts with a name."""
+    parts = [part.strip() for part in re.split("[,;]", text)]
+    return len(parts) >= _MIN_PARTS and len(spans_of(text)) == 1 and all(part[:1].islower() for part in parts[1:])
 
 
 def _is_prose(text: str) -> bool:
@@ -265,6 +276,8 @@ def _resolve_headings(text: str, blocks: list[Block]) -> list[Block]:
             and _precedes_blank_line(text, block)
         ):
             settled.append(replace(block, kind=BlockKind.HEADING))
+        elif _is_section(block) and _is_enumeration(block.text):
+            settled.append(block)
         elif block.kind == BlockKind.PAIR and not index and (after is None or after.kind not in (BlockKind.PAIR, BlockKind.ROW)):
             # The title of the document, as in “Past performance: Harbor & Pine”.
             settled.append(replace(block, kind=BlockKind.HEADING, text=f"{block.label}: {block.text}", label=""))
@@ -338,6 +351,8 @@ def _is_heading_of(text: str, before: list[Block], block: Block, after: Block | 
 def _is_heading_above(text: str, block: Block, after: Block) -> bool:
     words = block.text.split()
     if after.kind in (BlockKind.LINE, BlockKind.HEADING) or not block.text[0].isupper() or not _precedes_blank_line(text, block):
+        return False
+    if len(words) > _ALONE_WORDS and _is_enumeration(block.text):
         return False
     if after.kind == BlockKind.SENTENCE and len(words) <= _HEADING_WORDS and not re.search(r"[@|]|\d{5}", block.text):
         return True

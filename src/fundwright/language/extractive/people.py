@@ -259,6 +259,9 @@ def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
                     and block.kind != BlockKind.HEADING
                 ):
                     named = None
+                if named is not None and _QUALIFYING_HEADING.fullmatch(heading) and not is_named:
+                    # “NICET Level IV, Fire Alarm Systems” below “Certifications”
+                    named = named if block.kind == BlockKind.HEADING and person_named(block.text) else None
                 if named is not None and person is not None and person.role is None and since_name <= 1 and not is_named:
                     named = None  # the line below a name is a role, whatever it looks like
                 if named is not None and (person is None or named.key != person.key):
@@ -300,6 +303,10 @@ def _phrases(pattern: re.Pattern[str], text: str) -> list[str]:
 
 def _add_to_person(person: Person, block: Block, number: int, heading: str, since_name: int) -> str:
     """Add the block's information to the person. Returns the heading above the block."""
+    is_qualified = bool(_QUALIFYING_HEADING.fullmatch(heading))
+    if block.kind == BlockKind.HEADING and is_qualified and _CERTIFICATE.search(block.text) and not topics_of(block.text):
+        person.qualifications.append(Fact(block.text, number))  # an item of a list without markers
+        return heading
     if block.kind == BlockKind.HEADING or (block.kind == BlockKind.LINE and since_name <= 2 and person.role is None):
         is_role = (
             person.role is None
@@ -320,7 +327,6 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
         position = _without_dates(", ".join(cell for cell in block.cells if cell) or block.text)
         if position and len(position.split()) <= 12 and not re.search(r"\d|@", position):
             person.position = Fact(position, number)
-    is_qualified = bool(_QUALIFYING_HEADING.fullmatch(heading))
     if block.kind == BlockKind.PAIR:
         if _ROLE_LABEL.fullmatch(block.label):
             if person.role is None or not person.role.label:

@@ -117,6 +117,12 @@ _MONEY = re.compile(r"[$€£]|\d")
 _YEAR_SPAN = re.compile(
     r"\b(?:\d{1,2}/)?(?:19|20)\d\d(?:\s?(?:[-–—]|to|through)\s?(?:(?:\d{1,2}/)?(?:19|20)?\d\d|present|ongoing))?\b"
 )
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_SCALED = re.compile(r"(\d{1,15}(?:\.\d{1,3})?)\s?(thousand|million|billion|[kKmMbB]\b)?")
+_MIN_DIGITS = 2
+"""Amounts that agree in fewer digits may be different ones."""
+_MIN_CUSTOMER_WORDS = 2
+_STEM = 4
 _HEADLINE_WORDS = 28
 _HEADLINE_KINDS = frozenset((BlockKind.HEADING, BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.LINE))
 
@@ -185,7 +191,44 @@ def _is_same_project(one: Project, other: Project) -> bool:
     if one.contract_key and other.contract_key:
         return one.contract_key == other.contract_key
     names = [project.name.text.casefold() for project in (one, other) if project.name]
-    return len(names) == 2 and names[0] == names[1]
+    return (len(names) == 2 and names[0] == names[1]) or (one.document != other.document and _is_told_twice(one, other))
+
+
+def _is_told_twice(one: Project, other: Project) -> bool:
+    """Whether two documents tell of work for the same customer with the same amount, or with the same years and a word of the title, and
+    neither has another amount or other years."""
+    customers = [_words(project.fields.get(ProjectField.CUSTOMER)) for project in (one, other)]
+    if min(map(len, customers)) < _MIN_CUSTOMER_WORDS or not (customers[0] <= customers[1] or customers[1] <= customers[0]):
+        return False
+    amounts = [_amount(project.fields.get(ProjectField.VALUE)) for project in (one, other)]
+    years = [frozenset(_YEAR.findall(period.text)) if (period := period_of(project)) else None for project in (one, other)]
+    is_same_amount = _is_same_amount(*amounts) if all(amounts) else None
+    is_same_time = years[0] == years[1] if all(years) else None
+    if False in (is_same_amount, is_same_time):
+        return False
+    titles = [_words(project.fields.get(ProjectField.TITLE)) - customers[0] - customers[1] for project in (one, other)]
+    return bool(is_same_amount or (is_same_time and any(len(word) > _STEM for word in titles[0] & titles[1])))
+
+
+def _words(fact: Fact | None) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", fact.text.casefold())) if fact else frozenset()
+
+
+def _amount(fact: Fact | None) -> str:
+    """The digits of an amount of money, with zeros for “million.”"""
+    found = _SCALED.search(fact.text.replace(",", "")) if fact else None
+    if found is None:
+        return ""
+    whole, _, part = found[1].partition(".")
+    zeros = {"k": 3, "t": 3, "m": 6, "b": 9}[found[2][0].casefold()] if found[2] else 0
+    return (whole + (part.ljust(zeros, "0") if zeros else "")).lstrip("0")
+
+
+def _is_same_amount(one: str, other: str) -> bool:
+    """Whether the one with fewer digits other than zeros is the other, rounded: $1.2M is $1,214,900."""
+    rough, exact = sorted((one, other), key=lambda digits: len(digits.rstrip("0")))
+    unit = 10 ** (len(rough) - max(len(rough.rstrip("0")), _MIN_DIGITS))
+    return len(one) == len(other) and abs(int(exact) - int(rough)) * 2 <= unit
 
 
 def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Others) -> Iterator[Project]:
@@ -339,9 +382,10 @@ def _headline(document: str, block: Block, number: int, others: Others) -> Proje
     found = [match for match in (money, years) if match]
     head = block.text[: min(match.start() for match in found)].strip(" ,;:(–—-|")
     words = [word for word in head.split() if len(word) > 3]
-    if not 2 <= len(head.split()) <= 18 or sum(word[0].isupper() for word in words) < len(words) * 0.6:
-        return None
     customer, _, title = (part.strip() for part in re.sub(r"\s[–—-]\s|: ", "\0", head, count=1).partition("\0"))
+    is_titled = sum(word[0].isupper() for word in words) >= len(words) * 0.6 or (title and _is_organization(customer, others))
+    if not 2 <= len(head.split()) <= 18 or not is_titled:
+        return None
     if not title:
         title, _, customer = (part.strip() for part in head.rpartition(", "))
     if _is_organization(title, others) and not _is_organization(customer, others):
@@ -355,7 +399,8 @@ def _headline(document: str, block: Block, number: int, others: Others) -> Proje
     project.fields[ProjectField.VALUE] = Fact(money.group().strip(" ,."), number)
     if years:
         project.fields[ProjectField.PERIOD] = Fact(years.group(), number)
-    claims, _ = _claimable([block.text[max(match.end() for match in found) :].strip(" ,;:()–—-|")], others, is_claimable=True)
+    rest = block.text[max(match.end() for match in found) :].strip(" ,;:()–—-|").removeprefix(". ")
+    claims, _ = _claimable([rest], others, is_claimable=True)
     project.work = [Fact(text, number) for text in claims]
     return project
 

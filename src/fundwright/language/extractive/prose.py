@@ -108,6 +108,14 @@ _FOUNDED = re.compile(
     re.IGNORECASE,
 )
 """Words that say since when and where we work."""
+_OFFERED = re.compile(
+    r"\b(?:provid|offer|speciali[sz]|design|install|maintain|inspect|build|develop|manufactur|deliver|suppl(?:y|ies)|repair|operat|monitor|train|advis|test|calibrat|clean|translat|manag|perform|conduct|support"
+    r"|biete|entw|plan|liefer|proposo|conce|réalis|fourni)\w*",
+    re.IGNORECASE,
+)
+_STATED = re.compile(r"\b(?:is|are|was|were|has|have|had|will|we|our|i|it|they|ist|sind|wir|est|sont|nous)\b", re.IGNORECASE)
+_MIN_LISTED_PARTS = 3
+_MIN_SMALL_SHARE = 0.6
 _UNDER_ANY_HEADING: dict[Topic | None, re.Pattern[str]] = {Topic.DIFFERENTIATORS: _DISTINCT, Topic.PROFILE: _FOUNDED}
 """What answers in a document about us, whatever its heading, if no heading names the topic."""
 _NOT_OFFERED = re.compile(r"(?:we|wir|nous)\s(?:do not|don['’]t|no longer|bieten kein|ne)\b", re.IGNORECASE)
@@ -294,12 +302,13 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
         is_line_listed = (
             block.kind == BlockKind.LINE and any(named[-1:]) and not named[-1] & _FACT_TOPICS and not _ADDRESS.search(text)
         )
+        is_unended = block.kind == BlockKind.LINE or (block.kind == BlockKind.SENTENCE and not _SENTENCE_END.search(text))
         is_table_of_items = (
             not named[-1] & _FACT_TOPICS if any(named[-1:]) else bool(of_document and block.columns) or is_equipment
         )
         if block.kind == BlockKind.ROW and is_table_of_items:
             is_listed, text = True, max(block.cells, key=_count_letters)
-        elif is_line_listed:
+        elif is_line_listed or (is_unended and not any(named) and _enumerates(text)):
             is_listed, text = True, _ITEM_NUMBER.sub("", text)
         elif block.kind not in (BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.PAIR):
             continue
@@ -393,11 +402,31 @@ def choose(
             index for index in asked if found[index].kind == DocumentKind.ABOUT_US and words_of_topic.search(found[index].text)
         ]
         chosen = Choice(answer=tuple(_fit_length(found, anywhere, compared, place, words=words)))
+    if not chosen.answer and topic == Topic.CAPABILITIES:
+        offered = [index for index in asked if _offers(found[index])]
+        chosen = Choice(answer=tuple(_fit_length(found, offered, compared, place, words=words)))
     if not chosen.answer and topic is not None:
         # Repeat an answer under the right heading rather than list the question as open.
         repeated = [index for index in asked if found[index].is_written and found[index].evidence(topic) == _NAMED]
         chosen = Choice(answer=tuple(_fit_length(found, repeated, compared, place, words=words)))
     return chosen if chosen.answer else Choice(possible=_possible(found, compared, place, topic))
+
+
+def _offers(candidate: Candidate) -> bool:
+    """Whether a document about us tells below its title, or below headings that name nothing, what we offer."""
+    if candidate.kind != DocumentKind.ABOUT_US or any(candidate.named):
+        return False
+    is_stated = candidate.is_introduction or _PERSONAL_SUBJECT.match(candidate.text)
+    return _enumerates(candidate.text) or bool(is_stated and _OFFERED.search(candidate.text))
+
+
+def _enumerates(text: str) -> bool:
+    """“Streamgage installation, sonde calibration, and telemetry.” An address or a list of names has more capitals."""
+    words = text.split()
+    small = sum(word[0].islower() for word in words)
+    return (
+        len(re.split("[,;]", text)) >= _MIN_LISTED_PARTS and small >= len(words) * _MIN_SMALL_SHARE and not _STATED.search(text)
+    )
 
 
 def _possible(found: Sequence[Candidate], compared: Comparison, place: int, topic: Topic | None) -> tuple[int, ...]:
