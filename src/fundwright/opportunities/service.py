@@ -169,7 +169,7 @@ async def list_opportunities(
     text is searched by words only."""
     ranked = await _rank(session, actor, query, meaning)
     rows, total = await listing.page(session, query, _labeled(actor, query), ranked=ranked)
-    return await _page(session, query, rows, total, ranked)
+    return _page(query, rows, total, ranked)
 
 
 @needs(Permission.READ)
@@ -185,7 +185,7 @@ async def list_with_labels(
         query = query.model_copy(update={"page": -(-total // query.page_size)})
         rows, total = await read(query)
     labels = {row["id"]: [LabelRead.model_validate(label) for label in row["labels"] or ()] for row in rows}
-    return await _page(session, query, rows, total, ranked), labels
+    return _page(query, rows, total, ranked), labels
 
 
 @needs(Permission.READ)
@@ -198,24 +198,19 @@ async def _rank(session: AsyncSession, actor: Actor, query: OpportunityQuery, me
     return await ranking.rank(session, query, _labeled(actor, query), meaning) if query.text.strip() else None
 
 
-async def _page(
-    session: AsyncSession,
-    query: OpportunityQuery,
-    rows: Sequence[RowMapping],
-    total: int,
-    ranked: ranking.Ranked | None,
-) -> Page[OpportunityRow]:
+def _page(query: OpportunityQuery, rows: Sequence[RowMapping], total: int, ranked: ranking.Ranked | None) -> Page[OpportunityRow]:
     items = [OpportunityRow.model_validate(row) for row in rows]
     if ranked is not None:
-        close = [item.id for item in items if ranked.is_close(item.id)]
-        passages = await ranking.passages_of(session, close, ranked.question.words) if close else {}
-        items = [item.model_copy(update={"match": _match(item.id, ranked, passages)}) for item in items]
+        items = [
+            item.model_copy(update={"match": _match(item.id, ranked, row.get("passage") or "")})
+            for item, row in zip(items, rows, strict=True)
+        ]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
-def _match(opportunity_id: UUID, ranked: ranking.Ranked, passages: Mapping[UUID, str]) -> Match:
+def _match(opportunity_id: UUID, ranked: ranking.Ranked, marked_passage: str) -> Match:
     passage, marks = "", list[tuple[int, int]]()
-    for part in passages.get(opportunity_id, "").split(ranking.MARK):
+    for part in marked_passage.split(ranking.MARK):
         marked, end, rest = part.partition(ranking.END_MARK)
         if end:
             marks.append((len(passage), len(passage) + len(marked)))

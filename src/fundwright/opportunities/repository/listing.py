@@ -16,6 +16,7 @@ from sqlalchemy import (
     Select,
     Uuid,
     and_,
+    case,
     cast,
     distinct,
     exists,
@@ -53,7 +54,7 @@ from fundwright.opportunities.repository.filters import (
     has_words,
     is_available,
 )
-from fundwright.opportunities.repository.ranking import Ranked, rest_of
+from fundwright.opportunities.repository.ranking import Ranked, passage, rest_of
 from fundwright.opportunities.schemas import (
     Availability,
     Kind,
@@ -99,8 +100,7 @@ _AWARD_NOTICE = (
 """The newest award of the solicitation of a notice that is none itself."""
 
 
-def _rows(*extra_columns: ColumnElement[Any]) -> Select[*tuple[Any, ...]]:
-    return select(*_ROW, IS_OPEN.label("is_open"), _NOTICES, _AWARD_NOTICE, *extra_columns)
+_ROWS = select(*_ROW, IS_OPEN.label("is_open"), _NOTICES, _AWARD_NOTICE)
 
 
 async def count_titled(
@@ -155,7 +155,7 @@ async def _newest(session: AsyncSession, matching: ColumnElement[bool], *, limit
         for kind in get_args(Kind)
     ]
     ids = union_all(*(select(of_kind.c.id) for of_kind in of_kinds))
-    rows = _rows().where(Opportunity.id.in_(ids)).order_by(*newest).limit(limit)
+    rows = _ROWS.where(Opportunity.id.in_(ids)).order_by(*newest).limit(limit)
     return (await session.execute(rows)).mappings().all()
 
 
@@ -191,14 +191,17 @@ async def page(
     extra_columns: Sequence[ColumnElement[Any]] = (),
 ) -> tuple[Sequence[RowMapping], int]:
     """One page of matching opportunities, each with `extra_columns`, and how many there are in all. `ranked` is what `rank` returned for
-    the text of the query, if it has one."""
+    the text of the query, if it has one; a close match then has the `passage` that fits best."""
     if ranked is not None and query.sort_field in ("", "relevance"):
         return await _page_by_relevance(session, query, labeled, ranked, extra_columns), ranked.total
-    conditions, order = _found_in(query, labeled, ranked), _order(query, ranked)
+    conditions = _found_in(query, labeled, ranked, most=query.offset + query.page_size)
+    order = _order(query, ranked)
     total = literal(ranked.total) if ranked else _total(query, conditions).correlate(None).scalar_subquery()
     # First the ids of the page, which an index may provide, then the rows.
     ids = select(Opportunity.id).where(*conditions).order_by(*order).offset(query.offset).limit(query.page_size)
-    rows = _rows(total.label("total"), *extra_columns)
+    rows = _ROWS.add_columns(total.label("total"), *extra_columns)
+    if ranked is not None:
+        rows = rows.add_columns(_passage(ranked, ranked.closeness))
     found = (await session.execute(rows.where(Opportunity.id.in_(ids.scalar_subquery())).order_by(*order))).mappings().all()
     number = found[0]["total"] if found else await session.scalar(select(total)) or 0
     return found, number
@@ -220,8 +223,14 @@ async def _page_by_relevance(
         start = max(0, query.offset - len(best))
         ids += (await session.scalars(newest.offset(start).limit(query.page_size - len(ids)))).all()
     place = {id: index for index, id in enumerate(ids)}
-    rows = (await session.execute(_rows(*extra_columns).where(Opportunity.id.in_(ids)))).mappings().all()
+    close = [id for id in ids if ranked.is_close(id)]
+    columns = [*extra_columns, _passage(ranked, Opportunity.id.in_(close))] if close else extra_columns
+    rows = (await session.execute(_ROWS.add_columns(*columns).where(Opportunity.id.in_(ids)))).mappings().all()
     return sorted(rows, key=lambda row: place[row["id"]])
+
+
+def _passage(ranked: Ranked, is_close: ColumnElement[bool]) -> ColumnElement[str]:
+    return case((is_close, passage(ranked.question.words))).label("passage")
 
 
 def _order(query: OpportunityQuery, ranked: Ranked | None) -> tuple[Any, ...]:
@@ -240,19 +249,24 @@ def _order(query: OpportunityQuery, ranked: Ranked | None) -> tuple[Any, ...]:
     ids = literal(list(ranked.ids), ARRAY(Uuid))
     if query.sort_field in ("", "relevance"):
         return (func.array_position(ids, Opportunity.id), SAMPLES_LAST, posted, Opportunity.id)
-    if ranked.has_few:
-        is_close = Opportunity.id != func.all(literal([id for id in ranked.ids if not ranked.is_close(id)], ARRAY(Uuid)))
-    else:
-        is_close = Opportunity.id == func.any(literal(list(ranked.close), ARRAY(Uuid)))
-    return (is_close, SAMPLES_LAST, ordered, Opportunity.id)
+    return (ranked.closeness, SAMPLES_LAST, ordered, Opportunity.id)
 
 
-def _found_in(query: OpportunityQuery, labeled: Select[UUID] | None, ranked: Ranked | None) -> list[ColumnElement[bool]]:
+def _found_in(
+    query: OpportunityQuery, labeled: Select[UUID] | None, ranked: Ranked | None, *, most: int | None = None
+) -> list[ColumnElement[bool]]:
+    """What is found; of what matches beside the best, the first ones are enough for a page, and an index may provide them."""
     conditions = conditions_of(query, labeled)
     if ranked is None:
         return conditions
-    best = Opportunity.id == func.any(literal(list(ranked.ids), ARRAY(Uuid)))
-    return [or_(best, and_(*rest_of(conditions, ranked))) if ranked.total > len(ranked.ids) else best]
+    best = literal(list(ranked.ids), ARRAY(Uuid))
+    if ranked.total == len(ranked.ids):
+        return [Opportunity.id == func.any(best)]
+    rest = select(Opportunity.id).where(*rest_of(conditions, ranked)).correlate(None)
+    if most is not None:
+        _closeness, *order = _order(query, ranked)
+        rest = rest.order_by(*order).limit(most)
+    return [Opportunity.id.in_(union_all(select(func.unnest(best)), rest))]
 
 
 async def stream(
@@ -297,7 +311,7 @@ async def get(session: AsyncSession, opportunity_id: UUID) -> RowMapping:
 
 
 async def rows_of(session: AsyncSession, ids: Sequence[UUID]) -> list[RowMapping]:
-    found = (await session.execute(_rows().where(Opportunity.id.in_(ids)))).mappings().all()
+    found = (await session.execute(_ROWS.where(Opportunity.id.in_(ids)))).mappings().all()
     position = {id: index for index, id in enumerate(ids)}
     return sorted(found, key=lambda row: position[row["id"]])
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
-from typing import Any
 from uuid import UUID
 
 from sqlalchemy import (
@@ -16,12 +15,11 @@ from sqlalchemy import (
     func,
     literal,
     literal_column,
-    or_,
     select,
 )
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncSession
-from sqlalchemy.types import Text, TypeEngine
+from sqlalchemy.types import Text
 
 from fundwright.language import retrieval
 from fundwright.opportunities.models import (
@@ -87,6 +85,13 @@ class Ranked:
     def is_close(self, opportunity_id: UUID) -> bool:
         return opportunity_id in self.close or (self.has_few and opportunity_id not in self.reasons)
 
+    @property
+    def closeness(self) -> ColumnElement[bool]:
+        """`is_close`, of each row."""
+        if self.has_few:
+            return Opportunity.id != func.all(literal([id for id in self.ids if not self.is_close(id)], ARRAY(Uuid)))
+        return Opportunity.id == func.any(literal(list(self.close), ARRAY(Uuid)))
+
 
 async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[UUID] | None, meaning: Meaning | None) -> Ranked:
     """Find the notices that match the text of a query, and close ones when few do. Without `meaning`, by words only.
@@ -131,14 +136,13 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
     )
     if candidates.has_all_matching:
         return ranked
-    of_best = or_(Opportunity.number_key == _any(shown.keys(), Text), Opportunity.id == _any(ranked.ids, Uuid))
+    # A notice without a number is a solicitation of its own.
+    alone = {notice for notice in flags if notice.solicitation == str(notice.id) and notice.solicitation in best}
+    keys = literal(list(best.keys() - {notice.solicitation for notice in alone}), ARRAY(Text))
     conditions = conditions_with(query, labeled, question.required or None, question.excluded or None)
-    counted = select(func.count()).select_from(Opportunity).where(*conditions, ranked.matching, of_best)
-    return replace(ranked, total=len(best) + candidates.number - (await session.scalar(counted) or 0))
-
-
-def _any(values: Collection[Any], type_: type[TypeEngine[Any]]) -> ColumnElement[Any]:
-    return func.any(literal(list(values), ARRAY(type_)))
+    of_best = select(func.count()).where(*conditions, ranked.matching, Opportunity.number_key == func.any(keys))
+    rest = candidates.number - len(alone) - (await session.scalar(of_best) or 0)
+    return replace(ranked, total=len(best) + rest)
 
 
 def _raise_named(question: Question, scores: Mapping[Found, float], near: Mapping[Found, float]) -> Mapping[Found, float]:
@@ -176,12 +180,11 @@ async def _list_numbered(
     return []
 
 
-async def passages_of(session: AsyncSession, ids: Sequence[UUID], words: str) -> Mapping[UUID, str]:
-    """The part of each description with the most of these words, marked by `ts_headline`, or else its beginning."""
+def passage(words: str) -> ColumnElement[str]:
+    """The part of a notice's description with the most of these words, marked by `ts_headline`, or else its beginning."""
     config = literal_column("'english'")
     term = func.to_tsvector(config, words)
     any_word = func.array_to_string(func.tsvector_to_array(term), " or ")
     beginning = func.left(OpportunityText.description, _PASSAGE_CHARACTERS)
     headline = func.ts_headline(config, beginning, func.websearch_to_tsquery(literal_column("'simple'"), any_word), _HEADLINE)
-    rows = await session.execute(select(OpportunityText.opportunity_id, headline).where(OpportunityText.opportunity_id.in_(ids)))
-    return {row[0]: row[1] for row in rows}
+    return select(headline).where(OpportunityText.opportunity_id == Opportunity.id).correlate(Opportunity).scalar_subquery()
