@@ -49,10 +49,14 @@ class TestTrain:
             await screen.expect(lambda: "“broken.pdf” is damaged" in screen.text)
             assert "Problem" in screen.text
 
-    async def test_the_kind_is_shown_and_changed(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+    async def test_the_kind_is_shown_once_it_is_proposed_and_changed(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
         boats = await add(committed, owner, add_file, FERRY, "boats.md")
         async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
-            assert [row["kind"] for row in screen.rows("Documents")] == ["About us"]
+            assert [row["kind"] for row in screen.rows("Documents")] == [""]
+            await service.run_inline(committed, owner, [boats])
+            await screen.expect(lambda: [row["kind"] for row in screen.rows("Documents")] == ["About us"])
             await screen.emit("DataTable", "on_open", id=str(boats))
             await screen.choose("Kind", "notice")
             await screen.expect(lambda: [row["kind"] for row in screen.rows("Documents")] == ["Notice"])

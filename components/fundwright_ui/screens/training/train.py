@@ -484,7 +484,7 @@ def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
         id=shown.id,
         cells={
             "title": document.title,
-            "kind": document.kind.label,
+            "kind": document.kind.label if document.is_kind_chosen or document.trained_at else "",  # training proposes one
             "state": tuple(labels),
             "chunk_count": document.chunk_count,
             "size_bytes": file_size(document.size_bytes),
