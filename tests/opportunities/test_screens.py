@@ -2,6 +2,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -13,9 +14,9 @@ from fundwright.categories import service as categories
 from fundwright.categories.models import Label
 from fundwright.categories.schemas import CategoryColor, CategoryCreate
 from fundwright.core.assembly import Core
-from fundwright.opportunities import service
+from fundwright.opportunities import importing, service
 from fundwright.opportunities.models import Opportunity
-from fundwright.opportunities.repository import indexing
+from fundwright.opportunities.repository import indexing, writing
 from fundwright_ui.runtime.diff import Operation
 from fundwright_ui.screens.opportunities.address import query_of
 from fundwright_ui.screens.opportunities.nih import nih_screen
@@ -24,7 +25,7 @@ from fundwright_ui.screens.opportunities.sam import sam_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
 from fundwright_ui.ui import category_color
 from tests.categories.embedding import WordEmbedder
-from tests.opportunities.conftest import ImportFile, listed
+from tests.opportunities.conftest import ImportFile, listed, run_import
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
 from tests.opportunities.test_categorizing import embed
 from tests.support.statements import statements
@@ -361,6 +362,29 @@ class TestImports:
             assert screen.find("link", "Grants.gov files").props["href"] == "https://www.grants.gov/xml-extract"
             assert screen.find("link", "Show 2 contracts").props["href"] == "/dashboard/sam"
             assert screen.text.index("No opportunities yet") < screen.text.index("Import file")
+
+    async def test_shows_the_first_opportunities_while_the_others_are_imported(
+        self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path, merge, is_seen = tmp_path / "sam.csv", writing.merge, asyncio.Event()
+        path.write_bytes(sam_file(*(sam_row(NoticeId=notice_id(number)) for number in range(2))))
+        merged = 0
+
+        async def merge_once_seen(*arguments: Any, **options: Any) -> Any:
+            nonlocal merged
+            merged += 1
+            if merged == 2:
+                await asyncio.wait_for(is_seen.wait(), 20)
+            return await merge(*arguments, **options)
+
+        monkeypatch.setattr(importing, "BATCH_ROWS", 1)
+        monkeypatch.setattr(writing, "merge", merge_once_seen)
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
+            running = asyncio.create_task(run_import(committed, member, path, source="sam"))
+            await screen.expect("1 opportunity")
+            assert "No opportunities yet" not in screen.text
+            is_seen.set()
+            await running
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
             assert not any(link.name.startswith("Show") for link in screen.elements("link"))
 

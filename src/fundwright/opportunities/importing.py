@@ -78,7 +78,7 @@ async def run_import(
 
         try:
             while (batch := await watched(reading, report)) is not None:
-                items = batch.items
+                is_first, items = items == 0, batch.items
                 # The next batch is read while the database writes this one.
                 reading = _next(results, name)
                 bytes_read = batch.bytes_read
@@ -86,6 +86,8 @@ async def run_import(
                     async with run.transaction() as session:
                         await writing.merge(session, batch, source, run_id=run_id, uploader=uploader)
                         await run.save_checkpoint(session, {"items": batch.items})
+                        if is_first:  # an empty list need not wait for the end
+                            await announce(session)
                 await report()
         finally:
             reading.cancel()
