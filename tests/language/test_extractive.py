@@ -416,6 +416,16 @@ class TestHeadings:
         assert "laboratory" in text
         assert "garden" not in text
 
+    async def test_remarks_of_an_equipment_list_are_no_equipment(self, core: Core) -> None:
+        title = "Field equipment list (Jan 2025)"
+        listed = passage(
+            f"{title}\n\n| Item | Qty | Notes |\n|---|---|---|\n| Boiler feed pump | 4 | rented to nobody so far |\n"
+            "| 14-ft boat | 2 | both of them sold in March |\n",
+            DocumentKind.DATA,
+            title,
+        )
+        assert await write(core, section(Topic.FACILITIES, listed)) == ["- Boiler feed pump [1]"]
+
     async def test_an_item_that_names_a_section_answers_it_even_if_it_is_said_already(self, core: Core) -> None:
         item = "Own fleet: two aircraft and five drones"
         about = passage(f"Differentiators\n\n- {item}\n- No accident in eleven years\n", DocumentKind.ABOUT_US, "Differentiators")

@@ -90,3 +90,23 @@ def test_certificates_in_a_list_without_markers_are_no_persons() -> None:
         "NICET Level IV, Fire Alarm Systems",
         "Certified Fire Protection Specialist (CFPS)",
     ]
+
+
+def test_each_of_several_people_in_a_paragraph() -> None:
+    found = read(
+        "Key staff\n\nLourdes Imamura, PWS — Vice President. 24 years of experience. M.S., Plant Ecology, UC Davis (2000).\n\n"
+        "Wren Takahashi — GIS Manager. 11 years. She maps wetlands for three counties. M.A., Geography, San José State (2013); GISP.\n"
+    )
+    assert {name: role(person) for name, person in found.items()} == {
+        "Lourdes Imamura, PWS": "Vice President",
+        "Wren Takahashi": "GIS Manager",
+    }
+    assert [fact.text for fact in found["Wren Takahashi"].qualifications] == [
+        "11 years",
+        "M.A., Geography, San José State (2013); GISP",
+    ]
+
+
+def test_a_credential_with_a_hyphen_is_no_role() -> None:
+    found = read("MARISOL BENALLY, CP, CMS-Lidar\nChief Pilot\n\nEducation\nM.S. Remote Sensing, 2010\n")
+    assert role(found["Marisol Benally, CP, CMS-Lidar"]) == "Chief Pilot"

@@ -172,9 +172,14 @@ def test_a_project_with_the_same_customer_and_amount_in_another_document_is_list
 
 
 def test_a_line_of_a_list_may_name_an_organization_and_then_the_work_in_lower_case() -> None:
-    first, second = read(
+    first, second, third = read(
         "Jobs\n\n1. Marion County Public Schools - kitchen hoods at 205 schools, $890,000, 2020-2024.\n"
         "2. Toledo Hospital - mass notification, $2.1M, 2022-2023. Installed 640 speakers in two towers.\n"
+        "3. Tri-State G&T: 640 miles of power lines, $1.1M, 2020 to 2022.\n"
+    )
+    assert (field(third, ProjectField.TITLE), field(third, ProjectField.CUSTOMER)) == (
+        "640 miles of power lines",
+        "Tri-State G&T",
     )
     assert field(first, ProjectField.TITLE) == "kitchen hoods at 205 schools"
     assert [fact.text for fact in second.work] == ["Installed 640 speakers in two towers."]

@@ -47,7 +47,7 @@ _NAMES: dict[Topic, str] = {
     Topic.DIFFERENTIATORS: (
         r"differentiat\w*|discriminators?|(?:what|how) (?:sets|makes|makes us|distinguishes) .{0,40}|what .{0,30}(?:different|apart|unique)"
         r"|why (?!this|it|these|now|the (?:need|problem)).{1,60}|(?:our |distinctive |competitive |key |unique )?(?:strengths|advantages?)"
-        r"|competitive edge|unique (?:strengths|qualifications|selling).{0,20}|value proposition|was uns .{0,30}|alleinstellung\w*|(?:unsere )?stärken"
+        r"|(?:our |the )?(?:competitive )?edge|unique (?:strengths|qualifications|selling).{0,20}|value proposition|was uns .{0,30}|alleinstellung\w*|(?:unsere )?stärken"
         r"|(?:nos )?(?:points forts|atouts)|ce qui nous (?:distingue|différencie)"
     ),
     Topic.PEOPLE: (
@@ -59,7 +59,7 @@ _NAMES: dict[Topic, str] = {
         r"where (?:do )?we (?:work|are|do it|build|operate)(?: .{0,20})?|where(?: it happens| we work)?|(?:our |the )(?:buildings?|space|premises|yard|shops?|labs?|plants?|trucks|machines|tools)"
         r"|(?:our )?(?:facilit\w+|equipment|shop|fleet|laborator(?:y|ies)|infrastructure|instrumentation|capacity|plant|resources|warehouse)"
         r"|(?:our )?(?:facilit\w+|equipment|shop|fleet|laborator(?:y|ies)|resources|field equipment|apparatus|machines|vehicles)(?:,| and| &) .{0,40}|field equipment"
-        r"|(?:equipment|machine|fleet|vehicle|apparatus|instrument)s? (?:list|inventory|schedule|register)(?: \d{4})?"
+        r"|(?:field |shop |office |laboratory |lab |survey |test )?(?:equipment|machine|fleet|vehicle|apparatus|instrument)s? (?:list|inventory|schedule|register)(?: \d{4})?"
         r"|(?:other |available |institutional )resources|research environment|environment|manufacturing capacity|production facilit\w+|computing"
         r"|ausstattung|räume.{0,30}|standorte?|geräte.{0,20}|labore?|infrastruktur|maschinenpark"
         r"|installations|équipements?|locaux|moyens .{0,20}|infrastructures?"

@@ -17,7 +17,7 @@ from fundwright.language.value_patterns import organizations
 
 _CREDENTIALS = (
     r"(?:,? (?:Ph\.?D\.?|Dr\.?P\.?H\.?|M\.?D\.?|P\.?E\.?|PMP|CISSP|MPH|MBA|M\.?S\.?c?|B\.?S\.?c?|M\.?A\.?|J\.?D\.?|R\.?N\.?|CPA|LEED AP|P\.?G\.?|CIH|CSP|Sc\.?D\.?|Ed\.?D\.?|AIA|RA|CISM|[A-Z]\.[A-Z]\.(?:[A-Z]\.)?"
-    r"|[A-Z]{2,6}))"
+    r"|[A-Z]{2,6}(?:-[A-Z][A-Za-z]{1,9})?))"
 )
 _WORD = r"[A-ZÄÖÜÉÀÁÍÓÚŁŠŽ][^\W\d_]{0,24}(?:['’-][^\W\d_]{1,24})?\.?"
 _PERSON = re.compile(
@@ -72,6 +72,8 @@ _POSITIONS_HEADING = re.compile(
 _LABELED_LINE = re.compile(r"(?:Certs?|Certifi\w+|Licen[cs]es?|Degrees?|Education)\b")
 _NEAR_NAME = 5
 _MIN_BIOGRAPHIES = 2
+_FRAGMENT_WORDS = 20
+_PRONOUN = re.compile(r"(?:he|she|they|his|her|their|er|sie|il|elle)\b", re.IGNORECASE)
 _PLACE = re.compile(r"[A-Z][\w. ]{2,20}, (?:[A-Z]{2}|[A-Z][a-z]{3,}(?: [A-Z][a-z]+)?)")
 """“Bend, Oregon”, a place of residence."""
 _MIN_PROSE_SHARE = 0.6
@@ -221,6 +223,9 @@ def _begins_person(block: Block, following: Sequence[Block]) -> bool:
 
 
 def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
+    if entries := _people_of_entries(passages):
+        yield from entries
+        return
     person = _person_in_prose(passages)
     if person is not None:
         yield person
@@ -274,6 +279,29 @@ def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
             heading = _add_to_person(person, block, passage.number, heading, since_name)
     if person is not None:
         yield person
+
+
+def _people_of_entries(passages: Sequence[NumberedPassage]) -> list[Person]:
+    """Each of several people in a paragraph: “Ada Example, P.E. — Project Engineer. 15 years. B.S., Botany, UC Davis.”"""
+    found: list[Person] = []
+    for passage in passages:
+        for block in read(passage.text):
+            if named := _begun_by(block, passage.number):
+                found.append(named)
+            elif found and block.kind == BlockKind.SENTENCE and _is_qualification(block.text):
+                found[-1].qualifications.append(Fact(block.text.removesuffix("."), passage.number))
+    return found if len(found) >= _MIN_BIOGRAPHIES else []
+
+
+def _begun_by(block: Block, number: int) -> Person | None:
+    """The person with whose name and role a paragraph begins."""
+    named = as_person(block.text, number) if block.kind == BlockKind.SENTENCE else None
+    return named if named and named.role and _ROLE.search(named.role.text) and not _VERB.search(named.role.text) else None
+
+
+def _is_qualification(text: str) -> bool:
+    """“B.S., Botany, UC Davis (2009).” has no verb, unlike what somebody did."""
+    return len(text.split()) <= _FRAGMENT_WORDS and not _VERB.search(text) and not _PRONOUN.match(text)
 
 
 def _person_in_prose(passages: Sequence[NumberedPassage]) -> Person | None:
@@ -416,7 +444,7 @@ def _people_of_team(passages: Sequence[NumberedPassage], others: Others) -> Iter
                     yield named
                 continue
             text = f"{block.label} – {block.text}" if block.kind == BlockKind.PAIR else block.text
-            named = as_person(text, passage.number) if block.kind != BlockKind.SENTENCE else None
+            named = as_person(text, passage.number) if block.kind != BlockKind.SENTENCE else _begun_by(block, passage.number)
             if named:
                 if person is not None:
                     yield person

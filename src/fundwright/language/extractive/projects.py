@@ -137,6 +137,8 @@ class Project:
     """Other facts, without a known label."""
     is_of_customer: bool = False
     """Whether the customer describes the project."""
+    is_of_list: bool = False
+    """Whether a list tells of it in one line."""
 
     @property
     def name(self) -> Fact | None:
@@ -256,7 +258,9 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                     project.facts.append(Fact(block.text, passage.number))
                 continue
             headline = (
-                _headline(document, block, passage.number, others) if block.kind in _HEADLINE_KINDS and not is_letter else None
+                _headline(document, block, passage.number, others, is_listed=project.is_of_list)
+                if block.kind in _HEADLINE_KINDS and not is_letter
+                else None
             )
             if headline:
                 if project.is_known:
@@ -374,8 +378,10 @@ def _claimable(sentences: Sequence[str], others: Others, *, is_claimable: bool) 
     return claims, is_claimable
 
 
-def _headline(document: str, block: Block, number: int, others: Others) -> Project | None:
-    """“City of Savannah – Living Shoreline, $890,000, 2021-2023: 900 feet of reef” on one line, or with the customer last."""
+def _headline(document: str, block: Block, number: int, others: Others, *, is_listed: bool) -> Project | None:
+    """“City of Savannah – Living Shoreline, $890,000, 2021-2023: 900 feet of reef” on one line, or with the customer last. `is_listed`
+    tells whether the line above is such a project as well.
+    """
     money, years = MONEY.search(block.text), _YEAR_SPAN.search(block.text)
     if not money or len(block.text.split()) > _HEADLINE_WORDS:
         return None
@@ -383,14 +389,18 @@ def _headline(document: str, block: Block, number: int, others: Others) -> Proje
     head = block.text[: min(match.start() for match in found)].strip(" ,;:(–—-|")
     words = [word for word in head.split() if len(word) > 3]
     customer, _, title = (part.strip() for part in re.sub(r"\s[–—-]\s|: ", "\0", head, count=1).partition("\0"))
-    is_titled = sum(word[0].isupper() for word in words) >= len(words) * 0.6 or (title and _is_organization(customer, others))
+    is_titled = (
+        (is_listed and title and years)
+        or sum(word[0].isupper() for word in words) >= len(words) * 0.6
+        or (title and _is_organization(customer, others))
+    )
     if not 2 <= len(head.split()) <= 18 or not is_titled:
         return None
     if not title:
         title, _, customer = (part.strip() for part in head.rpartition(", "))
     if _is_organization(title, others) and not _is_organization(customer, others):
         customer, title = title, customer
-    project = Project(document, facts=[Fact(block.text, number)])
+    project = Project(document, facts=[Fact(block.text, number)], is_of_list=True)
     if title and (_is_organization(customer, others) or not head.endswith(f", {customer}")):
         project.fields[ProjectField.CUSTOMER] = Fact(customer, number)
         project.fields[ProjectField.TITLE] = Fact(title, number)

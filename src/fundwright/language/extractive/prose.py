@@ -18,7 +18,7 @@ from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.headings import Headings
 from fundwright.language.protocols import NumberedPassage, Vectors
 from fundwright.language.schemas import OUR_KINDS, DocumentKind, nearest_heading
-from fundwright.language.structure import BlockKind, read
+from fundwright.language.structure import Block, BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 
 MIN_RELEVANCE = 0.37
@@ -119,6 +119,10 @@ _MIN_SMALL_SHARE = 0.6
 _UNDER_ANY_HEADING: dict[Topic | None, re.Pattern[str]] = {Topic.DIFFERENTIATORS: _DISTINCT, Topic.PROFILE: _FOUNDED}
 """What answers in a document about us, whatever its heading, if no heading names the topic."""
 _NOT_OFFERED = re.compile(r"(?:we|wir|nous)\s(?:do not|don['’]t|no longer|bieten kein|ne)\b", re.IGNORECASE)
+_REMARKS = re.compile(
+    r"(?:notes?|remarks?|comments?|condition|status|qty\.?|quantity|location|bemerkungen|anzahl|remarques|quantité)",
+    re.IGNORECASE,
+)
 _UNUSED = re.compile(r"\b(?:out of (?:service|svc|order)|not used|unused|retired|sold|scrapped)\b", re.IGNORECASE)
 _PERSONAL_SUBJECT = re.compile(r"(?:we|wir|nous|i|ich|je|they)\b", re.IGNORECASE)
 _PAST = re.compile(r"\b[a-zäöü]\w*ed\b")
@@ -307,12 +311,13 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
             not named[-1] & _FACT_TOPICS if any(named[-1:]) else bool(of_document and block.columns) or is_equipment
         )
         if block.kind == BlockKind.ROW and is_table_of_items:
-            is_listed, text = True, max(block.cells, key=_count_letters)
+            is_listed, text = True, _item_of(block)
         elif is_line_listed or (is_unended and not any(named) and _enumerates(text)):
             is_listed, text = True, _ITEM_NUMBER.sub("", text)
         elif block.kind not in (BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.PAIR):
             continue
-        if not _is_worth_quoting(text, is_listed=is_listed) or (is_equipment and _UNUSED.search(block.text)):
+        is_of_facilities = is_equipment or any(Topic.FACILITIES in topics for topics in named[-1:])
+        if not _is_worth_quoting(text, is_listed=is_listed) or (is_of_facilities and _UNUSED.search(block.text)):
             continue
         is_kept = _AIM_LABEL.fullmatch(label) or (block.kind == BlockKind.PAIR and not topics)
         yield Candidate(
@@ -329,6 +334,13 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
             is_planned=passage.kind == DocumentKind.PREVIOUS_PROPOSAL or any(Topic.PLAN in each for each in named),
             is_introduction=passage.kind == DocumentKind.ABOUT_US and not is_listed and others.has_us_as_subject(text),
         )
+
+
+def _item_of(row: Block) -> str:
+    """The cell that names what a row lists: the one with the most text, apart from remarks."""
+    columns = row.columns or [""] * len(row.cells)
+    cells = [cell for column, cell in zip(columns, row.cells, strict=True) if not _REMARKS.fullmatch(column)]
+    return max(cells or row.cells, key=_count_letters)
 
 
 def _count_letters(cell: str) -> int:
