@@ -114,6 +114,11 @@ class Question:
     numbers: tuple[str, ...]
     """Keys of the numbers that it may contain."""
 
+    @property
+    def excluded_apart(self) -> str:
+        """What `text` does not exclude: with "or", it is the condition itself."""
+        return self.excluded if self.text == self.required else ""
+
 
 def number_key(text: str) -> str:
     """A solicitation number without case, dashes, and spaces, as the column `number_key` has it."""

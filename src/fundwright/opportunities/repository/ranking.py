@@ -139,7 +139,7 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
     # A notice without a number is a solicitation of its own.
     alone = {notice for notice in flags if notice.solicitation == str(notice.id) and notice.solicitation in best}
     keys = literal(list(best.keys() - {notice.solicitation for notice in alone}), ARRAY(Text))
-    conditions = conditions_with(query, labeled, question.required or None, question.excluded or None)
+    conditions = conditions_with(query, labeled, None, question.excluded_apart or None)
     of_best = select(func.count()).where(*conditions, ranked.matching, Opportunity.number_key == func.any(keys))
     rest = candidates.number - len(alone) - (await session.scalar(of_best) or 0)
     return replace(ranked, total=len(best) + rest)

@@ -126,6 +126,7 @@ class _Shape:
     filters: OpportunityQuery
     has_required: bool
     has_excluded: bool
+    has_excluded_apart: bool
     in_titles: bool | None
     """Whether the rarest words are looked for in titles only, because very many notices have them; None when no word counts."""
     model: Model | None
@@ -159,6 +160,7 @@ async def find_candidates(
         filters=query.model_copy(update=_NOT_FILTERS),
         has_required=bool(question.required),
         has_excluded=bool(question.excluded),
+        has_excluded_apart=bool(question.excluded_apart),
         in_titles=in_titles,
         model=Model(meaning.model_id, len(meaning.vector)) if meaning else None,
     )
@@ -208,7 +210,9 @@ def _make_statement_among(shape: _Shape, labeled: Select[UUID] | None) -> Select
         by_words = _by_words(conditions, in_titles=shape.in_titles)
         by_meaning = _by_meaning(shape.model, conditions, is_narrow=is_narrow) if shape.model else _NONE
     best, nearest = _placed(by_words, "best"), _placed(by_meaning, "nearest")
-    matching = select(Opportunity.id).where(*conditions, has_words(_WORDS)).cte("matching")
+    # Its words contain the conditions in the text, which would otherwise be looked up in each notice.
+    filtered = conditions_with(shape.filters, labeled, None, _EXCLUDED if shape.has_excluded_apart else None)
+    matching = select(Opportunity.id).where(*filtered, has_words(_WORDS)).cte("matching")
     counted = select(func.count().label("number")).select_from(matching).cte("counted")
     most = 2 * retrieval.DEPTH
     few = select(matching.c.id).where(select(counted.c.number).scalar_subquery() <= most).limit(most)
