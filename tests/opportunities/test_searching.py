@@ -274,6 +274,23 @@ class TestCloseMatches:
         await embed(session, actor, Shingles=0.5, Frozen_bison=0.34)
         assert titles((await search(session, actor, "roof")).items) == ["Shingles"]
 
+    async def test_have_enough_of_the_words_or_of_the_meaning(self, session: AsyncSession, actor: Actor) -> None:
+        await add(
+            session,
+            notice(1, title="Card printers", description="card"),
+            notice(2, title="Sensor for nitrate"),
+            notice(3, title="Stream and river surveys"),
+        )
+        await embed(session, actor, Card_printers=0.1, Sensor_for_nitrate=0.1, Stream_and_river_surveys=0.36)
+        asked = "nitrate sensor card readers for twelve harbor stations"
+        assert titles((await search(session, actor, asked)).items) == ["Sensor for nitrate", "Stream and river surveys"]
+
+    @pytest.mark.parametrize(("near", "total"), [(4, 10), (12, 12)])
+    async def test_after_the_first_ten_are_nearer(self, session: AsyncSession, actor: Actor, near: int, total: int) -> None:
+        await add(session, *(notice(n, title=f"Notice {n}") for n in range(20)))
+        await embed(session, actor, **{f"Notice_{n}": 0.5 if n < near else 0.38 for n in range(20)})
+        assert (await search(session, actor, "roof")).total == total
+
     async def test_come_after_the_matches_in_every_order(self, session: AsyncSession, actor: Actor) -> None:
         day = timedelta(days=1)
         await add(

@@ -28,7 +28,7 @@ from fundwright.opportunities.models import (
 )
 from fundwright.opportunities.question import Meaning, Question, is_named, parse
 from fundwright.opportunities.repository.filters import SAMPLES_LAST, SOLICITATION, conditions_with, has_words
-from fundwright.opportunities.repository.scoring import FOUND, Found, Known, find_candidates
+from fundwright.opportunities.repository.scoring import FOUND, Candidates, Found, Known, find_candidates
 from fundwright.opportunities.schemas import (
     OpportunityQuery,
     Reason,
@@ -38,8 +38,11 @@ _FEW = 10
 """With fewer matches, close ones follow."""
 _CLOSE = 50
 _NUMBERED = 1_000
-_MIN_COSINE = 0.35
-"""Of a match by meaning alone: the ten nearest of a few hundred notices are that near to anything."""
+_MIN_COSINE, _MIN_EVIDENCE = 0.35, 0.4
+"""Of a close match: its cosine, or the sum of its cosine and its share of the words. The ten nearest of a few hundred notices are that near to
+anything. In tests/relevance, no relevant notice among the first ten has less, and most nonsense finds nothing that has."""
+_MIN_COSINE_AFTER, _MIN_EVIDENCE_AFTER = 0.4, 0.6
+"""The same after the first ten results, where weaker matches would only fill the page."""
 _MIN_MEANING = 0.5
 """A notice with all words elsewhere than in its title matches when its meaning is in the upper half of those found by meaning."""
 _NAMED = 0.25
@@ -115,11 +118,11 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
     reasons.update((found, "all_words") for found in ordered if found in kept and found not in reasons)
     matched, close = _by_solicitation(reasons), dict[str, list[Found]]()
     if has_few:
-        likely = {found for found, cosine in by_meaning.items() if cosine >= _MIN_COSINE}.union(by_words, flags)
-        others = _by_solicitation(found for found in ordered if found.solicitation not in matched and found in likely)
-        close = dict(islice(others.items(), _CLOSE)) | {
-            key: alike for key, alike in others.items() if not flags.keys().isdisjoint(alike)
-        }
+        others = _by_solicitation(found for found in ordered if found.solicitation not in matched)
+        for key, alike in others.items():
+            is_likely = len(close) < _CLOSE and _is_likely(alike, candidates, is_after=len(matched) + len(close) >= _FEW)
+            if is_likely or not flags.keys().isdisjoint(alike):
+                close[key] = alike
         for found in chain.from_iterable(close.values()):
             is_by_words = words.get(found, 0) >= near.get(found, 0)
             reasons[found] = "all_words" if found in flags else "words" if is_by_words else "meaning"
@@ -154,6 +157,17 @@ def _raise_named(question: Question, scores: Mapping[Found, float], near: Mappin
     of_named = {found for found in likely if is_named(found.agency, question) or is_named(found.sub_agency, question)}
     raised = {found: score * (1 + _NAMED * (found in of_named)) for found, score in scores.items()}
     return dict(sorted(raised.items(), key=lambda item: -item[1]))
+
+
+def _is_likely(alike: Collection[Found], candidates: Candidates, *, is_after: bool) -> bool:
+    """Whether the notices of a solicitation are near enough to what is asked, by meaning or by both; by words alone before they are
+    embedded."""
+    if not candidates.by_meaning:
+        return True
+    cosine = max(candidates.by_meaning.get(found, 0) for found in alike)
+    share = max(candidates.by_words.get(found, 0) for found in alike) / (candidates.whole or 1)
+    least, least_evidence = (_MIN_COSINE_AFTER, _MIN_EVIDENCE_AFTER) if is_after else (_MIN_COSINE, _MIN_EVIDENCE)
+    return cosine >= least or cosine + share >= least_evidence
 
 
 def _by_solicitation(notices: Iterable[Found]) -> dict[str, list[Found]]:

@@ -102,6 +102,8 @@ class Candidates:
 
     by_words: Mapping[Found, float]
     """BM25 scores of the best."""
+    whole: float
+    """About the score of a notice that has each word of the question once."""
     by_meaning: Mapping[Found, float]
     """Cosines of the nearest."""
     matching: Mapping[Found, bool]
@@ -148,12 +150,13 @@ async def find_candidates(
     """All in one statement, which reads each notice once. A question without a word that counts has no best and no nearest."""
     lexemes, statistics = await _lexemes_of(session, question.words)
     parameters: dict[str, Any] = {"words": question.text, "required": question.required, "excluded": question.excluded}
-    in_titles = None
+    in_titles, whole = None, 0.0
     if lexemes:
         rarest = retrieval.rarest(lexemes, statistics, most=_CANDIDATES)
         in_titles = statistics.found_in[retrieval.place_of(rarest[0])] > _CANDIDATES
-        weights = retrieval.words_vector(retrieval.weigh(lexemes, statistics))
-        parameters |= {"rarest": retrieval.any_of(rarest), "weights": weights}
+        weights = retrieval.weigh(lexemes, statistics)
+        whole = sum(weights.values())
+        parameters |= {"rarest": retrieval.any_of(rarest), "weights": retrieval.words_vector(weights)}
     if meaning:
         parameters["vector"] = HalfVector(meaning.vector)
     shape = _Shape(
@@ -185,7 +188,7 @@ async def find_candidates(
     has_all_matching = number <= 2 * retrieval.DEPTH
     if not has_all_matching:
         matching = {notice: matching[notice] for notice in matching if notice in by_words or notice in by_meaning}
-    return Candidates(by_words, by_meaning, matching, has_all_matching, number)
+    return Candidates(by_words, whole, by_meaning, matching, has_all_matching, number)
 
 
 _NOT_FILTERS = {"text": "", "verbatim": False, "sort": "", "page": 1, "page_size": 1}
