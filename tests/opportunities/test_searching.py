@@ -109,6 +109,16 @@ class TestSolicitations:
         assert {row.number for row in rows} == {f"N-{n}-2026" for n in range(6)}
         assert exported == [row.number for row in rows]
 
+    async def test_after_the_best_of_very_many_what_is_excluded_is_not_listed_either(
+        self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(retrieval, "DEPTH", 2)
+        await add(
+            session, *(notice(n, title=f"{('Roof', 'Gutter')[n % 2]} {n}", description="tower" * (n > 8)) for n in range(12))
+        )
+        found = await service.list_opportunities(session, actor, OpportunityQuery(text="roof or gutter -tower"))
+        assert (found.total, len(found.items)) == (9, 9)
+
     async def test_list_all_their_notices_by_number(self, session: AsyncSession, actor: Actor) -> None:
         await add(session, notice(1, number="A-2026-1"), notice(2, number="A20261"), notice(3, number="A-2026-12"))
         found = await service.list_opportunities(session, actor, OpportunityQuery(number="a 2026 1"))

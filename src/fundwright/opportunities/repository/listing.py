@@ -218,7 +218,7 @@ async def _page_by_relevance(
     best = list(ranked.ids)
     ids = best[query.offset : query.offset + query.page_size]
     if len(ids) < query.page_size and ranked.total > len(best):
-        rest = select(Opportunity.id).where(*rest_of(conditions_of(query, labeled), ranked))
+        rest = select(Opportunity.id).where(*rest_of(query, labeled, ranked))
         newest = rest.order_by(*_NEWEST_FIRST)
         start = max(0, query.offset - len(best))
         ids += (await session.scalars(newest.offset(start).limit(query.page_size - len(ids)))).all()
@@ -256,13 +256,12 @@ def _found_in(
     query: OpportunityQuery, labeled: Select[UUID] | None, ranked: Ranked | None, *, most: int | None = None
 ) -> list[ColumnElement[bool]]:
     """What is found; of what matches beside the best, the first ones are enough for a page, and an index may provide them."""
-    conditions = conditions_of(query, labeled)
     if ranked is None:
-        return conditions
+        return conditions_of(query, labeled)
     best = literal(list(ranked.ids), ARRAY(Uuid))
     if ranked.total == len(ranked.ids):
         return [Opportunity.id == func.any(best)]
-    rest = select(Opportunity.id).where(*rest_of(conditions, ranked)).correlate(None)
+    rest = select(Opportunity.id).where(*rest_of(query, labeled, ranked)).correlate(None)
     if most is not None:
         _closeness, *order = _order(query, ranked)
         rest = rest.order_by(*order).limit(most)

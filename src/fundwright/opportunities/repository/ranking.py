@@ -55,13 +55,17 @@ MARK, END_MARK = "\x02", "\x03"
 _HEADLINE = f'MaxFragments=1,MinWords=15,MaxWords=40,StartSel="{MARK}",StopSel="{END_MARK}"'
 
 
-def rest_of(conditions: list[ColumnElement[bool]], ranked: Ranked) -> list[ColumnElement[bool]]:
+def rest_of(query: OpportunityQuery, labeled: Select[UUID] | None, ranked: Ranked) -> list[ColumnElement[bool]]:
     """What matches beside the best. To tell the solicitations of tens of thousands of notices apart takes longer than a search may."""
     return [
-        *conditions,
-        ranked.matching,
+        *_all_matching(query, labeled, ranked),
         SOLICITATION.op("<>", return_type=Boolean())(func.all(literal(list(ranked.solicitations), ARRAY(Text)))),
     ]
+
+
+def _all_matching(query: OpportunityQuery, labeled: Select[UUID] | None, ranked: Ranked) -> list[ColumnElement[bool]]:
+    """Every notice that matches."""
+    return [*conditions_with(query, labeled, None, ranked.question.excluded_apart or None), ranked.matching]
 
 
 @dataclass(frozen=True)
@@ -142,8 +146,7 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
     # A notice without a number is a solicitation of its own.
     alone = {notice for notice in flags if notice.solicitation == str(notice.id) and notice.solicitation in best}
     keys = literal(list(best.keys() - {notice.solicitation for notice in alone}), ARRAY(Text))
-    conditions = conditions_with(query, labeled, None, question.excluded_apart or None)
-    of_best = select(func.count()).where(*conditions, ranked.matching, Opportunity.number_key == func.any(keys))
+    of_best = select(func.count()).where(*_all_matching(query, labeled, ranked), Opportunity.number_key == func.any(keys))
     rest = candidates.number - len(alone) - (await session.scalar(of_best) or 0)
     return replace(ranked, total=len(best) + rest)
 
