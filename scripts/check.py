@@ -61,29 +61,29 @@ STYLE_AND_TYPES = (
     Check("oxlint", ("npm", "run", "--silent", "lint")),
     Check("pyrefly", (str(BIN / "pyrefly"), "check", "--progress-bar", "no")),
 )
+NOTICES_AND_ACCOUNTS = ("tests/opportunities", "tests/core", "tests/authentication", "tests/accounts", "tests/access")
 DRAFTS_AND_SCREENS = ("tests/generation", "tests/training", "tests/ui")
 SCREENS = "e2e/journeys/screens"
 
 
-def drafts_and_screens(markers: str = "not slow") -> Check:
-    return Check("drafts, screens", pytest(*DRAFTS_AND_SCREENS, markers=markers), shows_output=True)
-
-
-def other_tests(markers: str = "not slow") -> Check:
-    rest = (f"--ignore={folder}" for folder in DRAFTS_AND_SCREENS)
-    return Check("other tests", pytest("tests", *rest, markers=markers), shows_output=True)
+def python_tests(markers: str = "not slow") -> tuple[Check, Check, Check]:
+    """In three parts that can run at once, the largest first."""
+    others = (f"--ignore={folder}" for folder in (*NOTICES_AND_ACCOUNTS, *DRAFTS_AND_SCREENS))
+    return (
+        Check("notices, accounts", pytest(*NOTICES_AND_ACCOUNTS, markers=markers), shows_output=True),
+        Check("drafts, screens", pytest(*DRAFTS_AND_SCREENS, markers=markers), shows_output=True),
+        Check("other tests", pytest("tests", *others, markers=markers), shows_output=True),
+    )
 
 
 VITEST = Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True)
 TESTS = (  # the longest first, so that all end at about the same time
-    other_tests(),
     Check("e2e, journeys", pytest("e2e", f"--ignore={SCREENS}"), shows_output=True),
-    drafts_and_screens(),
+    *python_tests(),
     Check("e2e, screens", pytest(SCREENS), shows_output=True),
     VITEST,
 )
-UNIT = "not slow and not database"
-TIERS = {"--style": STYLE_AND_TYPES, "--units": (*STYLE_AND_TYPES, other_tests(UNIT), drafts_and_screens(UNIT), VITEST)}
+TIERS = {"--style": STYLE_AND_TYPES, "--units": (*STYLE_AND_TYPES, *python_tests("not slow and not database"), VITEST)}
 
 
 def main(checks: Sequence[Check]) -> bool:

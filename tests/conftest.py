@@ -42,9 +42,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Exclude everything loaded so far from garbage collection."""
+    """Exclude everything loaded so far from garbage collection, and collect less often: Python's 700 objects cost a fifth of the
+    processor time."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(5_000, 10, 10)
 
 
 @pytest.hookimpl(wrapper=True)

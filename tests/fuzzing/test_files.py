@@ -201,6 +201,7 @@ async def test_documents_in_the_sandbox(fuzz: Fuzz, core: Core, tmp_path: Path) 
     await in_a_thread(work)
 
 
+@pytest.mark.slow
 async def test_photos(fuzz: Fuzz, core: Core) -> None:
     pictures = list[bytes]()
     for form in ("JPEG", "PNG", "WEBP", "GIF"):
@@ -346,6 +347,7 @@ def notice_files(draw: DrawFn) -> tuple[str, bytes]:
     return name, draw(st.one_of(st.just(content), mutated_bytes(content)))
 
 
+@pytest.mark.slow
 def test_published_files(fuzz: Fuzz, tmp_path: Path) -> None:
     path = tmp_path / "file"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -529,8 +530,12 @@ class Server:
         ) as websocket:
             yield Client(websocket)
 
+    def client(self, **options: Any) -> httpx.AsyncClient:
+        """Options are httpx's. To load certificates, which it does not need, would take longer than most requests."""
+        return httpx.AsyncClient(base_url=self.url, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), **options)
+
     async def sign_in(self, email: str = EMAIL) -> str:
-        async with httpx.AsyncClient(base_url=self.url) as http:
+        async with self.client() as http:
             answer = await http.post("/signin", json={"email": email, "password": PASSWORD})
         return answer.json()["token"]
 
@@ -542,7 +547,7 @@ class Server:
         object.__setattr__(self.core, "settings", self.core.settings.model_copy(update=settings))
 
     async def get(self, path: str, *, token: str | None = None, headers: Mapping[str, str] | None = None) -> httpx.Response:
-        async with httpx.AsyncClient(base_url=self.url, cookies={"session": token} if token else {}) as http:
+        async with self.client(cookies={"session": token} if token else {}) as http:
             return await http.get(path, headers=headers)
 
 

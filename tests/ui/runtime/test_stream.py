@@ -110,7 +110,7 @@ async def streaming(
     """A page on a stream; its posts go to `up`, by default the same server."""
     cookies = {"session": token} if token else {}
     headers = {"Origin": server.url, **OWN} if headers is None else headers
-    async with httpx.AsyncClient(base_url=server.url, cookies=cookies, headers=headers, timeout=10) as http:
+    async with server.client(cookies=cookies, headers=headers, timeout=10) as http:
         page = Page(http, up=up or server.url)
         yield Client(cast(ClientConnection, page)), page
         page.cut()
@@ -134,7 +134,7 @@ async def reading_nothing(server: Server) -> AsyncIterator[Callable[..., Awaitab
         await reader.readuntil(b"data: ")
         tree = json.loads(await reader.readuntil(b"\n"))["tree"]
         target = find(tree, "keep")["e"]["onClick"]["h"]
-        async with httpx.AsyncClient(base_url=server.url, headers=headers, timeout=30) as http:
+        async with server.client(headers=headers, timeout=30) as http:
             numbers = count(1)
 
             async def post(*frames: str) -> int:
@@ -326,7 +326,7 @@ class TestStrangers:
         self, server: Server, headers: dict[str, str], path: str
     ) -> None:
         headers = {name: server.url if value == "own" else value for name, value in headers.items()}
-        async with httpx.AsyncClient(base_url=server.url, cookies={"session": await server.sign_in()}) as http:
+        async with server.client(cookies={"session": await server.sign_in()}) as http:
             answer = await http.post(path, content='{"type": "hello", "path": "/private", "hash": null}', headers=headers)
         assert answer.status_code == 403
         assert "FUNDWRIGHT_ALLOWED_ORIGINS" in answer.json()["error"]["message"]
@@ -350,14 +350,14 @@ class TestStrangers:
     @pytest.mark.parametrize("key", ["", "made up", "made.up", "ä"])
     async def test_an_unknown_key_is_refused(self, server: Server, key: str) -> None:
         headers = httpx.Headers({"Origin": server.url, "X-Stream": key, "X-Stream-Post": "1", **OWN}, encoding="utf-8")
-        async with httpx.AsyncClient(base_url=server.url) as http:
+        async with server.client() as http:
             assert (await http.post("/stream/frames", content="{}", headers=headers)).status_code == 410
 
     async def test_a_number_of_thousands_of_digits_is_none(self, server: Server) -> None:
         async with streaming(server) as (client, page):
             await client.hello("/public")
             headers = {"X-Stream": page.key, "X-Stream-Post": "9" * 5_000}
-            async with httpx.AsyncClient(base_url=server.url, headers={"Origin": server.url, **OWN, **headers}) as http:
+            async with server.client(headers={"Origin": server.url, **OWN, **headers}) as http:
                 assert (await http.post("/stream/frames", content="{}")).status_code == 204
             await client.click("add")
             assert client.text.endswith("count 1")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import httpx
-
 from tests.ui.runtime.conftest import Server
 
 
@@ -18,7 +16,7 @@ class TestFirstPaint:
         assert server.views == []
 
     async def test_nor_is_a_question_for_the_headers(self, server: Server) -> None:
-        async with httpx.AsyncClient(base_url=server.url) as http:
+        async with server.client() as http:
             await http.head("/public")
         assert server.views == []
 
