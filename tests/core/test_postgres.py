@@ -27,6 +27,9 @@ class Usage(NamedTuple):
     free: int
 
 
+pytestmark = pytest.mark.database
+
+
 def _disk_is_full(*_arguments: object, **_options: object) -> None:
     raise psycopg.errors.DiskFull("could not extend file")
 

@@ -269,6 +269,7 @@ async def test_malformed_frames_leave_the_server_as_it_was(server: Server) -> No
         assert after.resident_bytes - before.resident_bytes < MAX_GROWTH_BYTES
 
 
+@pytest.mark.slow
 def test_what_is_sent_covers_what_is_understood_and_what_is_not() -> None:
     """A fuzzer that sends only nonsense, or nothing, would prove nothing."""
     pages = [page for batch in range(1, 4) for page in made_pages(batch)]
