@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractAsyncContextManager
 
 from fundwright.accounts.schemas import Role
+from fundwright.generation.claims import check_draft
 from fundwright.generation.schemas import CheckState, DraftRead
 from fundwright_ui.screens.generate.draft import draft_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
@@ -35,6 +36,12 @@ async def test_a_draft_comes_with_the_check_of_each_claim(desk: Desk) -> None:
     assert checks[1].missing == ("2019",)
     (citation,) = draft.citations
     assert [citation.text[start:end] for start, end in citation.quotes] == ["Shingles gutters were repaired at Hill base in 2024"]
+
+
+async def test_the_title_of_a_notice_supports_no_claim(desk: Desk) -> None:
+    draft = await written(desk, "Shingles gutters have Top Secret facility clearance [1].")
+    titled = draft.model_copy(update={"opportunity_title": "Operator with Top Secret facility clearance"})
+    assert [check.state for check in check_draft(titled).sections[0].checks] == [CheckState.NOT_FOUND]
 
 
 async def test_counts_stand_above_the_text_and_unsupported_claims_are_marked_in_it(desk: Desk) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from fundwright.generation import records
 from fundwright.generation.claims import Source, check_section
 from fundwright.generation.schemas import CheckState
+from fundwright.language.structure import Block
 
 PROJECTS = """## Blackfoot River Nitrate Network
 
@@ -149,3 +151,18 @@ def test_a_project_may_go_on_in_the_next_passage() -> None:
     above = "Projects\n\nPast performance › Blackfoot River Nitrate Network"
     row = "| Blackfoot River Nitrate Network | DEQ-23-0417 | $60,000"
     assert unfounded(row, (first, above), (rest, above)) == []
+
+
+def test_each_source_is_read_once_for_all_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    times_read, read = 0, records.read
+
+    def count(text: str) -> list[Block]:
+        nonlocal times_read
+        times_read += 1
+        return read(text)
+
+    monkeypatch.setattr(records, "read", count)
+    sources = tuple((number, Source(f"Customer: Camden {number}\nValue: $31{number},000", "Projects")) for number in (1, 2, 3))
+    rows = "".join(f"| Value | $31{number % 3 + 1},000 [1][2][3] |\n" for number in range(20))
+    check_section(f"| | |\n|---|---|\n{rows}", sources, "Acme")
+    assert times_read <= 2 * len(sources)

@@ -109,6 +109,16 @@ class TestSolicitations:
         assert {row.number for row in rows} == {f"N-{n}-2026" for n in range(6)}
         assert exported == [row.number for row in rows]
 
+    @pytest.mark.parametrize(
+        ("text", "found"), [("--tower roof", ["Roof 1"]), ("-" * 100 + "tower roof", ["Roof 1"]), ("-" * 500, None)]
+    )
+    async def test_several_dashes_mean_what_one_means(
+        self, session: AsyncSession, actor: Actor, text: str, found: list[str] | None
+    ) -> None:
+        await add(session, notice(1, title="Roof 1"), notice(2, title="Roof 2", description="tower"))
+        listed = await service.list_opportunities(session, actor, OpportunityQuery(text=text))
+        assert found is None or titles(listed.items) == found
+
     async def test_after_the_best_of_very_many_what_is_excluded_is_not_listed_either(
         self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -67,6 +67,7 @@ _MAX_GREETING_WORDS = 12
 _LABEL_AND_VALUE = 2
 """The cells of a row that has a label and its value."""
 _MAX_CELLS = 12
+_MAX_ROW_CHARACTERS = 2_000
 """Of a row whose cells are compared with one another."""
 _MAX_INTRODUCING_WORDS = 12
 
@@ -104,10 +105,9 @@ def check_draft(draft: DraftRead) -> DraftRead:
         citation.number: Source(citation.text, f"{citation.document_title}\n\n{heading_text(citation.heading)}")
         for citation in draft.citations
     }
-    known = f"{draft.company}\n\n{draft.opportunity_title}\n\n{draft.opportunity_number}"
     ends = accumulate(len(section.text) for section in draft.sections)
     sections = tuple(
-        section.model_copy(update={"checks": check_section(section.text, _cited(section, sources), known)})
+        section.model_copy(update={"checks": check_section(section.text, _cited(section, sources), draft.company)})
         if section.state == SectionState.DONE and end <= _MAX_CHECKED_CHARACTERS
         else section
         for section, end in zip(draft.sections, ends, strict=True)
@@ -266,7 +266,8 @@ def _row_claims(text: str, start: int, end: int) -> Iterator[Claim]:
         return
     written = [(start + cell.start(), start + cell.end()) for cell in _CELL.finditer(text[start:end]) if cell.group().strip()]
     cells = [(cell, place) for place, (first, last) in enumerate(written) if (cell := _claim(text, first, last))]
-    texts = tuple(_without_marks(text[cell.start : cell.end]) for cell, _ in cells) if len(cells) <= _MAX_CELLS else ()
+    is_short = len(cells) <= _MAX_CELLS and end - start <= _MAX_ROW_CHARACTERS
+    texts = tuple(_without_marks(text[cell.start : cell.end]) for cell, _ in cells) if is_short else ()
     for index, (cell, place) in enumerate(cells):
         if place or len(written) != _LABEL_AND_VALUE:
             yield from _cut(text, Claim(cell.start, cell.end, cell.numbers or row.numbers, row=texts, place=index))

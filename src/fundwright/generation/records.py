@@ -35,6 +35,8 @@ _IDENTIFIERS = tuple(
 _NAMING = frozenset((ProjectField.TITLE, ProjectField.CUSTOMER, ProjectField.CONTRACT))
 _OF_PROJECTS = _NAMING | {ProjectField.VALUE}
 _MIN_NUMBER = 5
+_MAX_PARTS = 40
+"""Rows with more values are not compared."""
 _MIN_FIELDS = 3
 """A record with fewer fields goes on where a label of its kind is repeated."""
 _HEADLINES = (BlockKind.ITEM, BlockKind.LINE, BlockKind.SENTENCE)
@@ -93,7 +95,7 @@ def foreign_cells(cells: tuple[str, ...], sources: tuple[tuple[str, str], ...]) 
     stands above it: the title of its document and its headings."""
     records = _records_of(sources)
     row = [[part.strip() for part in _PARTS.split(cell) if _flat(part)] for cell in cells]
-    if len(cells) < 2 or not records or not all(row):
+    if len(cells) < 2 or not records or not all(row) or sum(map(len, row)) > _MAX_PARTS:
         return {}
     flat = [[_flat(part) for part in parts] for parts in row]
     best = max(records, key=lambda record: (record.share_of(flat), record.holds(flat[0][0])))
@@ -107,17 +109,23 @@ def foreign_cells(cells: tuple[str, ...], sources: tuple[tuple[str, str], ...]) 
 
 
 def _is_of_other(part: str, best: _Record, records: Sequence[_Record], names: Sequence[str]) -> bool:
-    holders = [record for record in records if record.holds(_flat(part))]
+    words = _flat(part)
+    holders = [record for record in records if record.holds(words)]
     return bool(holders) and best not in holders and all(record.is_apart_from(best, names) for record in holders)
 
 
 def is_of_other_label(label: str, value: str, sources: Sequence[tuple[str, str]]) -> bool:
     """Whether the sources have the value only for other labels than this one, which they know."""
     asked, wanted = _key(label), f" {_flat(value)} "
-    pairs = [block for text, _ in sources for block in read(text) if block.label]
-    holders = [block for block in pairs if wanted in f" {_flat(block.text)} "]
-    is_known = any(_key(block.label) == asked for block in pairs)
-    return is_known and bool(holders) and all(_key(block.label) != asked for block in holders)
+    pairs = _pairs_of(tuple(text for text, _ in sources))
+    holders = [label for label, words in pairs if wanted in words]
+    return any(label == asked for label, _ in pairs) and bool(holders) and asked not in holders
+
+
+@lru_cache(maxsize=200)
+def _pairs_of(texts: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """The field and the words of each labeled value."""
+    return tuple((_key(block.label), f" {_flat(block.text)} ") for text in texts for block in read(text) if block.label)
 
 
 @lru_cache(maxsize=200)

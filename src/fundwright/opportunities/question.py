@@ -14,6 +14,7 @@ from itertools import product, takewhile
 
 from fundwright.language.protocols import Vectors
 
+_DASHES = re.compile(r"(?<!\S)--+")
 _TOKEN = re.compile(r'-?"[^"]*"?|\S+')
 _SPELLED = re.compile(r"[a-z]{5,40}")
 """Shorter words are as near to each other as misspelled ones are to what is meant."""
@@ -160,7 +161,8 @@ def with_words(text: str, replaced: Mapping[str, str]) -> str:
 
 
 def parse(text: str) -> Question:
-    tokens = _TOKEN.findall(text)
+    # PostgreSQL takes each dash for another "not", and of a hundred it says that its stack is too small.
+    tokens = _TOKEN.findall(_DASHES.sub("-", text))
     excluded = [token for token in tokens if len(token) > 1 and token.startswith("-")]
     kept = [token for token in tokens if token not in excluded]
     has_or = _has_or(kept)
