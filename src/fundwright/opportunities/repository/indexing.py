@@ -179,8 +179,7 @@ async def sortable_after(
     session: AsyncSession, model_id: str, after: UUID | None, *, is_open: bool, limit: int
 ) -> list[tuple[UUID, bytes, bytes]]:
     """(id, words, vector of this model) of opportunities that are open, or of those that are not, in the order of their ids."""
-    condition = IS_OPEN
-    found = _sortable(model_id).where(condition if is_open else not_(condition))
+    found = _sortable(model_id).where(IS_OPEN if is_open else not_(IS_OPEN))
     if after is not None:
         found = found.where(OpportunityTerms.opportunity_id > after)
     rows = await session.execute(found.order_by(OpportunityTerms.opportunity_id).limit(limit))
