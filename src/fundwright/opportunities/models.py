@@ -30,6 +30,7 @@ class Opportunity(Base):
         Index("ix_opportunity_kind_is_sample_title", "kind", "is_sample", "title", "id"),
         Index("ix_opportunity_kind_is_sample_agency", "kind", "is_sample", "agency", "id"),
         Index("ix_opportunity_kind_closes_at_status", "kind", "closes_at", "status"),
+        Index("ix_opportunity_kind_closes_at", "kind", "closes_at", postgresql_where=text("type <> 'Award Notice'")),
         Index("ix_opportunity_naics", "naics", postgresql_ops={"naics": "text_pattern_ops"}),
         Index("ix_opportunity_first_seen_at", "first_seen_at"),
         Index("ix_opportunity_number_key", "number_key", postgresql_ops={"number_key": "text_pattern_ops"}),

@@ -52,8 +52,14 @@ ID: ColumnElement[UUID] = Opportunity.id.expression
 
 SAMPLES_LAST = Opportunity.is_sample.expression
 """Every sort order begins with it, and so do the indexes for these orders."""
-SOLICITATION = func.coalesce(func.nullif(Opportunity.number_key, ""), sql_cast(Opportunity.id, Text)).collate("C")
-"""What notices of the same solicitation share."""
+
+
+def solicitation_of(notice: type[Opportunity]) -> ColumnElement[str]:
+    """What notices of the same solicitation share."""
+    return func.coalesce(func.nullif(notice.number_key, ""), sql_cast(notice.id, Text)).collate("C")
+
+
+SOLICITATION = solicitation_of(Opportunity)
 
 
 def _day_start(day: date) -> datetime:

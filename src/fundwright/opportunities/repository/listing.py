@@ -10,12 +10,14 @@ from typing import Any, get_args
 from uuid import UUID
 
 from sqlalchemy import (
+    BindParameter,
     Boolean,
     ColumnElement,
     RowMapping,
     Select,
     Uuid,
     and_,
+    bindparam,
     case,
     cast,
     distinct,
@@ -101,6 +103,17 @@ _AWARD_NOTICE = (
 
 
 _ROWS = select(*_ROW, IS_OPEN.label("is_open"), _NOTICES, _AWARD_NOTICE)
+
+
+def _passage_if(is_close: ColumnElement[bool], words: str | BindParameter[str]) -> ColumnElement[str]:
+    return case((is_close, passage(words))).label("passage")
+
+
+# Made once, because that takes longer than reading a page.
+_ROWS_OF = _ROWS.where(Opportunity.id == func.any(bindparam("ids", type_=ARRAY(Uuid))))
+_ROWS_WITH_PASSAGES = _ROWS_OF.add_columns(
+    _passage_if(Opportunity.id == func.any(bindparam("close", type_=ARRAY(Uuid))), bindparam("words", type_=Text()))
+)
 
 
 async def count_titled(
@@ -201,7 +214,7 @@ async def page(
     ids = select(Opportunity.id).where(*conditions).order_by(*order).offset(query.offset).limit(query.page_size)
     rows = _ROWS.add_columns(total.label("total"), *extra_columns)
     if ranked is not None:
-        rows = rows.add_columns(_passage(ranked, ranked.closeness))
+        rows = rows.add_columns(_passage_if(ranked.closeness, ranked.question.words))
     found = (await session.execute(rows.where(Opportunity.id.in_(ids.scalar_subquery())).order_by(*order))).mappings().all()
     number = found[0]["total"] if found else await session.scalar(select(total)) or 0
     return found, number
@@ -222,15 +235,19 @@ async def _page_by_relevance(
         newest = rest.order_by(*_NEWEST_FIRST)
         start = max(0, query.offset - len(best))
         ids += (await session.scalars(newest.offset(start).limit(query.page_size - len(ids)))).all()
-    place = {id: index for index, id in enumerate(ids)}
     close = [id for id in ids if ranked.is_close(id)]
-    columns = [*extra_columns, _passage(ranked, Opportunity.id.in_(close))] if close else extra_columns
-    rows = (await session.execute(_ROWS.add_columns(*columns).where(Opportunity.id.in_(ids)))).mappings().all()
+    statement, parameters = (_ROWS_WITH_PASSAGES, {"close": close, "words": ranked.question.words}) if close else (_ROWS_OF, {})
+    if extra_columns:
+        statement = statement.add_columns(*extra_columns)
+    return await _in_order(session, statement, ids, parameters)
+
+
+async def _in_order(
+    session: AsyncSession, statement: Select[*tuple[Any, ...]], ids: Sequence[UUID], parameters: Mapping[str, Any] | None = None
+) -> list[RowMapping]:
+    rows = (await session.execute(statement, {"ids": ids, **(parameters or {})})).mappings().all()
+    place = {id: index for index, id in enumerate(ids)}
     return sorted(rows, key=lambda row: place[row["id"]])
-
-
-def _passage(ranked: Ranked, is_close: ColumnElement[bool]) -> ColumnElement[str]:
-    return case((is_close, passage(ranked.question.words))).label("passage")
 
 
 def _order(query: OpportunityQuery, ranked: Ranked | None) -> tuple[Any, ...]:
@@ -310,9 +327,7 @@ async def get(session: AsyncSession, opportunity_id: UUID) -> RowMapping:
 
 
 async def rows_of(session: AsyncSession, ids: Sequence[UUID]) -> list[RowMapping]:
-    found = (await session.execute(_ROWS.where(Opportunity.id.in_(ids)))).mappings().all()
-    position = {id: index for index, id in enumerate(ids)}
-    return sorted(found, key=lambda row: position[row["id"]])
+    return await _in_order(session, _ROWS_OF, ids)
 
 
 async def versions(

@@ -8,6 +8,7 @@ from itertools import chain, islice
 from uuid import UUID
 
 from sqlalchemy import (
+    BindParameter,
     Boolean,
     ColumnElement,
     Select,
@@ -197,7 +198,7 @@ async def _list_numbered(
     return []
 
 
-def passage(words: str) -> ColumnElement[str]:
+def passage(words: str | BindParameter[str]) -> ColumnElement[str]:
     """The part of a notice's description with the most of these words, marked by `ts_headline`, or else its beginning."""
     config = literal_column("'english'")
     term = func.to_tsvector(config, words)

@@ -18,6 +18,7 @@ from sqlalchemy import (
     ColumnElement,
     Float,
     Select,
+    Uuid,
     and_,
     bindparam,
     case,
@@ -26,16 +27,18 @@ from sqlalchemy import (
     literal,
     literal_column,
     not_,
+    null,
     or_,
     select,
     true,
-    union,
     union_all,
 )
 from sqlalchemy import (
     cast as sql_cast,
 )
+from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
 from sqlalchemy.types import Text
 
 from fundwright.language import retrieval, search_sql
@@ -47,7 +50,7 @@ from fundwright.opportunities.models import (
     OpportunityWords,
 )
 from fundwright.opportunities.question import Meaning, Question
-from fundwright.opportunities.repository.filters import AWARD, SOLICITATION, conditions_with, has_words
+from fundwright.opportunities.repository.filters import AWARD, conditions_with, has_words, solicitation_of
 from fundwright.opportunities.schemas import OpportunityQuery
 
 _CANDIDATES = 1_000
@@ -88,12 +91,20 @@ class Known(dict[UUID, Found]):
         return found
 
 
-FOUND = (
-    Opportunity.id.label("id"), SOLICITATION.label("solicitation"), Opportunity.is_sample.label("is_sample"),
-    (Opportunity.type == AWARD).label("is_award"), sql_cast(func.extract("epoch", Opportunity.posted_at), Float).label("posted_s"),
-    Opportunity.agency.label("agency"), Opportunity.sub_agency.label("sub_agency"),
-)  # fmt: skip
+def _found(notice: type[Opportunity]) -> tuple[ColumnElement[Any], ...]:
+    return (
+        notice.id.label("id"), solicitation_of(notice).label("solicitation"), notice.is_sample.label("is_sample"),
+        (notice.type == AWARD).label("is_award"), sql_cast(func.extract("epoch", notice.posted_at), Float).label("posted_s"),
+        notice.agency.label("agency"), notice.sub_agency.label("sub_agency"),
+    )  # fmt: skip
+
+
+FOUND = _found(Opportunity)
 """The columns of `Found`."""
+_READ_BY_FOUND = (
+    Opportunity.id, Opportunity.number_key, Opportunity.is_sample, Opportunity.type, Opportunity.posted_at, Opportunity.agency,
+    Opportunity.sub_agency,
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -168,21 +179,23 @@ async def find_candidates(
         model=Model(meaning.model_id, len(meaning.vector)) if meaning else None,
     )
     statement = make_statement(shape) if labeled is None else _make_statement_among(shape, labeled)
-    rows = (await session.execute(statement, parameters)).all()
+    # Not by the session, which takes as long for that many rows as the driver.
+    rows = (await (await session.connection()).execute(statement, parameters)).all()
     number = rows[0].number
-    words, near, matching = list[tuple[int, Found, float]](), list[tuple[int, Found, float]](), dict[Found, bool]()
+    by_words, by_meaning, matching = dict[Found, float](), dict[Found, float](), dict[Found, bool]()
     for row in rows:
         if row[0] is None:
             continue
         notice = known.note(row)
-        best_place, best_distance, nearest_place, nearest_distance, is_certain = row[len(FOUND) : -1]
-        if best_place is not None and best_distance < 0:
-            words.append((best_place, notice, -best_distance))
-        if nearest_distance is not None:
-            near.append((nearest_place, notice, 1 - nearest_distance))
+        is_near, distance, is_certain, _ = row[len(FOUND) :]
         if is_certain is not None:
             matching[notice] = is_certain
-    by_words, by_meaning = ({notice: score for _, notice, score in sorted(scored)} for scored in (words, near))
+        if distance is None:
+            continue
+        if is_near:
+            by_meaning[notice] = 1 - distance
+        elif distance < 0:
+            by_words[notice] = -distance
     if not by_words and max(by_meaning.values(), default=0) < _MIN_COSINE_ALONE:
         by_meaning = {}
     has_all_matching = number <= 2 * retrieval.DEPTH
@@ -201,8 +214,9 @@ def make_statement(shape: _Shape) -> Select[*tuple[Any, ...]]:
 
 
 def _make_statement_among(shape: _Shape, labeled: Select[UUID] | None) -> Select[*tuple[Any, ...]]:
-    """The best, the nearest, and, unless they are many, the notices with all words: the columns of `FOUND`, the places and distances, and
-    whether those with all words are about them for certain. Each row, of which there is at least one, has the number of those."""
+    """The best by words, the nearest by meaning, and, unless they are many, what else has all words: the columns of `FOUND`, whether it is
+    one of the nearest, the distance, and whether a notice with all words is about them for certain. Each row, of which there is at least
+    one, has the number of those. A notice may be both among the best and among the nearest."""
     conditions = conditions_with(
         shape.filters, labeled, _REQUIRED if shape.has_required else None, _EXCLUDED if shape.has_excluded else None
     )
@@ -216,36 +230,39 @@ def _make_statement_among(shape: _Shape, labeled: Select[UUID] | None) -> Select
     # Its words contain the conditions in the text, which would otherwise be looked up in each notice.
     filtered = conditions_with(shape.filters, labeled, None, _EXCLUDED if shape.has_excluded_apart else None)
     matching = select(Opportunity.id).where(*filtered, has_words(_WORDS)).cte("matching")
-    counted = select(func.count().label("number")).select_from(matching).cte("counted")
+    number = select(func.count().label("number")).select_from(matching).cte("counted")
     most = 2 * retrieval.DEPTH
-    few = select(matching.c.id).where(select(counted.c.number).scalar_subquery() <= most).limit(most)
-    ids = union(select(best.c.id), select(nearest.c.id), few).subquery("ids")
+    are_few = select(number.c.number <= most).scalar_subquery()
+    few = select(matching.c.id).where(are_few).limit(most).cte("few")
+    competing = union_all(select(best.c.id), select(nearest.c.id))
+    others = select(*FOUND).join(few, few.c.id == Opportunity.id).where(few.c.id.not_in(competing)).subquery("others")
+    listed = union_all(
+        select(best, false().label("is_near")),
+        select(nearest, true()),
+        select(others, null(), literal(0), null()),  # no distance, place, or list
+    ).subquery("listed")
     is_certain: ColumnElement[bool] = true()
     if shape.model:
         # Not EXISTS, for which the planner would read the vectors of all notices.
         vector = select(OpportunityVector.model_id).where(_is_vector(Opportunity.id.expression, shape.model))
         is_certain = or_(has_words(_WORDS, Opportunity.title_search), vector.scalar_subquery().is_(None))
-    described = (
-        select(
-            *FOUND,
-            *(listed.c[name].label(f"{listed.name}_{name}") for listed in (best, nearest) for name in ("place", "distance")),
-            case((matching.c.id.is_not(None), is_certain)).label("is_certain"),
-        )
-        .select_from(ids)
-        .join(Opportunity, Opportunity.id == ids.c.id)
-        .outerjoin(best, best.c.id == ids.c.id)
-        .outerjoin(nearest, nearest.c.id == ids.c.id)
-        .outerjoin(matching, matching.c.id == ids.c.id)
-        .subquery("described")
-    )
-    return select(described, counted.c.number).select_from(counted.outerjoin(described, true()))
+    of_notice = select(case((has_words(_WORDS), is_certain))).where(Opportunity.id == listed.c.id).scalar_subquery()
+    described = select(
+        *(listed.c[column.name] for column in FOUND),
+        listed.c.is_near,
+        listed.c.distance,
+        case((or_(not_(are_few), listed.c.id.in_(select(few.c.id))), of_notice)).label("is_certain"),
+        listed.c.place,
+    ).subquery("described")
+    columns = (column for column in described.c if column.name != "place")
+    return select(*columns, number.c.number).select_from(number.outerjoin(described, true())).order_by(described.c.place)
 
 
 def _placed(ordered: Any, name: str) -> CTE:
     return select(ordered.subquery(), func.row_number().over().label("place")).cte(name)
 
 
-_NONE = select(Opportunity.id, literal(0.0).label("distance")).where(false())
+_NONE = select(*FOUND, literal(0.0).label("distance")).where(false())
 
 
 _LEXEME = search_sql.lexemes_of(bindparam("words", type_=Text))
@@ -262,18 +279,19 @@ async def _lexemes_of(session: AsyncSession, words: str) -> tuple[Mapping[str, i
     return {lexeme: count for lexeme, count, _, _ in rows}, Statistics(rows[0][3] or 0 if rows else 0, found_in)
 
 
-def _by_words(conditions: list[ColumnElement[bool]], *, in_titles: bool) -> Select[UUID, float]:
+def _by_words(conditions: list[ColumnElement[bool]], *, in_titles: bool) -> Select[*tuple[Any, ...]]:
     """The best among the notices with the rarest words, each with its BM25 score, negated."""
     column = (Opportunity.title_search if in_titles else Opportunity.search).expression
-    having = select(Opportunity.id, Opportunity.posted_at).where(*conditions, search_sql.has_any(column, _RAREST))
-    newest = having.order_by(Opportunity.posted_at.desc()).limit(_CANDIDATES).subquery()
+    having = select(*_READ_BY_FOUND).where(*conditions, search_sql.has_any(column, _RAREST))
+    # The columns of `FOUND` take longer to compute than thousands of notices take to sort.
+    newest = aliased(Opportunity, having.order_by(Opportunity.posted_at.desc()).limit(_CANDIDATES).subquery())
     # Right after an import, words that are not weighed yet are weighed here.
-    unweighed = select(WEIGHTS).where(Opportunity.id == newest.c.id).scalar_subquery()
+    unweighed = select(WEIGHTS).where(Opportunity.id == newest.id).scalar_subquery()
     distance = search_sql.word_distance(func.coalesce(OpportunityWords.words, unweighed), _WEIGHTS).label("distance")
-    scored = select(newest.c.id, distance).outerjoin_from(
-        newest, OpportunityWords, OpportunityWords.opportunity_id == newest.c.id
+    scored = select(*_found(newest), distance).outerjoin_from(
+        newest, OpportunityWords, OpportunityWords.opportunity_id == newest.id
     )
-    return scored.order_by(distance, newest.c.posted_at.desc(), newest.c.id).limit(retrieval.DEPTH)
+    return scored.order_by(distance, newest.posted_at.desc(), newest.id).limit(retrieval.DEPTH)
 
 
 WEIGHTS = func.word_weights(
@@ -286,28 +304,36 @@ WEIGHTS = func.word_weights(
 def _by_meaning(model: Model, conditions: list[ColumnElement[bool]], *, is_narrow: bool | None) -> Any:
     """The nearest, each with its distance. Among few notices all are compared: with a narrow filter, the index would be read to its end.
     When it is not known how narrow the filter is, what the index finds tells."""
-    nearest = _nearest(model, conditions, limit=retrieval.DEPTH)
+    nearest = _nearest(model, conditions, FOUND, limit=retrieval.DEPTH)
     if is_narrow is False:
         return nearest
     some = select(Opportunity.id).where(*conditions).limit(_EXACT_LIMIT + 1).cte("some")
-    are_many = select(func.count() > _EXACT_LIMIT).select_from(some).scalar_subquery()
+    are_few = select(func.count() <= _EXACT_LIMIT).select_from(some).scalar_subquery()
     if is_narrow:
-        return union_all(_compared(model, some).where(not_(are_many)), nearest.where(are_many))
+        return union_all(_compared(model, some, are_few), nearest.where(not_(are_few)))
     found = nearest.cte("found")
     suffices = select(func.count() == retrieval.DEPTH).select_from(found).scalar_subquery()
-    compared = _compared(model, some).where(not_(suffices), not_(are_many))
-    return union_all(compared, select(found).where(or_(suffices, are_many)))
+    compared = _compared(model, some, and_(not_(suffices), are_few))
+    return union_all(compared, select(found).where(or_(suffices, not_(are_few))))
 
 
-def _compared(model: Model, some: CTE) -> Select[UUID, float]:
-    # One by one: with a join, the planner would rather read the vectors of all notices.
-    distance = select(search_sql.cosine_distance(OpportunityVector.vector.expression, _vector(model), model.dimension))
-    of_notice = distance.where(_is_vector(some.c.id, model)).scalar_subquery().label("distance")
-    return select(some.c.id, of_notice).order_by(literal_column("distance")).limit(retrieval.DEPTH)
+def _compared(model: Model, some: CTE, condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
+    """The nearest of some, which are all compared when a condition holds."""
+    # As an array: with a join, the planner would rather read the vectors of all notices.
+    ids = func.array(select(some.c.id).where(condition).scalar_subquery(), type_=ARRAY(Uuid))
+    distance = search_sql.cosine_distance(OpportunityVector.vector.expression, _vector(model), model.dimension)
+    vectors = select(OpportunityVector.opportunity_id.label("id"), distance.label("distance")).where(
+        OpportunityVector.opportunity_id == func.any(ids), OpportunityVector.model_id == model.id
+    )
+    compared = vectors.order_by(literal_column("distance"), literal_column("id")).limit(retrieval.DEPTH).subquery()
+    found = select(*FOUND, compared.c.distance).join(compared, compared.c.id == Opportunity.id)
+    return found.order_by(compared.c.distance, compared.c.id)
 
 
-def _nearest(model: Model, conditions: list[ColumnElement[bool]], *, limit: int) -> Select[UUID, float]:
-    """The nearest, nearest first, each with its distance, by the index of the model if there is one."""
+def _nearest(
+    model: Model, conditions: list[ColumnElement[bool]], columns: Sequence[ColumnElement[Any]], *, limit: int
+) -> Select[*tuple[Any, ...]]:
+    """The nearest, nearest first, each with these columns and its distance, by the index of the model if there is one."""
     is_indexed, of_model = model.dimension <= search_sql.MAX_INDEXED_DIMENSION, OpportunityVector.model_id == model.id
     if is_indexed:
         # The planner takes the partial index only when the model's id stands in the statement.
@@ -316,7 +342,7 @@ def _nearest(model: Model, conditions: list[ColumnElement[bool]], *, limit: int)
         OpportunityVector.vector.expression, _vector(model), model.dimension, is_indexed=is_indexed
     )
     found = (
-        select(Opportunity.id, distance.label("distance"))
+        select(*columns, distance.label("distance"))
         .select_from(OpportunityVector)
         .join(Opportunity, Opportunity.id == OpportunityVector.opportunity_id)
     )
@@ -335,6 +361,6 @@ async def similar(
     session: AsyncSession, model_id: str, vector: NDArray[np.float32], *, leave_out: UUID, limit: int
 ) -> list[tuple[UUID, float]]:
     """(id, cosine) of the nearest opportunities, nearest first."""
-    statement = _nearest(Model(model_id, len(vector)), [], limit=limit + 1)
+    statement = _nearest(Model(model_id, len(vector)), [], (Opportunity.id.expression,), limit=limit + 1)
     nearest = await session.execute(statement, {"vector": HalfVector(vector)})
     return [(id, 1 - distance) for id, distance in nearest if id != leave_out][:limit]
