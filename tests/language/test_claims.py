@@ -37,6 +37,21 @@ def test_says_nothing_good_of_us(sentence: str) -> None:
     assert not OTHERS.may_claim(sentence)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "is_ours"),
+    [
+        ("WFL administers the roads of 16 national parks.", False),
+        ("The WFLHD administers the roads of 16 national parks.", False),
+        ("MLG administers tests in 16 languages.", True),
+        ("NBIS does not require it; we do.", True),
+        ("The Court has shared $3.4 million among 29 projects, and we are glad to have been one.", False),
+    ],
+)
+def test_the_initials_of_a_customer_and_their_beginning_name_it(sentence: str, is_ours: bool) -> None:
+    others = Others("Meridian Language Group, Inc.", ("Western Federal Lands Highway Division",))
+    assert others.may_claim(sentence) is is_ours
+
+
 ARTICLE = (
     "Saguaro Relay Services sold 40 units to the Navy for $2.1 million.",
     "The company was founded in 1990.",

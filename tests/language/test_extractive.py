@@ -344,6 +344,23 @@ class TestLetters:
     def test_what_customers_have_and_do_is_not_ours(self, foreign: str) -> None:
         assert not Others("Larkspur Facility Care, Inc.").may_claim(foreign)
 
+    async def test_comments_of_reviewers_and_the_names_of_a_project_are_no_approach(self, core: Core) -> None:
+        proposal = passage(
+            "PROJECT NARRATIVE\n\nApplicant: Larkspur Canyon District\nProject: Two Ways Out of Halfmoon - East Side\n\n"
+            "REVIEW PANEL COMMENTS (not funded)\n\n"
+            "- The panel recommends only plans that are less than ten years old.\n- 71 of 290 applications were funded in this round.\n",
+            DocumentKind.PREVIOUS_PROPOSAL,
+        )
+        assert await write(core, section(Topic.APPROACH, proposal)) == []
+
+    async def test_items_below_goals_are_offered(self, core: Core) -> None:
+        proposal = passage(
+            "GOALS\n\nIn five years, the District will:\n\n- treat 2,400 acres of private land,\n- bring 900 homes to the standard.\n",
+            DocumentKind.PREVIOUS_PROPOSAL,
+            "GOALS",
+        )
+        assert "treat 2,400 acres" in "".join(await write(core, section(Topic.OFFER, proposal)))
+
     async def test_names_in_capitals_are_written_small(self, core: Core) -> None:
         resume = passage("JOAN KOWALSKI\n\nSENIOR PROJECT MANAGER\n\nEDUCATION\nBS, Physics, 2001\n", DocumentKind.RESUME)
         assert "| Joan Kowalski | Senior Project Manager |" in "".join(await write(core, section(Topic.PEOPLE, resume)))

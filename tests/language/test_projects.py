@@ -155,6 +155,23 @@ def test_what_went_wrong_may_be_named_within_a_paragraph() -> None:
     assert [fact.text for fact in project.work] == ["All hoists passed six weeks ahead of schedule."]
 
 
+def test_what_an_office_notes_on_a_report_is_not_our_work() -> None:
+    (project,) = read(
+        f"{SHEET}Narrative: We replaced four lifts.\nOffice use: Approved. The program funds 1,560 lifts statewide.\n"
+    )
+    assert "lifts statewide" not in " ".join(fact.text for fact in project.work)
+
+
+def test_the_description_of_a_standard_form_330_is_the_work_and_its_fees_are_the_value() -> None:
+    (project,) = read(
+        "20. EXAMPLE PROJECT KEY NUMBER\n3\n\n23. OWNER\nState Library of Ohio\n\n"
+        "24. BRIEF DESCRIPTION OF PROJECT AND RELEVANCE TO THIS CONTRACT (Include scope, size, and cost)\n"
+        "We modernized four book lifts under a contract with fees of $318,000 and an application fee of $45.\n"
+    )
+    assert [fact.text.split()[1] for fact in project.work] == ["modernized"]
+    assert field(project, ProjectField.VALUE) == "$318,000"
+
+
 @pytest.mark.parametrize(
     ("line", "count"),
     [

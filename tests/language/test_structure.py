@@ -130,6 +130,16 @@ class TestRead:
         )
         assert any(block.kind == BlockKind.HEADING and block.text in heading for block in read(text))
 
+    def test_remarks_in_brackets_do_not_make_a_heading_long(self) -> None:
+        text = (
+            "24. BRIEF DESCRIPTION OF PROJECT AND RELEVANCE TO THIS CONTRACT (Include scope, size, and cost)\n"
+            "We inspected 486 bridges on foot, by boat, and from ropes in five years.\n"
+        )
+        assert kinds(text)[0] == (
+            BlockKind.HEADING,
+            "BRIEF DESCRIPTION OF PROJECT AND RELEVANCE TO THIS CONTRACT (Include scope, size, and cost)",
+        )
+
     def test_pages_and_rules_are_left_out(self) -> None:
         assert kinds("We build sensors.\n\n      Page 3 of 4\n-------\n  - 2 -\n") == [(BlockKind.SENTENCE, "We build sensors.")]
 
@@ -159,6 +169,9 @@ class TestTopicsOf:
             ("NAICS Codes", Topic.COMPANY_DATA),
             ("SPECIFIC AIMS", Topic.AIMS),
             ("Ansprechpartner", Topic.CONTACT),
+            ("REVIEW PANEL COMMENTS (returned 4/2025, not funded)", Topic.REVIEW),
+            ("Reviewers' comments", Topic.REVIEW),
+            ("For office use only", Topic.REVIEW),
             ("Résultats attendus", Topic.OUTCOMES),
         ],
     )

@@ -618,14 +618,14 @@ def is_heading(line: str) -> bool:
     text = line.strip().strip("*_#")
     number = _NUMBERED.match(text)
     text = text[number.end() if number else 0 :].strip()
+    bare = _IN_BRACKETS.sub("", text)
     words = text.rstrip(":").split()
     if (
-        not 1 <= len(words) <= _HEADING_WORDS
+        not 1 <= len(bare.split()) <= _HEADING_WORDS
         or len(text) > _HEADING_CHARACTERS
         or _SENTENCE_END.search(_ABBREVIATED.sub("", text))
     ):
         return False
-    bare = _IN_BRACKETS.sub("", text)
     if ".." in text or (not bare.isupper() and re.search(r"\d{3}|\d\)?$|\d\s?%|,.*,", text)):
         return False
     letters = sum(character.isalpha() for character in text)

@@ -27,6 +27,8 @@ class Topic(StrEnum):
     CHALLENGES = "challenges"
     PLAN = "plan"
     """What is proposed, need, aims, and methods in one."""
+    REVIEW = "review"
+    """What reviewers and offices write on a proposal or a report."""
 
 
 _NAMES: dict[Topic, str] = {
@@ -111,6 +113,10 @@ _NAMES: dict[Topic, str] = {
     Topic.CHALLENGES: (
         r"(?:challenges?|problems|difficulties|obstacles|setbacks|lessons)(?: .{0,60})?|lessons?|what (?:went wrong|we learned)(?: .{0,40})?"
         r"|herausforderung\w*(?: .{0,60})?|schwierigkeiten(?: .{0,60})?|erfahrungen aus .{0,60}|(?:défis|difficultés|leçons)(?: .{0,60})?"
+    ),
+    Topic.REVIEW: (
+        r"(?:[\w&-]+ ){0,3}(?:review(?:er)?s?|panel(?:ist)?s?|evaluators?)(?:['’]s?)? (?:comments?|remarks?|notes|feedback|critiques?|scores?|summary)(?: .{0,60})?"
+        r"|summary statement|debrief\w*(?: .{0,60})?|(?:for )?(?:[\w&-]+ ){0,3}(?:office|official|agency) use(?: only)?"
     ),
 }
 _QUALIFIED = (

@@ -51,7 +51,7 @@ _A_PERSON = re.compile(
 )
 _WINDOW = 40
 _OTHER_MONEY = re.compile(
-    r"\b(?:match|sav\w+|fee|deposit|fine|revenue|budget of|statewide|invoiced so far|moved|penalt\w+|cut|reduc\w+|ceiling of|administered|worth of|less than|up to|pay|given|gave away|invest\w*|endow\w*|build|line)[^.;]{0,30}$",
+    r"\b(?:match|sav\w+|fee(?!s(?: of)? \Z)|deposit|fine|revenue|budget of|statewide|invoiced so far|moved|penalt\w+|cut|reduc\w+|ceiling of|administered|worth of|less than|up to|pay|given|gave away|invest\w*|endow\w*|build|line)[^.;]{0,30}$",
     re.IGNORECASE,
 )
 _OTHER_MONEY_AFTER = re.compile(

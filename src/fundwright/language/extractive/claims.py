@@ -12,7 +12,7 @@ _US = re.compile(r"\b(?:we|our|us|ours|I|my|me|wir|unser\w*|uns|ich|mein\w*|nous
 _OTHERS = (
     r"agency|agencies|customers?|clients?|county|city|town|village|district|department|survey|nation|tribe|foundation|bureau|division|directorate|army|navy|air force|marine corps"
     r"|government|state|ministry|owner|board|commission|authority|utility|sponsor|funder|grantor|vendor|incumbent|competitors?|contracting officer|command|base|installation|fort|plant|corps|library|museum|airport"
-    r"|administration|association|council|program office|school|hospital|kunde|auftraggeber|stadt|behörde|landkreis|ministerium|client|ville|ministère|commune"
+    r"|administration|association|council|program office|school|hospital|court|panel|kunde|auftraggeber|stadt|behörde|landkreis|ministerium|client|ville|ministère|commune"
 )
 _WE = re.compile(r"\b(?:we|our|us|ours|my|wir|unser\w*|nous|notre|nos)\b", re.IGNORECASE)
 _FORM = re.compile(r",? (?:Inc|LLC|L\.L\.C|Corp|Corporation|Co|Company|Ltd|LLP|GmbH|AG)\b\.?")
@@ -72,6 +72,7 @@ _ACTIVE_VERB = re.compile(_VERB_AFTER_NAME)
 _LONG_NAME = re.compile(rf"(?P<first>{_NAME_WORD})(?: (?:{_NAME_WORD}|&)){{1,6}}")
 _MIN_OTHERS_SHARE = 0.3
 _MIN_NAME_WORDS = 2
+_MIN_INITIALS = 3
 _QUOTED = re.compile(r"[“\"][^”\"]{0,600}[”\"]")
 
 
@@ -82,6 +83,8 @@ class Others:
     company: str = ""
     customers: tuple[str, ...] = ()
     _names: frozenset[str] = field(init=False)
+    _acronyms: frozenset[str] = field(init=False)
+    """Initials of customers and the beginnings of these, such as “WFL” for “Western Federal Lands Highway Division.”"""
     _initials: str = field(init=False)
     _nouns: frozenset[str] = field(init=False)
     """“cache” for “National Interagency Support Cache”, which texts call “the cache”."""
@@ -92,8 +95,11 @@ class Others:
         parts = (part.split() for customer in self.customers for part in customer.split(","))
         nouns = {words[-1].casefold() for words in parts if len(words) > 1 and words[-1].isalpha()}
         object.__setattr__(self, "_nouns", frozenset(nouns) - _words(self.company))
-        initials = "".join(word[0] for word in re.findall(r"\b[A-Z]\w+", _FORM.sub("", self.company)))
-        object.__setattr__(self, "_initials", initials if len(initials) > 2 else "")
+        initials = _initials_of(_FORM.sub("", self.company))
+        object.__setattr__(self, "_initials", initials if len(initials) >= _MIN_INITIALS else "")
+        all_letters = (_initials_of(customer) for customer in self.customers)
+        acronyms = {letters[:end] for letters in all_letters for end in range(_MIN_INITIALS, len(letters) + 1)}
+        object.__setattr__(self, "_acronyms", frozenset(acronyms - {self._initials}))
 
     def is_us(self, text: str) -> bool:
         """Whether a name is ours."""
@@ -186,7 +192,12 @@ class Others:
         named = " ".join(start[1:] if start[0] in ("the", "der", "die", "das", "le", "la", "les") else start) + " "
         if start[0] == "the" and len(words) > 2 and start[1] in self._nouns and words[1].islower():
             return not words[2].endswith(",") and bool(_ACTIVE_VERB.match(" ".join(words[2:5])))
-        return any(named.startswith(f"{name} ") for name in self._names)
+        is_acronym = words[start[0] == "the" and len(words) > 1].strip(",.") in self._acronyms
+        return is_acronym or any(named.startswith(f"{name} ") for name in self._names)
+
+
+def _initials_of(name: str) -> str:
+    return "".join(word[0] for word in re.findall(r"\b[A-Z]\w+", name))
 
 
 def _words(text: str) -> set[str]:

@@ -80,7 +80,7 @@ _SHORT_FIELDS = frozenset(
 )
 """Labels that can be a heading above their value."""
 _NOT_THE_WORK = re.compile(
-    r".*\b(?:challenges?|problems?|obstacles?|difficult\w+|setbacks?|issues?|delays?|corrective actions?|risks?|what went wrong|background|mission of the customer|was asked|bad news|follow-up|next time|do differently|relevance|lessons?|comments?|references?|ratings?|cpars|customer need|contact|contractor information|team"
+    r".*\b(?:challenges?|problems?|obstacles?|difficult\w+|setbacks?|issues?|delays?|corrective actions?|risks?|what went wrong|background|mission of the customer|was asked|bad news|follow-up|next time|do differently|(?<!and )relevance|(?:office|official|agency) use|lessons?|comments?|references?|ratings?|cpars|customer need|contact|contractor information|team"
     r"|herausforderung\w*|problem\w*|schwierigkeit\w*|ausgangslage|défis?|difficultés?|contexte)\b.*",
     re.IGNORECASE,
 )

@@ -16,6 +16,7 @@ import numpy as np
 
 from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.headings import Headings
+from fundwright.language.extractive.projects import ProjectField, project_field
 from fundwright.language.protocols import NumberedPassage, Vectors
 from fundwright.language.schemas import OUR_KINDS, DocumentKind, nearest_heading
 from fundwright.language.structure import Block, BlockKind, read
@@ -76,6 +77,8 @@ _HEADED_ONLY = frozenset(
 """Many sentences resemble these topics, so a heading is required."""
 _FACT_TOPICS = frozenset((Topic.PAST_PERFORMANCE, Topic.PEOPLE, Topic.COMPANY_DATA, Topic.CONTACT))
 """Lines under these topics are names and numbers, not statements about us."""
+_NAMES_OF_PROJECT = frozenset((ProjectField.TITLE, ProjectField.CUSTOMER, ProjectField.CONTRACT))
+"""Labels of a project's names and numbers, which say nothing of the project."""
 _FUTURE = re.compile(
     r"\b(?:will|want to|would|hopes? to|intends? to|aim|objective|determine|test whether|plans? to|propos\w+|expect\w*|anticipat\w+|by (?:month|year|the end|20\d\d|day)|target|aims? to|goal|objective|deliverables?|milestones?|is defined as|(?:is |are )?measured? (?:by|against|as)|primary measure"
     r"|werden|wird|sollen|erwart\w+|bis (?:ende|monat)|geplant|prévoi\w+|prévu\w*|livr\w+ra|attend\w*|d'ici)\b",
@@ -284,6 +287,8 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
             is_headed, is_before_aims = is_own or is_beside, Topic.AIMS in own
             continue
         is_begun = is_begun or is_headed
+        if any(Topic.REVIEW in each for each in named):
+            continue
         label = block.label if block.kind in (BlockKind.PAIR, BlockKind.SENTENCE) else ""
         topics = topics_of(label) if label else frozenset[Topic]()
         if block.kind == BlockKind.ITEM and (first := _ITEM_LABEL.match(block.text)) and topics_of(first[1]):
@@ -301,7 +306,8 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
             and not _ADDRESS.search(text)
             and (topics or _AIM_LABEL.fullmatch(label) or len(text.split()) > 5)
         )
-        if block.kind == BlockKind.PAIR and not is_stated:
+        is_of_project = not topics and project_field(label) in _NAMES_OF_PROJECT
+        if block.kind == BlockKind.PAIR and (not is_stated or is_of_project):
             continue
         is_line_listed = (
             block.kind == BlockKind.LINE and any(named[-1:]) and not named[-1] & _FACT_TOPICS and not _ADDRESS.search(text)
@@ -492,7 +498,7 @@ def _is_asked_for(candidate: Candidate, topic: Topic | None, others: Others) -> 
     if topic == Topic.CAPABILITIES and _NOT_OFFERED.match(candidate.text):
         return False
     if topic in (Topic.OUTCOMES, Topic.OFFER):
-        is_future = bool(_FUTURE.search(candidate.quoted))
+        is_future = bool(_FUTURE.search(f"{nearest_heading(candidate.heading)} {candidate.quoted}"))
         return is_future or (candidate.evidence(topic) == _NAMED and candidate.kind == DocumentKind.PREVIOUS_PROPOSAL)
     if topic == Topic.PROFILE:
         return others.mentions_us(candidate.text) or candidate.evidence(topic) == _NAMED
