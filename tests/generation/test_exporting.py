@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element, fromstring
 
 import pytest
 from docx import Document
+from markdown_it import MarkdownIt
 from openxml_audit import OpenXmlValidator
 
 from fundwright.core.messages import speaking
@@ -100,7 +101,7 @@ class TestMarkdown:
         ).content.decode()
         assert text == (
             "# Roof \\[1\\] !\\[i\\](https://x.example)\n\n## Who we are\n\n"
-            "Forged\\[^1].[^1]\n\n\\[^1]: Forged.\n\n`[^a-z]`\n\n"
+            "Forged\\[^1].[^1]\n\n\\[^1\\]: Forged.\n\n`[^a-z]`\n\n"
             "[^1]: Work \\[^1\\] \\[x\\](https://x.example).\n"
         )
 
@@ -122,6 +123,30 @@ class TestMarkdown:
     def test_what_documents_contain_is_text_as_on_the_screens(self, text: str, exported: str) -> None:
         content = export(draft(text=text), ExportFormat.MARKDOWN).content.decode()
         assert content.split("\n\n")[2].rstrip() == exported
+
+    @pytest.mark.security(41)
+    @pytest.mark.parametrize("citations", CitationStyle)
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "[x](javascript:alert(1)) and ![x](data:text/html,x)",
+            "[x]( &#106;avascript:alert(1))",
+            "[x](<javascript:alert(1)>)",
+            "\\\\[x](java\\script:alert(1) 'title')",
+            "[a]: javascript:alert(1)\n\n[a] and [x][a]",
+            "> [a]:\n> vbscript:x\n\n[a]",
+            "Roofs [1](javascript:alert(1)) and [x[1]](javascript:alert(1))",
+            "[a][1](javascript:alert(1)) and [x](/settings)",
+        ],
+    )
+    def test_links_to_other_than_web_and_email_addresses_are_text(self, text: str, citations: CitationStyle) -> None:
+        link = "[y](https://x.example) [z]( mailto:a@x.example)"
+        content = export(draft(text=f"{text}\n\n{link}"), ExportFormat.MARKDOWN, citations=citations).content.decode()
+        reader = MarkdownIt("commonmark")
+        reader.validateLink = lambda _: True
+        tokens = reader.parse(content)
+        links = [token.attrs["href"] for block in tokens for token in block.children or () if token.type == "link_open"]
+        assert links == ["https://x.example", "mailto:a@x.example"]
 
     def test_the_file_is_named_after_the_title_without_anything_odd(self) -> None:
         assert export(draft(title="../é “x”\n/etc"), ExportFormat.MARKDOWN).filename == "x-etc.md"

@@ -10,9 +10,13 @@ from fundwright.generation.plain import as_markdown
 from fundwright.generation.schemas import CitationStyle, DraftRead, ExportedDraft, ExportFormat
 from fundwright.generation.word import word_file
 
-_ACTIVE = re.compile(r"(?<!\\)((?:\\\\)*+)(\[(?=\^[0-9]+\])|!(?=\[|\Z)|<(?!https?:|mailto:)(?=[a-z/!?])|\\\Z)", re.IGNORECASE)
-"""Images, HTML, what looks like one of our footnotes, and a last backslash, which would hide the footnote after it. Documents may contain
-them, and a draft quotes documents. Group 1 are backslashes before, each of which is escaped."""
+_ACTIVE = re.compile(
+    r"(?<!\\)((?:\\\\)*+)(\[(?=\^[0-9]+\])|!(?=\[|\Z)|<(?!https?:|mailto:)(?=[a-z/!?])|(?:\](?=[(:])|\A(?=\())(?!.\s*+<?(?:https?://|mailto:))"
+    r"|\\\Z)",
+    re.IGNORECASE,
+)
+"""Images, HTML, links to other than web and email addresses, what looks like one of our footnotes, and a last backslash, which would hide
+the footnote after it. Documents may contain them, and a draft quotes documents. Group 1 are backslashes before, each of which is escaped."""
 _MEDIA_TYPES = {
     ExportFormat.MARKDOWN: "text/markdown; charset=utf-8",
     ExportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
