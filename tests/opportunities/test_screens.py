@@ -17,10 +17,12 @@ from fundwright.core.assembly import Core
 from fundwright.opportunities import importing, service
 from fundwright.opportunities.models import Opportunity
 from fundwright.opportunities.repository import indexing, writing
+from fundwright.opportunities.schemas import FoundPage
 from fundwright_ui.runtime.diff import Operation
 from fundwright_ui.screens.opportunities.address import query_of
 from fundwright_ui.screens.opportunities.nih import nih_screen
 from fundwright_ui.screens.opportunities.opportunity import contract_screen, deadline, grant_screen
+from fundwright_ui.screens.opportunities.results import count_text
 from fundwright_ui.screens.opportunities.sam import sam_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
 from fundwright_ui.ui import category_color
@@ -442,6 +444,12 @@ class TestCorrectCategory:
             await categories.correct(session, member, committed, notice.id, None)
         async with mounted(committed, member, contract_screen, **at) as screen:
             assert "You marked this as none of your categories." in screen.text
+
+
+class TestCount:
+    @pytest.mark.parametrize(("has_more", "shown"), [(False, "10,000 opportunities"), (True, "10,000+ opportunities")])
+    def test_tells_whether_there_are_more(self, has_more: bool, shown: str) -> None:
+        assert count_text(FoundPage(items=[], total=10_000, page=1, page_size=25, has_more=has_more)) == shown
 
 
 class TestNextPage:

@@ -13,12 +13,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.schemas import Actor
 from fundwright.core import database
 from fundwright.core.database import now
-from fundwright.core.paging import Page
 from fundwright.language import retrieval
 from fundwright.opportunities import service
 from fundwright.opportunities.question import Meaning
 from fundwright.opportunities.repository import indexing, listing, ranking, scoring, spelling
-from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
+from fundwright.opportunities.schemas import FoundPage, OpportunityQuery
 from tests.opportunities.test_service import add, notice, titles
 from tests.support.statements import statements
 
@@ -48,13 +47,11 @@ async def embed(session: AsyncSession, actor: Actor, **shares: float) -> None:
     await indexing.save_vectors(session, MODEL, versions, np.stack([toward(share) for share in shares.values()]))
 
 
-async def search(session: AsyncSession, actor: Actor, text: str, **values: object) -> Page[OpportunityRow]:
+async def search(session: AsyncSession, actor: Actor, text: str, **values: object) -> FoundPage:
     return await service.list_opportunities(session, actor, OpportunityQuery(text=text, **values), meaning=ASKED)  # type: ignore[arg-type]
 
 
-async def listed(
-    session: AsyncSession, actor: Actor, sort: str
-) -> tuple[list[Page[OpportunityRow]], list[str], Collection[UUID]]:
+async def listed(session: AsyncSession, actor: Actor, sort: str) -> tuple[list[FoundPage], list[str], Collection[UUID]]:
     """Three pages of a search for roofs, the numbers in its export, and its best results."""
     pages = [
         await service.list_opportunities(session, actor, OpportunityQuery(text="roof", page=page, page_size=4, sort=sort))
@@ -65,7 +62,7 @@ async def listed(
     return pages, [number async for (number,) in listing.stream(session, query, None, ["number"], ranked=ranked)], ranked.ids
 
 
-def reasons(page: Page[OpportunityRow]) -> list[tuple[str, str, bool]]:
+def reasons(page: FoundPage) -> list[tuple[str, str, bool]]:
     return [(row.title, row.match.reason, row.match.is_close) for row in page.items if row.match]
 
 
@@ -94,6 +91,22 @@ class TestSolicitations:
         numbers = [row.number for page in pages for row in page.items]
         assert len(set(numbers)) == len(numbers) == 6
         assert exported == numbers
+
+    @pytest.mark.parametrize("sort", ["", "title", "due"])
+    async def test_of_too_many_to_count_the_first_are_listed_and_all_exported(
+        self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch, sort: str
+    ) -> None:
+        monkeypatch.setattr(retrieval, "DEPTH", 1)
+        monkeypatch.setattr(scoring, "MOST_COUNTED", 9)
+        monkeypatch.setattr(ranking, "_MOST_LISTED", 8)
+        await add(session, *(notice(n, title=f"Roof {n}") for n in range(9)))
+        pages, exported, _ = await listed(session, actor, sort)
+        assert [(len(page.items), page.total, page.has_more) for page in pages] == [(4, 9, False), (4, 9, False), (1, 9, False)]
+        await add(session, notice(9, title="Roof 9"))
+        pages, exported, _ = await listed(session, actor, sort)
+        assert [(len(page.items), page.total, page.has_more) for page in pages] == [(4, 8, True), (4, 8, True), (0, 8, True)]
+        assert exported[:8] == [row.number for page in pages for row in page.items]
+        assert len(exported) == 10
 
     @pytest.mark.parametrize("sort", ["", "title", "due"])
     async def test_after_the_best_of_very_many_every_notice_is_listed(

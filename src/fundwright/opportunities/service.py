@@ -158,15 +158,15 @@ async def search(core: Core, actor: Actor, query: OpportunityQuery) -> FoundPage
     understood, meaning = await understand(core, query)
     async with core.database.reading() as session:
         found = await list_opportunities(session, actor, understood, meaning=meaning)
-    return FoundPage(**dict(found), corrected=understood.text if understood.text != query.text else "")
+    return found.model_copy(update={"corrected": understood.text if understood.text != query.text else ""})
 
 
 @needs(Permission.READ)
 async def list_opportunities(
     session: AsyncSession, actor: Actor, query: OpportunityQuery, *, meaning: Meaning | None = None
-) -> Page[OpportunityRow]:
-    """One page of the opportunities that match, with the exact number of all that do, close matches included. Without `meaning`, a
-    text is searched by words only."""
+) -> FoundPage:
+    """One page of the opportunities that match, with the number of all that do, close matches included. Without `meaning`, a text is
+    searched by words only."""
     ranked = await _rank(session, actor, query, meaning)
     rows, total = await listing.page(session, query, _labeled(actor, query), ranked=ranked)
     return _page(query, rows, total, ranked)
@@ -175,7 +175,7 @@ async def list_opportunities(
 @needs(Permission.READ)
 async def list_with_labels(
     session: AsyncSession, actor: Actor, query: OpportunityQuery, *, meaning: Meaning | None = None
-) -> tuple[Page[OpportunityRow], dict[UUID, list[LabelRead]]]:
+) -> tuple[FoundPage, dict[UUID, list[LabelRead]]]:
     """Like `list_opportunities`, with the actor's categories that each opportunity is in, read in the same statement. If the list has
     become too short for the requested page, returns its last page."""
     ranked = await _rank(session, actor, query, meaning)
@@ -198,14 +198,15 @@ async def _rank(session: AsyncSession, actor: Actor, query: OpportunityQuery, me
     return await ranking.rank(session, query, _labeled(actor, query), meaning) if query.text.strip() else None
 
 
-def _page(query: OpportunityQuery, rows: Sequence[RowMapping], total: int, ranked: ranking.Ranked | None) -> Page[OpportunityRow]:
+def _page(query: OpportunityQuery, rows: Sequence[RowMapping], total: int, ranked: ranking.Ranked | None) -> FoundPage:
     items = [OpportunityRow.model_validate(row) for row in rows]
     if ranked is not None:
         items = [
             item.model_copy(update={"match": _match(item.id, ranked, row.get("passage") or "")})
             for item, row in zip(items, rows, strict=True)
         ]
-    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+    has_more = ranked is not None and ranked.has_more
+    return FoundPage(items=items, total=total, page=query.page, page_size=query.page_size, has_more=has_more)
 
 
 def _match(opportunity_id: UUID, ranked: ranking.Ranked, marked_passage: str) -> Match:

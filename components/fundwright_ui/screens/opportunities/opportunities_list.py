@@ -14,9 +14,8 @@ from fundwright.accounts.schemas import Permission
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import LabelRead
 from fundwright.core.messages import t
-from fundwright.core.paging import Page
 from fundwright.opportunities import service
-from fundwright.opportunities.schemas import Availability, Kind, OpportunityRow
+from fundwright.opportunities.schemas import Availability, FoundPage, Kind
 from fundwright_ui.hooks import use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.listing import export_button
@@ -41,7 +40,7 @@ class _Found(NamedTuple):
     """`searched` is the text with misspelled words corrected; `elsewhere` is the number of matching notices when no open one
     matches."""
 
-    listed: Page[OpportunityRow]
+    listed: FoundPage
     labels: dict[UUID, list[LabelRead]]
     searched: str
     elsewhere: Mapping[Availability, int]

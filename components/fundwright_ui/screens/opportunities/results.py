@@ -13,7 +13,7 @@ from reactpy.types import VdomDict
 from fundwright.categories.schemas import LabelRead, LabelState
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright.opportunities.schemas import Availability, Award, Kind, Match, OpportunityQuery, OpportunityRow
+from fundwright.opportunities.schemas import Availability, Award, FoundPage, Kind, Match, OpportunityQuery, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
 from fundwright_ui.hooks import UrlState
 from fundwright_ui.product import use_connection
@@ -49,7 +49,9 @@ def elsewhere_links(url: UrlState, elsewhere: Mapping[Availability, int]) -> Vdo
     )
 
 
-def count_text(listed: Page[OpportunityRow]) -> str:
+def count_text(listed: FoundPage) -> str:
+    if listed.has_more:
+        return t("{n}+ opportunities", n=listed.total)
     if not all(is_match(item) for item in listed.items):
         return nt("{n} opportunity, including close matches", "{n} opportunities, including close matches", listed.total)
     return nt("{n} opportunity", "{n} opportunities", listed.total)
@@ -59,7 +61,7 @@ def results(
     kind: Kind,
     url: UrlState,
     query: OpportunityQuery,
-    listed: Page[OpportunityRow],
+    listed: FoundPage,
     labels: dict[UUID, list[LabelRead]],
     elsewhere: Mapping[Availability, int],
     *,

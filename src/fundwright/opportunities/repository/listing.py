@@ -205,6 +205,8 @@ async def page(
 ) -> tuple[Sequence[RowMapping], int]:
     """One page of matching opportunities, each with `extra_columns`, and how many there are in all. `ranked` is what `rank` returned for
     the text of the query, if it has one; a close match then has the `passage` that fits best."""
+    if ranked is not None and query.offset >= ranked.total:
+        return [], ranked.total
     if ranked is not None and query.sort_field in ("", "relevance"):
         return await _page_by_relevance(session, query, labeled, ranked, extra_columns), ranked.total
     conditions = _found_in(query, labeled, ranked, most=query.offset + query.page_size)

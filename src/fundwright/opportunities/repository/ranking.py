@@ -28,6 +28,7 @@ from fundwright.opportunities.models import (
     OpportunityText,
 )
 from fundwright.opportunities.question import Meaning, Question, is_named, parse
+from fundwright.opportunities.repository import scoring
 from fundwright.opportunities.repository.filters import SAMPLES_LAST, SOLICITATION, conditions_with, has_words
 from fundwright.opportunities.repository.scoring import FOUND, Candidates, Found, Known, find_candidates
 from fundwright.opportunities.schemas import (
@@ -39,6 +40,8 @@ _FEW = 10
 """With fewer matches, close ones follow."""
 _CLOSE = 50
 _NUMBERED = 1_000
+_MOST_LISTED = 10_000
+"""Of more results, the first are listed. Below `scoring.MOST_COUNTED`, because a solicitation with several notices is listed once."""
 _MIN_COSINE, _MIN_EVIDENCE = 0.35, 0.4
 """Of a close match: its cosine, or the sum of its cosine and its share of the words. The ten nearest of a few hundred notices are that near to
 anything. In tests/relevance, no relevant notice among the first ten has less, and most nonsense finds nothing that has."""
@@ -84,6 +87,8 @@ class Ranked:
     matching: ColumnElement[bool]
     """Holds for notices that have all words."""
     total: int
+    has_more: bool
+    """Whether more are found than `total`, up to which they are counted and listed."""
     question: Question
 
     @property
@@ -140,10 +145,13 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
         has_few=has_few,
         matching=has_words(question.text),
         total=len(best),
+        has_more=False,
         question=question,
     )
     if candidates.has_all_matching:
         return ranked
+    if candidates.number > scoring.MOST_COUNTED:
+        return replace(ranked, total=_MOST_LISTED, has_more=True)
     # A notice without a number is a solicitation of its own.
     alone = {notice for notice in flags if notice.solicitation == str(notice.id) and notice.solicitation in best}
     keys = literal(list(best.keys() - {notice.solicitation for notice in alone}), ARRAY(Text))

@@ -57,6 +57,8 @@ _CANDIDATES = 1_000
 """How many notices with the rarest words are scored by words; of more, the newest."""
 _EXACT_LIMIT = 5_000
 """Among no more notices than these, all embeddings are compared."""
+MOST_COUNTED = 11_000
+"""Of more notices with all words, it is known only that there are more: counting them takes longer than the rest of a search."""
 _USUAL_WORDS = 100
 """Of a notice whose title is counted three times."""
 _MIN_COSINE_ALONE = 0.43
@@ -122,7 +124,7 @@ class Candidates:
     the best or the nearest."""
     has_all_matching: bool
     number: int
-    """How many have all words."""
+    """How many have all words, up to one more than `MOST_COUNTED`."""
 
 
 class Model(NamedTuple):
@@ -216,7 +218,7 @@ def make_statement(shape: _Shape) -> Select[*tuple[Any, ...]]:
 def _make_statement_among(shape: _Shape, labeled: Select[UUID] | None) -> Select[*tuple[Any, ...]]:
     """The best by words, the nearest by meaning, and, unless they are many, what else has all words: the columns of `FOUND`, whether it is
     one of the nearest, the distance, and whether a notice with all words is about them for certain. Each row, of which there is at least
-    one, has the number of those. A notice may be both among the best and among the nearest."""
+    one, has the number of those, up to one too many. A notice may be both among the best and among the nearest."""
     conditions = conditions_with(
         shape.filters, labeled, _REQUIRED if shape.has_required else None, _EXCLUDED if shape.has_excluded else None
     )
@@ -230,7 +232,9 @@ def _make_statement_among(shape: _Shape, labeled: Select[UUID] | None) -> Select
     # Its words contain the conditions in the text, which would otherwise be looked up in each notice.
     filtered = conditions_with(shape.filters, labeled, None, _EXCLUDED if shape.has_excluded_apart else None)
     matching = select(Opportunity.id).where(*filtered, has_words(_WORDS)).cte("matching")
-    number = select(func.count().label("number")).select_from(matching).cte("counted")
+    # The planner must not know of the limit: it would rather read the words of all notices, which takes it longer than it expects.
+    some = select(matching.c.id).limit(MOST_COUNTED + 1).subquery("some")
+    number = select(func.count().label("number")).select_from(some).cte("counted")
     most = 2 * retrieval.DEPTH
     are_few = select(number.c.number <= most).scalar_subquery()
     few = select(matching.c.id).where(are_few).limit(most).cte("few")
@@ -252,10 +256,9 @@ def _make_statement_among(shape: _Shape, labeled: Select[UUID] | None) -> Select
         listed.c.is_near,
         listed.c.distance,
         case((or_(not_(are_few), listed.c.id.in_(select(few.c.id))), of_notice)).label("is_certain"),
-        listed.c.place,
-    ).subquery("described")
-    columns = (column for column in described.c if column.name != "place")
-    return select(*columns, number.c.number).select_from(number.outerjoin(described, true())).order_by(described.c.place)
+        number.c.number,
+    )
+    return described.select_from(number.outerjoin(listed, true())).order_by(listed.c.place)
 
 
 def _placed(ordered: Any, name: str) -> CTE:
