@@ -63,7 +63,7 @@ async def measure() -> list[Figure]:
         figures += _compare(name, [pairs[row] for row in rows], flagged[rows], cosines[rows], has_bar=False)
     started = time.process_time()
     for pair in pairs:
-        check(pair.sentence, pair.passages, known=pair.heading)
+        check(pair.sentence, pair.passages, about=pair.heading)
     each_ms = (time.process_time() - started) * 1000 / len(pairs)
     return [*figures, Figure(name="checking a sentence, ms", value=each_ms, bar=5, is_at_most=True)]
 
@@ -111,7 +111,7 @@ async def _cosines(pairs: Sequence[Pair]) -> Numbers:
 
 def _matrix(pairs: Sequence[Pair]) -> tuple[list[str], Numbers, Numbers]:
     """Names of the features, their values (pairs, features), and 1 where a pair is not supported."""
-    rows = [features_of(pair.sentence, pair.passages, known=pair.heading) for pair in pairs]
+    rows = [features_of(pair.sentence, pair.passages, about=pair.heading) for pair in pairs]
     return list(rows[0]), np.array([list(row.values()) for row in rows]), np.array([float(not pair.supported) for pair in pairs])
 
 

@@ -15,8 +15,8 @@ PASSAGE = (
 )
 
 
-def state(sentence: str, *, known: str = "") -> CheckState:
-    return check(sentence, [PASSAGE], known=known).state
+def state(sentence: str, *, company: str = "") -> CheckState:
+    return check(sentence, [PASSAGE], company=company).state
 
 
 def quoted(verdict: Verdict) -> list[str]:
@@ -145,9 +145,9 @@ class TestCheck:
         verdict = check("Acme has 40 trucks and was founded in 1999.", [PASSAGE, "There are 40 trucks."])
         assert {quote.passage for quote in verdict.quotes} == {0, 1}
 
-    def test_what_is_known_anyway_needs_no_proof(self) -> None:
+    def test_the_name_of_the_company_needs_no_proof(self) -> None:
         assert state("Zenith Roofs holds OSHA 30 cards.") is CheckState.NOT_FOUND
-        assert state("Zenith Roofs holds OSHA 30 cards.", known="Zenith Roofs, Inc.") is CheckState.SUPPORTED
+        assert state("Zenith Roofs holds OSHA 30 cards.", company="Zenith Roofs, Inc.") is CheckState.SUPPORTED
 
 
 def test_word_for_word_pairs_are_supported() -> None:
@@ -155,7 +155,7 @@ def test_word_for_word_pairs_are_supported() -> None:
     pairs = [pair for pair in map(json.loads, lines) if pair["kind"] == "verbatim"]
     assert len(pairs) > 10
     for pair in pairs:
-        assert check(pair["sentence"], pair["passages"], known=pair["heading"]).state is CheckState.SUPPORTED, pair["id"]
+        assert check(pair["sentence"], pair["passages"], about=pair["heading"]).state is CheckState.SUPPORTED, pair["id"]
 
 
 MATRIX = (
@@ -181,4 +181,4 @@ def test_a_value_is_found_where_it_stands(value: str) -> None:
     ],
 )
 def test_a_row_of_a_table_is_a_sentence(claim: str, state: CheckState) -> None:
-    assert check(claim, [MATRIX], known="Northgate Digital Services").state is state
+    assert check(claim, [MATRIX], company="Northgate Digital Services").state is state

@@ -149,6 +149,26 @@ class TestCheckSection:
     def test_the_opening_of_a_letter_claims_nothing(self, opening: str) -> None:
         assert claims_of(opening) == []
 
+    @pytest.mark.parametrize(
+        ("claim", "about"),
+        [
+            ("Acme has 900 engineers [1].", "900 engineers"),
+            ("Acme holds CMMC Level 2 [1].", "Statement\n\nCMMC Level 2"),
+            ("Largest Certified Roofing Firm [1].", "Largest Certified Roofing Firm"),
+            ("Acme is certified under ISO 9001 and repaired roofs in 2024 [1].", "ISO 9001 Certified\n\nRoofs"),
+        ],
+    )
+    def test_the_title_and_headings_of_a_document_support_no_claim(self, claim: str, about: str) -> None:
+        text = "Acme repaired roofs in 2024 with its engineers."
+        (checked,) = check_section(claim, ((1, Source(text, about)),), "Acme Roofing")
+        assert checked.state is CheckState.NOT_FOUND
+
+    @pytest.mark.parametrize("about", ["Report 2024\n\nHill Air Force Base", "HILL AIR FORCE BASE (2024)"])
+    def test_but_names_and_years_in_them_say_what_a_passage_is_about(self, about: str) -> None:
+        claim = "At Hill Air Force Base, Acme repaired 12 roofs in 2024 [1]."
+        (checked,) = check_section(claim, ((1, Source("Acme repaired 12 roofs.", about)),), "Acme Roofing")
+        assert checked.state is CheckState.SUPPORTED
+
     def test_a_citation_of_no_passage_is_no_source(self) -> None:
         (checked,) = check_section("Crews hold OSHA 30 cards [9].", SOURCES, "")
         assert checked.state is CheckState.NO_SOURCE

@@ -12,11 +12,13 @@ import json
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.resources import files
 
 from fundwright.generation.contrasts import contradictions_of
-from fundwright.generation.contrasts.pair import Pair
-from fundwright.generation.normalizing import PLAIN_NEGATIONS, Text, Token, read_text
+from fundwright.generation.contrasts.actors import AWARDS
+from fundwright.generation.contrasts.pair import ROLES, Pair
+from fundwright.generation.normalizing import PLAIN_NEGATIONS, Text, Token, is_year, read_text, stem
 from fundwright.generation.schemas import CheckState
 
 _WEAK = ("negation", "polarity", "invented", "replaced")
@@ -46,14 +48,17 @@ class Verdict:
     missing: tuple[str, ...] = ()
 
 
-def check(sentence: str, passages: Sequence[str], *, known: str = "") -> Verdict:
-    """Compare a sentence with the passages it cites. `known` are titles, headings, and the firm's name, which need no support."""
+def check(sentence: str, passages: Sequence[str], *, company: str = "", about: str = "") -> Verdict:
+    """Compare a sentence with the passages it cites. The company's name needs no support, nor do names and years in
+    `about`, the titles and headings of the passages."""
     claim = Text(sentence)
     if not passages:
         return Verdict(CheckState.NO_SOURCE, 0.0)
     if not claim.content:
         return Verdict(CheckState.SUPPORTED, 1.0)
-    pair = Pair(claim, read_text("\n\n".join(passages)), read_text(known))
+    pair = Pair(claim, read_text("\n\n".join(passages)), read_text(_known(company, about)))
+    if unsupported := _unsupported(pair, read_text(company)):
+        return Verdict(CheckState.NOT_FOUND, 0.0, missing=unsupported)
     missing = tuple(dict.fromkeys(token.text for token in pair.missing_tokens))
     probability = 1.0 if _is_verbatim(pair) else 1 - _MODEL.probability(_features(pair))
     if probability < _MODEL.least:
@@ -61,9 +66,24 @@ def check(sentence: str, passages: Sequence[str], *, known: str = "") -> Verdict
     return Verdict(CheckState.SUPPORTED, probability, quotes=_quotes(claim, passages), missing=missing)
 
 
-def features_of(sentence: str, passages: Sequence[str], *, known: str = "") -> dict[str, float]:
+def features_of(sentence: str, passages: Sequence[str], *, about: str = "") -> dict[str, float]:
     """The features of the regression, by name."""
-    return _features(Pair(Text(sentence), read_text("\n\n".join(passages)), read_text(known)))
+    return _features(Pair(Text(sentence), read_text("\n\n".join(passages)), read_text(_known("", about))))
+
+
+@lru_cache(maxsize=200)
+def _known(company: str, about: str) -> str:
+    """The company's name, and the names and years in titles and headings, but no other numbers, codes, roles, or awards."""
+    tokens = read_text(about).tokens
+    names = (token.text for token in tokens if is_year(token) or (token.is_name and not token.is_measure))
+    return "\n\n".join([company, " ".join(name for name in names if stem(name.lower()) not in ROLES | AWARDS)])
+
+
+def _unsupported(pair: Pair, company: Text) -> tuple[str, ...]:
+    """The words of a claim that consists only of names in titles and headings."""
+    content = [token for token in pair.claim.content if token.key not in company.places]
+    is_known = all(token.key in pair.known.places and token.key not in pair.source.places for token in content)
+    return tuple(dict.fromkeys(token.text for token in content)) if is_known else ()
 
 
 @dataclass(frozen=True)

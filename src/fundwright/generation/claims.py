@@ -133,26 +133,27 @@ def _quoted(citation: CitationRead, sections: tuple[DraftSectionRead, ...]) -> C
 
 
 @lru_cache(maxsize=200)
-def check_section(text: str, sources: tuple[tuple[int, Source], ...], known: str) -> tuple[ClaimCheck, ...]:
+def check_section(text: str, sources: tuple[tuple[int, Source], ...], company: str) -> tuple[ClaimCheck, ...]:
     """Check every claim of a section against the passages it cites, given by number. The last results are remembered."""
     by_number = dict(sources)
-    return tuple(_check(text, claim, by_number, known) for claim in claims_of(text))
+    return tuple(_check(text, claim, by_number, company) for claim in claims_of(text))
 
 
-def _check(text: str, claim: Claim, sources: Mapping[int, Source], known: str) -> ClaimCheck:
-    check = _compare(text, claim, claim.numbers, sources, known)
+def _check(text: str, claim: Claim, sources: Mapping[int, Source], company: str) -> ClaimCheck:
+    check = _compare(text, claim, claim.numbers, sources, company)
     if check.state is CheckState.NO_SOURCE and claim.following:
         # One citation at the end of a paragraph is for all of its sentences that it supports.
-        shared = _compare(text, claim, claim.following, sources, known)
+        shared = _compare(text, claim, claim.following, sources, company)
         return shared if shared.state is CheckState.SUPPORTED else check
     return check
 
 
-def _compare(text: str, claim: Claim, cited: tuple[int, ...], sources: Mapping[int, Source], known: str) -> ClaimCheck:
+def _compare(text: str, claim: Claim, cited: tuple[int, ...], sources: Mapping[int, Source], company: str) -> ClaimCheck:
     numbers = tuple(number for number in cited if number in sources)[:_MAX_CITED]
     passages = [sources[number] for number in numbers]
-    about = "\n\n".join([known, *(source.about for source in passages)])
-    verdict = _verdict(_without_marks(text[claim.start : claim.end]), tuple(source.text for source in passages), about)
+    about = "\n\n".join(source.about for source in passages)
+    sentence = _without_marks(text[claim.start : claim.end])
+    verdict = _verdict(sentence, tuple(source.text for source in passages), company, about)
     if verdict.state is CheckState.SUPPORTED and (foreign := _foreign(claim, passages)):
         return ClaimCheck(
             start=claim.start, end=claim.end, state=CheckState.NOT_FOUND, numbers=numbers, quotes=(), missing=(foreign,)
@@ -176,9 +177,9 @@ def _foreign(claim: Claim, passages: Sequence[Source]) -> str:
 
 
 @lru_cache(maxsize=5_000)
-def _verdict(sentence: str, passages: tuple[str, ...], known: str) -> Verdict:
+def _verdict(sentence: str, passages: tuple[str, ...], company: str, about: str) -> Verdict:
     """The last ones are remembered, because a section that is saved again has few new claims."""
-    return check(sentence, passages, known=known)
+    return check(sentence, passages, company=company, about=about)
 
 
 def claims_of(text: str) -> list[Claim]:

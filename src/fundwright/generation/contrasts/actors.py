@@ -9,7 +9,7 @@ from fundwright.generation.contrasts.neighbors import is_amount, is_name, neares
 from fundwright.generation.contrasts.pair import MAX_PLACES, ROLES, Pair
 from fundwright.generation.normalizing import MONTHS, Text, Token, listed, stems
 
-_AWARDS = stems(
+AWARDS = stems(
     "award prize medal honor winner win certification certified accredited accreditation registered licensed recipient named iso cmmc "
     "hubzone sdvosb edwosb wosb nadcap fellow doctorate"
 )
@@ -36,7 +36,7 @@ def contradictions(pair: Pair) -> dict[str, bool]:
         "names": any(
             token.is_name and not token.is_measure and not (is_first_plain and token is pair.claim.tokens[0]) for token in missing
         ),
-        "roles": any(token.key in ROLES | _AWARDS for token in missing if token.word != "led"),
+        "roles": any(token.key in ROLES | AWARDS for token in missing if token.word != "led"),
         "swapped": (
             _is_swapped(pair, is_amount)
             or _is_swapped(pair, is_name)

@@ -44,7 +44,7 @@ MAX_PLACES = 20
 
 
 class Pair:
-    """`known` are titles, headings, and the firm's name, which need no support. `keys` and `words` are those of the claim."""
+    """`known` are names that need no support. `keys` and `words` are those of the claim."""
 
     def __init__(self, claim: Text, source: Text, known: Text) -> None:
         self.claim, self.source, self.known = claim, source, known
