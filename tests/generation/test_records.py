@@ -1,4 +1,4 @@
-"""Rows of a table: their values must belong to one record of the sources."""
+"""Rows of a table and sentences: their values must belong to one record of the sources."""
 
 from __future__ import annotations
 
@@ -103,10 +103,38 @@ def unfounded(row: str, *sources: tuple[str, str]) -> list[str]:
         ("| Fairfax Hospital | mass notification | $890,000", ["$890,000"], LIST),
         ("| Roof repair | Story County | $120,000", ["Story County"], TABLE),
         ("| CAGE | TM4KQ7P2XXA1", ["TM4KQ7P2XXA1"], CODES),
+        # Words around a value do not hide it.
+        ("| CAGE | code TM4KQ7P2XXA1", ["code TM4KQ7P2XXA1"], CODES),
+        ("| The Lock wall repair | City of Camden | about $94,500", ["about $94,500"], WITHOUT_HEADINGS),
+        ("| Roof repair project | for Story County | $120,000", ["for Story County"], TABLE),
+        # Nor do other cells.
+        ("| Lock wall repair | City of Camden | $94,500 | " + "May 2022 | " * 11 + "May 2022", ["$94,500"], WITHOUT_HEADINGS),
     ],
 )
 def test_a_value_of_another_record_is_not_found(row: str, foreign: list[str], source: str) -> None:
     assert unfounded(row, (source, "Projects")) == foreign
+
+
+def test_a_row_with_more_values_than_are_compared_is_not_found() -> None:
+    assert len(unfounded("| Lock wall repair" + " | City of Camden" * 100, (WITHOUT_HEADINGS, "Projects"))) == 101
+    assert len(unfounded("| Lock wall repair | City of Camden" + "; $310,000" * 100, (WITHOUT_HEADINGS, "Projects"))) == 2
+
+
+@pytest.mark.parametrize(
+    ("sentence", "is_supported"),
+    [
+        ("Lock wall repair; City of Camden; $94,500", False),
+        ("Lock wall repair for the City of Camden, $94,500.", False),
+        ("We repaired the lock wall of Ross County for $310,000.", False),
+        ("Lock wall repair; City of Camden; $310,000; May 2022", True),
+        ("Levee survey for Ross County, $94,500, completed in June 2024.", True),
+        ("City of Camden, $310,000; Ross County, $94,500", True),
+        ("For the City of Camden and Ross County, we repaired a lock wall ($310,000).", True),
+    ],
+)
+def test_a_sentence_with_one_amount_is_about_one_record(sentence: str, is_supported: bool) -> None:
+    (checked,) = check_section(f"- {sentence} [1]", ((1, Source(WITHOUT_HEADINGS, "Projects")),), "")
+    assert (checked.state is CheckState.SUPPORTED) is is_supported
 
 
 def test_another_persons_degree_is_not_found() -> None:

@@ -14,7 +14,7 @@ from itertools import accumulate
 
 from fundwright.generation.checking import Verdict, check
 from fundwright.generation.citing import CITATION, numbers_in
-from fundwright.generation.records import foreign_cells, is_of_other_label
+from fundwright.generation.records import MAX_VALUES, foreign_cells, foreign_value, is_of_other_label
 from fundwright.generation.schemas import (
     CheckState,
     CitationRead,
@@ -66,9 +66,6 @@ _MAX_CHARACTERS = 800
 _MAX_GREETING_WORDS = 12
 _LABEL_AND_VALUE = 2
 """The cells of a row that has a label and its value."""
-_MAX_CELLS = 12
-_MAX_ROW_CHARACTERS = 2_000
-"""Of a row whose cells are compared with one another."""
 _MAX_INTRODUCING_WORDS = 12
 
 
@@ -154,7 +151,7 @@ def _compare(text: str, claim: Claim, cited: tuple[int, ...], sources: Mapping[i
     about = "\n\n".join(source.about for source in passages)
     sentence = _without_marks(text[claim.start : claim.end])
     verdict = _verdict(sentence, tuple(source.text for source in passages), company, about)
-    if verdict.state is CheckState.SUPPORTED and (foreign := _foreign(claim, passages)):
+    if verdict.state is CheckState.SUPPORTED and (foreign := _foreign(claim, sentence, passages)):
         return ClaimCheck(
             start=claim.start, end=claim.end, state=CheckState.NOT_FOUND, numbers=numbers, quotes=(), missing=(foreign,)
         )
@@ -168,9 +165,13 @@ def _compare(text: str, claim: Claim, cited: tuple[int, ...], sources: Mapping[i
     )
 
 
-def _foreign(claim: Claim, passages: Sequence[Source]) -> str:
-    """What a cell has of another record of the sources than its row; empty if nothing."""
+def _foreign(claim: Claim, sentence: str, passages: Sequence[Source]) -> str:
+    """What a claim has of another record of the sources than the rest of its row or sentence; empty if nothing."""
     sources = tuple((source.text, source.about) for source in passages)
+    if not claim.row:
+        return foreign_value(sentence, sources)
+    if len(claim.row) > MAX_VALUES:
+        return sentence
     if len(claim.row) == _LABEL_AND_VALUE and claim.place and is_of_other_label(*claim.row, sources):
         return claim.row[1]
     return foreign_cells(claim.row, sources).get(claim.place, "")
@@ -267,8 +268,7 @@ def _row_claims(text: str, start: int, end: int) -> Iterator[Claim]:
         return
     written = [(start + cell.start(), start + cell.end()) for cell in _CELL.finditer(text[start:end]) if cell.group().strip()]
     cells = [(cell, place) for place, (first, last) in enumerate(written) if (cell := _claim(text, first, last))]
-    is_short = len(cells) <= _MAX_CELLS and end - start <= _MAX_ROW_CHARACTERS
-    texts = tuple(_without_marks(text[cell.start : cell.end]) for cell, _ in cells) if is_short else ()
+    texts = tuple(_without_marks(text[cell.start : cell.end]) for cell, _ in cells[: MAX_VALUES + 1])
     for index, (cell, place) in enumerate(cells):
         if place or len(written) != _LABEL_AND_VALUE:
             yield from _cut(text, Claim(cell.start, cell.end, cell.numbers or row.numbers, row=texts, place=index))

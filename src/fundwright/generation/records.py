@@ -1,4 +1,5 @@
-"""Whether the values of a table row belong to one record of the sources: one project, one person, or one row of a table.
+"""Whether the values of a table row or a sentence belong to one record of the sources: one project, one person, or one row of a
+table.
 
 Values that each appear in a source can still be untrue together, as one project's customer beside another's amount. Two parts of a
 source are different records only if both have a value for the same label or column, or both are about persons, so that a section
@@ -8,6 +9,7 @@ that continues a project is not taken for another one.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -35,8 +37,10 @@ _IDENTIFIERS = tuple(
 _NAMING = frozenset((ProjectField.TITLE, ProjectField.CUSTOMER, ProjectField.CONTRACT))
 _OF_PROJECTS = _NAMING | {ProjectField.VALUE}
 _MIN_NUMBER = 5
-_MAX_PARTS = 40
-"""Rows with more values are not compared."""
+MAX_VALUES = 100
+"""Rows with more values are not compared and count as not found."""
+_NAME = re.compile(r"\b[^\W\d_a-z][\w&'’.-]{0,40}(?: (?:(?:of|the|for|and) ){0,2}[^\W\d_a-z][\w&'’.-]{0,40}){1,12}")
+_CODE = re.compile(r"\b(?=[\w-]{0,30}\d)[\w-]{5,31}\b")
 _MIN_FIELDS = 3
 """A record with fewer fields goes on where a label of its kind is repeated."""
 _HEADLINES = (BlockKind.ITEM, BlockKind.LINE, BlockKind.SENTENCE)
@@ -70,10 +74,6 @@ class _Record:
     def holds(self, part: str) -> bool:
         return f" {part} " in self.words
 
-    def share_of(self, row: Sequence[Sequence[str]]) -> float:
-        """How many of the cells it holds; of a cell with several parts, how many of these."""
-        return sum(sum(map(self.holds, parts)) / len(parts) for parts in row)
-
     def is_apart_from(self, best: _Record, names: Sequence[str]) -> bool:
         """Whether it is another record than the one of a row for certain. `names` are the row's first cell and its numbers: documents
         that share one describe the same project."""
@@ -89,36 +89,99 @@ class _Record:
         return any(self.fields[name] != best.fields[name] for name in self.fields.keys() & best.fields.keys())
 
 
+class _Records:
+    """The records of the sources, with an index of their words, as bits of integers: a table may have hundreds of rows."""
+
+    def __init__(self, records: Sequence[_Record]) -> None:
+        self.records = records
+        self._having: dict[str, int] = {}
+        for place, record in enumerate(records):
+            for word in set(record.words.split()):
+                self._having[word] = self._having.get(word, 0) | 1 << place
+
+    def holding(self, text: str) -> list[int]:
+        """The places of the records that hold a text."""
+        words = _flat(text)
+        having = (1 << len(self.records)) - 1 if words else 0
+        for word in words.split():
+            having &= self._having.get(word, 0)
+        found: list[int] = []
+        while having:
+            lowest = having & -having
+            place = lowest.bit_length() - 1
+            if self.records[place].holds(words):
+                found.append(place)
+            having ^= lowest
+        return found
+
+    def values_of(self, part: str) -> list[str]:
+        """The part as a whole, or else the amounts, periods, numbers, and names in it that a record has."""
+        if self.holding(part):
+            return [part]
+        values = (match.group() for pattern in (MONEY, PERIOD, _CODE, _NAME) for match in pattern.finditer(part))
+        return [value for value in values if self.holding(value)] or [part]
+
+    def is_of_other(self, part: str, best: int, names: Sequence[str]) -> bool:
+        """Whether only records have a part that are not the one of the row or the sentence."""
+        holding, record = self.holding(part), self.records[best]
+        return (
+            bool(holding) and best not in holding and all(self.records[place].is_apart_from(record, names) for place in holding)
+        )
+
+
 @lru_cache(maxsize=1_000)
 def foreign_cells(cells: tuple[str, ...], sources: tuple[tuple[str, str], ...]) -> Mapping[int, str]:
     """Which cells of a row have values of another record than most of the row, and these values. Each source is a text and what
     stands above it: the title of its document and its headings."""
     records = _records_of(sources)
-    row = [[part.strip() for part in _PARTS.split(cell) if _flat(part)] for cell in cells]
-    if len(cells) < 2 or not records or not all(row) or sum(map(len, row)) > _MAX_PARTS:
+    written = [[part.strip() for part in _PARTS.split(cell) if _flat(part)] for cell in cells]
+    if sum(map(len, written)) > MAX_VALUES:
+        return dict(enumerate(cells))
+    if len(cells) < 2 or not records.records or not all(written):
         return {}
-    flat = [[_flat(part) for part in parts] for parts in row]
-    best = max(records, key=lambda record: (record.share_of(flat), record.holds(flat[0][0])))
+    row = [[value for part in parts for value in records.values_of(part)] for parts in written]
+    best = _nearest(records, row)
     names = [_flat(cell) for place, cell in enumerate(cells) if not place or _is_number(cell)]
     foreign: dict[int, str] = {}
     for place, parts in enumerate(row):
-        of_others = [part for part in parts if _is_of_other(part, best, records, names)]
+        of_others = [part for part in parts if records.is_of_other(part, best, names)]
         if of_others:
             foreign[place] = "; ".join(of_others)
     return foreign
 
 
-def _is_of_other(part: str, best: _Record, records: Sequence[_Record], names: Sequence[str]) -> bool:
-    words = _flat(part)
-    holders = [record for record in records if record.holds(words)]
-    return bool(holders) and best not in holders and all(record.is_apart_from(best, names) for record in holders)
+def foreign_value(sentence: str, sources: Sequence[tuple[str, str]]) -> str:
+    """The amount or the period of a sentence, if it belongs to another record than the names of the sentence; empty if not, and for
+    sentences with several amounts or periods, which may list records."""
+    amounts, periods = ([match.group() for match in pattern.finditer(sentence)] for pattern in (MONEY, PERIOD))
+    if not (amounts or periods) or len(amounts) > 1 or len(periods) > 1:
+        return ""
+    records = _records_of(tuple(sources))
+    named = [(match.group(), places) for match in _NAME.finditer(sentence) if (places := records.holding(match.group()))]
+    of_all = frozenset[int].intersection(*(frozenset(places) for _, places in named)) if named else frozenset[int]()
+    if not of_all:
+        return ""
+    names = [_flat(name) for name, _ in named]
+    return next((value for value in (*amounts, *periods) if records.is_of_other(value, min(of_all), names)), "")
+
+
+def _nearest(records: _Records, row: Sequence[Sequence[str]]) -> int:
+    """The record that holds most cells of a row, or of a cell with several parts most of these; if several do, one with the first
+    cell."""
+    shares: Counter[int] = Counter()
+    for parts in row:
+        for part in parts:
+            shares.update(dict.fromkeys(records.holding(part), 1 / len(parts)))
+    first = frozenset(records.holding(row[0][0]))
+    return max(range(len(records.records)), key=lambda place: (round(shares[place], 6), place in first))
 
 
 def is_of_other_label(label: str, value: str, sources: Sequence[tuple[str, str]]) -> bool:
     """Whether the sources have the value only for other labels than this one, which they know."""
-    asked, wanted = _key(label), f" {_flat(value)} "
+    asked = _key(label)
     pairs = _pairs_of(tuple(text for text, _ in sources))
-    holders = [label for label, words in pairs if wanted in words]
+    wanted = [f" {_flat(part)} " for part in (value, *(match.group() for match in _CODE.finditer(value)))]
+    holders = next((found for part in wanted if (found := [label for label, words in pairs if part in words])), [])
     return any(label == asked for label, _ in pairs) and bool(holders) and asked not in holders
 
 
@@ -129,7 +192,7 @@ def _pairs_of(texts: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 
 
 @lru_cache(maxsize=200)
-def _records_of(sources: tuple[tuple[str, str], ...]) -> tuple[_Record, ...]:
+def _records_of(sources: tuple[tuple[str, str], ...]) -> _Records:
     """Passages below the same heading of a document have one record."""
     found: dict[tuple[str, str], _Record] = {}
     records: list[_Record] = []
@@ -143,7 +206,7 @@ def _records_of(sources: tuple[tuple[str, str], ...]) -> tuple[_Record, ...]:
             else:
                 same.words += record.words
                 same.fields = record.fields | same.fields
-    return tuple(records)
+    return _Records(records)
 
 
 def _records_in(text: str, about: str) -> Iterator[_Record]:
