@@ -40,7 +40,7 @@ _FEW = 10
 """With fewer matches, close ones follow."""
 _CLOSE = 50
 _NUMBERED = 1_000
-_MOST_LISTED = 10_000
+_MOST_LISTED = 5_000
 """Of more results, the first are listed. Below `scoring.MOST_COUNTED`, because a solicitation with several notices is listed once."""
 _MIN_COSINE, _MIN_EVIDENCE = 0.35, 0.4
 """Of a close match: its cosine, or the sum of its cosine and its share of the words. The ten nearest of a few hundred notices are that near to

@@ -57,7 +57,7 @@ _CANDIDATES = 1_000
 """How many notices with the rarest words are scored by words; of more, the newest."""
 _EXACT_LIMIT = 5_000
 """Among no more notices than these, all embeddings are compared."""
-MOST_COUNTED = 11_000
+MOST_COUNTED = 5_500
 """Of more notices with all words, it is known only that there are more: counting them takes longer than the rest of a search."""
 _USUAL_WORDS = 100
 """Of a notice whose title is counted three times."""
@@ -233,11 +233,11 @@ def _make_statement_among(shape: _Shape, labeled: Select[UUID] | None) -> Select
     filtered = conditions_with(shape.filters, labeled, None, _EXCLUDED if shape.has_excluded_apart else None)
     matching = select(Opportunity.id).where(*filtered, has_words(_WORDS)).cte("matching")
     # The planner must not know of the limit: it would rather read the words of all notices, which takes it longer than it expects.
-    some = select(matching.c.id).limit(MOST_COUNTED + 1).subquery("some")
-    number = select(func.count().label("number")).select_from(some).cte("counted")
+    some = select(matching.c.id).limit(MOST_COUNTED + 1)
+    number = select(func.count().label("number")).select_from(some.subquery()).cte("counted")
+    are_counted = select(number.c.number <= MOST_COUNTED).scalar_subquery()
     most = 2 * retrieval.DEPTH
-    are_few = select(number.c.number <= most).scalar_subquery()
-    few = select(matching.c.id).where(are_few).limit(most).cte("few")
+    few = select(matching.c.id).where(select(number.c.number <= most).scalar_subquery()).limit(most).subquery("few")
     competing = union_all(select(best.c.id), select(nearest.c.id))
     others = select(*FOUND).join(few, few.c.id == Opportunity.id).where(few.c.id.not_in(competing)).subquery("others")
     listed = union_all(
@@ -250,12 +250,18 @@ def _make_statement_among(shape: _Shape, labeled: Select[UUID] | None) -> Select
         # Not EXISTS, for which the planner would read the vectors of all notices.
         vector = select(OpportunityVector.model_id).where(_is_vector(Opportunity.id.expression, shape.model))
         is_certain = or_(has_words(_WORDS, Opportunity.title_search), vector.scalar_subquery().is_(None))
-    of_notice = select(case((has_words(_WORDS), is_certain))).where(Opportunity.id == listed.c.id).scalar_subquery()
+
+    def look_up(value: ColumnElement[bool]) -> ColumnElement[bool]:
+        return select(value).where(Opportunity.id == listed.c.id).scalar_subquery()
+
     described = select(
         *(listed.c[column.name] for column in FOUND),
         listed.c.is_near,
         listed.c.distance,
-        case((or_(not_(are_few), listed.c.id.in_(select(few.c.id))), of_notice)).label("is_certain"),
+        case(
+            (not_(are_counted), look_up(case((has_words(_WORDS), is_certain)))),
+            (listed.c.id.in_(some), look_up(is_certain)),
+        ).label("is_certain"),
         number.c.number,
     )
     return described.select_from(number.outerjoin(listed, true())).order_by(listed.c.place)
