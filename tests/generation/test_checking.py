@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from fundwright.generation.checking import Verdict, check
+from fundwright.generation.contrasts.clauses import Clause
 from fundwright.generation.schemas import CheckState
 
 PASSAGE = (
@@ -148,6 +150,22 @@ class TestCheck:
     def test_the_name_of_the_company_needs_no_proof(self) -> None:
         assert state("Zenith Roofs holds OSHA 30 cards.") is CheckState.NOT_FOUND
         assert state("Zenith Roofs holds OSHA 30 cards.", company="Zenith Roofs, Inc.") is CheckState.SUPPORTED
+
+
+def test_a_long_source_is_divided_once_for_all_claims(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Checking a section that cites long tables took seconds: each claim read all of them again."""
+    built, build = 0, Clause.__init__
+    table = "".join(f"| Roof {number} | City of Ames | ${number},000 |\n" for number in range(100))
+
+    def count(self: Clause, *arguments: Any) -> None:
+        nonlocal built
+        built += 1
+        build(self, *arguments)
+
+    monkeypatch.setattr(Clause, "__init__", count)
+    for number in range(10):
+        check(f"Roof {number} of the City of Ames cost ${number},500.", [table])
+    assert built <= 200
 
 
 def test_word_for_word_pairs_are_supported() -> None:

@@ -145,12 +145,16 @@ def _parts(claim: Text) -> list[list[Token]]:
 def _quotes(claim: Text, passages: Sequence[str]) -> tuple[Quote, ...]:
     """The runs of shared words in the sentences that support the claim: the fewest that have all shared words."""
     texts = [read_text(passage) for passage in passages]
-    sentences = [(passage, tokens) for passage, text in enumerate(texts) for tokens in text.sentences]
+    sentences = [
+        (passage, tokens, keys)
+        for passage, text in enumerate(texts)
+        for tokens, keys in zip(text.sentences, text.sentence_keys, strict=True)
+    ]
     wanted = {token.key for token in claim.content}
     quotes: list[Quote] = []
     while wanted:
-        passage, best = max(sentences, key=lambda item: len(wanted & {token.key for token in item[1]}), default=(0, []))
-        shared = wanted & {token.key for token in best}
+        passage, best, keys = max(sentences, key=lambda item: len(wanted & item[2]), default=(0, [], frozenset()))
+        shared = wanted & keys
         if not shared or (quotes and len(shared) < 2 and not any(token.is_measure and token.key in shared for token in best)):
             break
         wanted -= shared

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -304,11 +304,50 @@ class Text:
         )
 
     @cached_property
-    def sentences(self) -> list[list[Token]]:
+    def by_sentence(self) -> dict[int, list[Token]]:
         found: dict[int, list[Token]] = {}
         for token in self.tokens:
             found.setdefault(token.sentence, []).append(token)
-        return list(found.values())
+        return found
+
+    @cached_property
+    def sentences(self) -> list[list[Token]]:
+        return list(self.by_sentence.values())
+
+    @cached_property
+    def sentence_keys(self) -> list[frozenset[str]]:
+        """The keys of each sentence, in the order of `sentences`."""
+        return [frozenset(token.key for token in tokens) for tokens in self.sentences]
+
+    @cached_property
+    def nearby_content(self) -> list[frozenset[str]]:
+        """The keys of the content words of each sentence, and of each two in a row."""
+        alone = [frozenset(token.key for token in tokens if token.is_content) for tokens in self.sentences]
+        return [*alone, *(first | second for first, second in pairwise(alone))]
+
+    @cached_property
+    def rows(self) -> list[bool]:
+        """Whether each sentence is a row of a table."""
+        return [self.is_row(tokens) for tokens in self.sentences]
+
+    @cached_property
+    def measured(self) -> list[Token]:
+        return [token for token in self.tokens if token.value is not None]
+
+    @cached_property
+    def labeled(self) -> dict[str, set[float | None]]:
+        """The numbers with each label."""
+        found: dict[str, set[float | None]] = {}
+        for token in self.tokens:
+            if token.label:
+                found.setdefault(token.label, set()).add(token.value)
+        return found
+
+    def nearest_sentence(self, keys: Iterable[str]) -> list[Token]:
+        """The sentence with most of the keys, the first of several."""
+        wanted = frozenset(keys)
+        shared = [len(wanted & own) for own in self.sentence_keys]
+        return self.sentences[shared.index(max(shared))] if shared else []
 
     def is_row(self, tokens: Sequence[Token]) -> bool:
         """Whether tokens in a row are cells of a table, whose order says nothing of who did what."""

@@ -52,7 +52,7 @@ def _is_swapped(pair: Pair, is_anchor: Callable[[Token], bool]) -> bool:
     """Whether two words stand by each other's number (or name): “12 for A and 37 for B” for “37 for A and 12 for B”."""
     once = {key for key, places in pair.claim.places.items() if len(places) == 1 and key in pair.source.places}
     mine = nearest(pair.claim, is_anchor, once, 6, is_claim=True)
-    theirs = nearest(pair.source, is_anchor, {key for keys in mine.values() for key in keys}, 14)
+    theirs = nearest(pair.source, is_anchor, {key for keys in mine.values() for key in keys}, 14, of=mine) if mine else {}
     wrong: set[tuple[str, str]] = set()
     for word, keys in mine.items():
         others = theirs.get(word, set())
@@ -70,8 +70,9 @@ def _are_listed(pair: Pair, first: str, second: str) -> bool:
 def _is_role_of_others(pair: Pair) -> bool:
     """Whether the source gives a role to a name that is not in the claim, which gives it to another one."""
     mine = nearest(pair.claim, is_name, None, 6, is_claim=True)
-    theirs = nearest(pair.source, is_name, None, 6)
-    for role in ROLES & mine.keys() & theirs.keys():
+    claimed = ROLES & mine.keys()
+    theirs = nearest(pair.source, is_name, None, 6, of=claimed) if claimed else {}
+    for role in theirs:
         if (
             not mine[role] & theirs[role]
             and not theirs[role] & pair.claim.places.keys()
@@ -113,7 +114,7 @@ def _is_done_by_others(pair: Pair) -> bool:
 def _agent(pair: Pair) -> list[Token]:
     """Who did it, in the sentence of the source that shares most words with the claim: after “by”, or at the beginning."""
     keys = {token.key for token in pair.claim.content} - pair.known.places.keys()
-    best = max(pair.source.sentences, key=lambda tokens: len({token.key for token in tokens} & keys), default=[])
+    best = pair.source.nearest_sentence(keys)
     for place, token in enumerate(best):
         if token.word == "by":
             agent = [other for other in best[place + 1 : place + 5] if other.is_content][:2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from itertools import pairwise
 
 from fundwright.generation.contrasts.clauses import is_same
@@ -41,12 +42,11 @@ def gaps_of(claimed: Text, source_text: Text) -> tuple[float, list[Gap]]:
     """Share of the claim's words that stand in one sentence of the source in the same order, and what is between them."""
     claim = [token for token in claimed.tokens if token.word not in _SKIPPED][:_MAX_ALIGNED]
     count = sum(token.is_content for token in claim)
-    sentences = sorted(
-        source_text.sentences,
-        key=lambda tokens: -len({token.key for token in tokens if token.is_content} & claimed.places.keys()),
-    )
+    keys = frozenset(token.key for token in claimed.tokens if token.is_content)
+    shared = [len(keys & own) for own in source_text.sentence_keys]
+    sentences = [source_text.sentences[place] for place in nlargest(2, range(len(shared)), key=shared.__getitem__)]
     best: tuple[float, list[tuple[int, int]], list[Token]] = (0.0, [], [])
-    for tokens in sentences[:2]:
+    for tokens in sentences:
         source = [token for token in tokens if token.word not in _SKIPPED][:_MAX_ALIGNED]
         score, pairs = _aligned(claim, source)
         if score > best[0]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from fundwright.generation.normalizing import MONTHS, PREFIX, Text, Token, listed
 
@@ -52,6 +53,12 @@ def clauses_of(text: Text) -> list[list[int]]:
             has_comma = has_comma or "," in gap
         clauses[-1].append(place)
     return clauses
+
+
+@lru_cache(maxsize=200)
+def clauses_in(source: Text) -> Sequence[Clause]:
+    """The clauses of a source, remembered, because many sentences cite one."""
+    return [Clause(source, places) for places in clauses_of(source)]
 
 
 def words_of(tokens: Sequence[Token]) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from fundwright.generation.contrasts.pair import Pair
 from fundwright.generation.normalizing import PLAIN_NEGATIONS, Text, Token, listed, stems
@@ -27,6 +28,7 @@ def _has_negation(tokens: Sequence[Token]) -> bool:
     return any(token.word in _POLARITY for token in tokens)
 
 
+@lru_cache(maxsize=200)
 def _negations(text: Text, words: frozenset[str]) -> list[tuple[int, list[str]]]:
     """Places of negations with the words after them, up to four of the clause."""
     found: list[tuple[int, list[str]]] = []

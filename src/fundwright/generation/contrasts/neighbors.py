@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from fundwright.generation.contrasts.pair import ROLES
 from fundwright.generation.normalizing import Text, Token
 
 
 def nearest(
-    text: Text, is_anchor: Callable[[Token], bool], only: Collection[str] | None, width: int, *, is_claim: bool = False
+    text: Text,
+    is_anchor: Callable[[Token], bool],
+    only: Collection[str] | None,
+    width: int,
+    *,
+    of: Collection[str] | None = None,
+    is_claim: bool = False,
 ) -> dict[str, set[str]]:
-    """The nearest anchors of each other word, in all its places. The first word of a claim is capitalized anyway."""
+    """The nearest anchors of each other word, or of the words `of`, in all their places. The first word of a claim is capitalized
+    anyway."""
     tokens = text.tokens
     is_first_plain = is_claim and len(tokens) > 1 and not tokens[1].is_name
-    anchors = [
-        place
-        for place, token in enumerate(tokens)
-        if is_anchor(token) and (only is None or token.key in only) and not (is_first_plain and place == 0)
-    ]
+    anchors = [place for place in _places(text, only) if is_anchor(tokens[place]) and not (is_first_plain and place == 0)]
     keys = {tokens[place].key for place in anchors}
     positions = [text.positions[place] for place in anchors]
     found: dict[str, set[str]] = {}
-    for place, token in enumerate(tokens):
+    for place in _places(text, of):
+        token = tokens[place]
         if not token.is_content or token.key in keys:
             continue
         position = text.positions[place]
@@ -37,6 +41,12 @@ def nearest(
         if least <= width:
             found.setdefault(token.key, set()).update(key for far, key in nearby if far <= least + 1)
     return found
+
+
+def _places(text: Text, keys: Collection[str] | None) -> Sequence[int]:
+    if keys is None:
+        return range(len(text.tokens))
+    return sorted(place for key in keys for place in text.places.get(key, ()))
 
 
 def is_name(token: Token) -> bool:

@@ -43,7 +43,7 @@ def _is_repeated(pair: Pair) -> bool:
 def _has_other_label(pair: Pair, token: Token) -> bool:
     if not token.label:
         return False
-    values = {other.value for other in pair.source.tokens if other.label == token.label}
+    values = pair.source.labeled.get(token.label)
     return bool(values) and token.value not in values
 
 
@@ -57,7 +57,7 @@ def _has_other_unit(pair: Pair, token: Token) -> bool:
 def _elsewhere(pair: Pair, is_anchor: Callable[[Token], bool]) -> float:
     """Share of the words by a number (or name) that have another one nearer to them in the source."""
     mine = nearest(pair.claim, is_anchor, pair.source.places.keys(), 6, is_claim=True)
-    theirs = nearest(pair.source, is_anchor, None, 10)
+    theirs = nearest(pair.source, is_anchor, None, 10, of=mine) if mine else {}
     judged = [bool(keys & theirs[word]) for word, keys in mine.items() if word in theirs]
     return 1 - sum(judged) / len(judged) if judged else 0.0
 
@@ -95,7 +95,7 @@ def _is_moved(pair: Pair, is_anchor: Callable[[Token], bool]) -> bool:
 
 def _is_of_another_row(pair: Pair) -> bool:
     """Whether a number stands in a row of a table that has none of the claim's words, and another row has several of them."""
-    sentences = [({token.key for token in tokens}, pair.source.is_row(tokens)) for tokens in pair.source.sentences]
+    sentences = list(zip(pair.source.sentence_keys, pair.source.rows, strict=True))
     words = {token.key for token in pair.claim.content if not token.is_measure} - pair.known.places.keys()
     for key in {token.key for token in pair.claim.tokens if token.is_measure}:
         mine = [(keys, is_row) for keys, is_row in sentences if key in keys]

@@ -6,10 +6,9 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import pairwise
 
 from fundwright.generation.contrasts.alignment import MOSTLY_ORDERED, Gap, gaps_of
-from fundwright.generation.contrasts.clauses import Clause, Match, clauses_of, is_same, words_of
+from fundwright.generation.contrasts.clauses import Clause, Match, clauses_in, clauses_of, is_same, words_of
 from fundwright.generation.normalizing import PREFIX, Text, Token, listed, stem, stems
 
 ROLES = stems(
@@ -59,9 +58,9 @@ class Pair:
     def missing_tokens(self) -> list[Token]:
         return [self.claim.tokens[place] for place in sorted(self.missing)]
 
-    @cached_property
-    def clauses(self) -> list[Clause]:
-        return [Clause(self.source, places) for places in clauses_of(self.source)]
+    @property
+    def clauses(self) -> Sequence[Clause]:
+        return clauses_in(self.source)
 
     @cached_property
     def aligned(self) -> tuple[float, list[Gap]]:
@@ -107,11 +106,13 @@ class Pair:
 
     def _is_computed(self, value: float) -> bool:
         """“25 fewer, from 190 to 165”, “five, three of them new and two used”, and “three years” from 2020 to 2023."""
-        given = {other for other in self.claim.values if other in self.source.values and other != value}
-        if any(value in (abs(first - second), first + second) for first in given for second in given if first < second):
+        given = {other for other in self.given if other != value}
+        if any(other in given and other != value - other for other in (value - first for first in given)):
+            return True
+        if any(first + value in given for first in given):
             return True
         is_sum = bool(self.words & _COMPUTED)
-        measured = [token for token in self.source.tokens if token.value is not None]
+        measured = self.source.measured
         return any(
             value
             in (round(abs((first.value or 0) - (second.value or 0)), 6), is_sum and (first.value or 0) + (second.value or 0))
@@ -202,12 +203,16 @@ class Pair:
         ]
 
     @cached_property
+    def given(self) -> frozenset[float]:
+        """The numbers of the claim that the source has."""
+        return frozenset(self.claim.values) & frozenset(self.source.values)
+
+    @cached_property
     def nearest_sentence(self) -> list[Token]:
         """The sentence of the source that has most of the claim's words, the shortest of several."""
         keys = {token.key for token in self.claim.content} - self.known.places.keys()
-        return max(
-            self.source.sentences, key=lambda tokens: (len({token.key for token in tokens} & keys), -len(tokens)), default=[]
-        )
+        sentences = zip(self.source.sentence_keys, self.source.sentences, strict=True)
+        return max(sentences, key=lambda sentence: (len(keys & sentence[0]), -len(sentence[1])), default=(frozenset(), []))[1]
 
     @cached_property
     def nearness(self) -> float:
@@ -215,11 +220,12 @@ class Pair:
         mine = {token.key for token in self.claim.content} - self.known.places.keys()
         if not mine:
             return 1.0
-        sentences = self.source.sentences
-        texts = [*sentences, *([*first, *second] for first, second in pairwise(sentences))]
-        theirs = [{token.key for token in tokens if token.is_content} - self.known.places.keys() for tokens in texts]
         return max(
-            (len(mine & keys) / math.sqrt(len(mine) * min(len(keys), _LONGER * len(mine))) for keys in theirs if keys),
+            (
+                shared / math.sqrt(len(mine) * min(len(keys - self.known.places.keys()), _LONGER * len(mine)))
+                for keys in self.source.nearby_content
+                if (shared := len(mine & keys))
+            ),
             default=0.0,
         )
 

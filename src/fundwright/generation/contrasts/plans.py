@@ -88,7 +88,7 @@ def _is_former(pair: Pair) -> bool:
     )
     if not is_present or pair.words & _PAST or any(token.is_measure for token in pair.claim.tokens):
         return False
-    best = max(pair.source.sentences, key=lambda tokens: len({token.key for token in tokens} & pair.keys), default=[])
+    best = pair.source.nearest_sentence(pair.keys)
     places = {token.start for token in best}
     for place, token in enumerate(pair.source.tokens):
         if token.start in places and any(

@@ -85,7 +85,7 @@ def contradictions(pair: Pair) -> dict[str, bool]:
 def _is_opposite(pair: Pair, match: Match) -> bool:
     if pair.words & _NOT:
         return False
-    theirs = {token.key for token in pair.source.tokens if token.sentence == match.clause.sentence}
+    theirs = {token.key for token in pair.source.by_sentence[match.clause.sentence]}
     for token in match.tokens:
         opposites = _opposites_of(token)
         if opposites and token.key not in theirs and (opposites & theirs) - pair.keys:
