@@ -152,6 +152,44 @@ class TestCheck:
         assert state("Zenith Roofs holds OSHA 30 cards.", company="Zenith Roofs, Inc.") is CheckState.SUPPORTED
 
 
+SURROUNDED = "Acme repairs roofs in three states and has an office in Ogden. {} Crews carry insurance for all work."
+
+
+@pytest.mark.parametrize(
+    ("source", "claim"),
+    [
+        ("If we held CMMC Level 2, we could bid on more defense work.", "We hold CMMC Level 2."),
+        ("We could hire 40 engineers if the contract were awarded.", "We hired 40 engineers."),
+        ("Were we certified under ISO 9001, we could bid on more work.", "We are certified under ISO 9001."),
+        ("If we held CMMC Level 2, we could bid on more defense work.", "CMMC Level 2"),
+        ("Unlike Acme, Bolt has 900 engineers.", "Acme has 900 engineers."),
+        ("Our competitor has 900 engineers.", "We have 900 engineers."),
+        ("Our largest competitor holds a facility clearance.", "A facility clearance"),
+        ("We are working toward CMMC Level 2.", "We have CMMC Level 2."),
+        ("We have applied for CMMC Level 2.", "We have CMMC Level 2."),
+    ],
+)
+def test_what_a_source_says_of_an_imagined_case_a_competitor_or_a_goal_is_not_found(source: str, claim: str) -> None:
+    assert check(claim, [SURROUNDED.format(source)], company="Acme Roofing").state is CheckState.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("source", "claim"),
+    [
+        ("If a roof leaks, we repair it within 24 hours.", "We repair leaking roofs within 24 hours."),
+        ("If you need help, call our office, which has 40 engineers.", "Our office has 40 engineers."),
+        ("If we held CMMC Level 2, we could bid on more work.", "With CMMC Level 2, we could bid on more work."),
+        ("Unlike Bolt, Acme has 900 engineers.", "We have 900 engineers."),
+        ("Unlike our competitors, we own two barges.", "We own two barges."),
+        ("Our competitors rent barges; we own two barges.", "We own two barges."),
+        ("Our competitors know that we have 900 engineers.", "We have 900 engineers."),
+        ("We have raised $1.2 million and have applied for a grant.", "We have raised $1.2 million."),
+    ],
+)
+def test_what_it_says_of_us_beside_that_is_supported(source: str, claim: str) -> None:
+    assert check(claim, [SURROUNDED.format(source)], company="Acme Roofing").state is CheckState.SUPPORTED
+
+
 def test_a_long_source_is_divided_once_for_all_claims(monkeypatch: pytest.MonkeyPatch) -> None:
     """Checking a section that cites long tables took seconds: each claim read all of them again."""
     built, build = 0, Clause.__init__

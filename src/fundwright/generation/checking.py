@@ -17,6 +17,7 @@ from importlib.resources import files
 
 from fundwright.generation.contrasts import contradictions_of
 from fundwright.generation.contrasts.actors import AWARDS
+from fundwright.generation.contrasts.imagined import is_of_another_case_at
 from fundwright.generation.contrasts.pair import ROLES, Pair
 from fundwright.generation.normalizing import PLAIN_NEGATIONS, Text, Token, is_year, read_text, stem
 from fundwright.generation.schemas import CheckState
@@ -111,16 +112,19 @@ def _features(pair: Pair) -> dict[str, float]:
 
 
 def _is_verbatim(pair: Pair) -> bool:
-    """Whether each part of the claim appears in the source verbatim, with no negation just before it."""
-    return all(_is_quoted(pair.source, part) for part in _parts(pair.claim))
+    """Whether each part of the claim appears in the source verbatim, with no negation just before it, and not for an imagined case or
+    a competitor."""
+    return all(_is_quoted(pair, part) for part in _parts(pair.claim))
 
 
-def _is_quoted(source: Text, tokens: Sequence[Token]) -> bool:
+def _is_quoted(pair: Pair, tokens: Sequence[Token]) -> bool:
+    source = pair.source
     keys = [token.key for token in tokens]
     for place in source.places.get(keys[0], ()):
         if [token.key for token in source.tokens[place : place + len(keys)]] == keys:
             around = source.around(place, 3, 0)[:-1]
-            return not any(token.word in PLAIN_NEGATIONS and not _is_number_sign(source, token) for token in around)
+            is_negated = any(token.word in PLAIN_NEGATIONS and not _is_number_sign(source, token) for token in around)
+            return not (is_negated or is_of_another_case_at(pair, place))
     return False
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fundwright.generation.contrasts import actors, directions, negations, numbers, plans, words
+from fundwright.generation.contrasts import actors, directions, imagined, negations, numbers, plans, words
 from fundwright.generation.contrasts.pair import Pair
 
 
@@ -10,6 +10,6 @@ def contradictions_of(pair: Pair) -> dict[str, bool]:
     """What was looked for, and whether it was found."""
     return {
         name: is_found
-        for kind in (numbers, actors, negations, directions, plans, words)
+        for kind in (numbers, actors, negations, directions, plans, imagined, words)
         for name, is_found in kind.contradictions(pair).items()
     }

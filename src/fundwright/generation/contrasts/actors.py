@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fundwright.generation.contrasts.clauses import Match
+from fundwright.generation.contrasts.clauses import UNLIKE, Match
 from fundwright.generation.contrasts.neighbors import is_amount, is_name, nearest
 from fundwright.generation.contrasts.pair import MAX_PLACES, ROLES, Pair
 from fundwright.generation.normalizing import MONTHS, Text, Token, listed, stems
@@ -135,8 +135,12 @@ def _is_agent_other(pair: Pair, match: Match) -> bool:
         return False
     shared = {pair.source.tokens[place].start for place in match.shared if _is_agent(pair, pair.source.tokens[place])}
     first = next((place for place, token in enumerate(tokens) if token.start in shared), 0)
+    compared = UNLIKE.match(match.clause.text)
+    begin = tokens[0].start + compared.end() if compared else 0
     opening = [
-        token for place, token in enumerate(tokens[:first]) if not _is_label(pair, token) and _may_act(pair, tokens, place)
+        token
+        for place, token in enumerate(tokens[:first])
+        if token.start >= begin and not _is_label(pair, token) and _may_act(pair, tokens, place)
     ]
     mine = next((place for place, token in enumerate(match.tokens) if token.is_content and match.clause.has(token)), 0)
     is_somebody = any(token.word in ("we", "our", "us", "ours") for token in match.tokens) or any(

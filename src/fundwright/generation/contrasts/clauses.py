@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -10,6 +11,8 @@ from fundwright.generation.normalizing import MONTHS, PREFIX, Text, Token, liste
 
 _CLAUSE_WORDS = frozenset(listed("but while whereas although though because"))
 _NEXT_CLAUSE_WORDS = frozenset(listed("and compared against with whereas"))
+UNLIKE = re.compile(r"unlike (?P<whom>[^,;]{1,60}),", re.IGNORECASE)
+"""With whom a clause contrasts the one it is about."""
 
 
 class Clause:
