@@ -24,6 +24,10 @@ import pytest
 
 import fundwright
 import fundwright_ui
+from fundwright.language.extractive.claims import Others
+from fundwright.language.extractive.people import people
+from fundwright.language.protocols import NumberedPassage
+from fundwright.language.schemas import DocumentKind
 from fundwright.training.readers.markdown import MarkdownReader
 from fundwright.training.readers.paragraphs import paragraphs
 
@@ -208,6 +212,15 @@ def test_megabytes_are_scanned_in_linear_time(scanner: str) -> None:
 def test_reading_is_linear(run: Callable[[str], object]) -> None:
     # A line without text is a paragraph: 20,000 of them take a few hundred milliseconds.
     assert first_slow(run, attacks("<", "</", "<li", "<!--", "**", "![", "](", "[1", "# ", "- "), limit_s=5.0) is None
+
+
+def test_the_dates_of_a_position_are_found_in_linear_time() -> None:
+    def run(separators: str) -> None:
+        text = f"TOBIAS RENQUIST\n\nField Operations Manager\n\nEXPERIENCE\n\n- now {separators}x\n"
+        people([NumberedPassage(number=1, text=text, kind=DocumentKind.RESUME, document="résumé")], Others("Acme"))
+
+    run("")  # loads what is loaded once
+    assert first_slow(run, ["-" * 1_900, "- " * 950, "; 2001 " * 260]) is None
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,10 @@ _CERTIFICATE = re.compile(
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|led|leads|manages?d?|will|ist|hat|est|a)\b")
 _DAY = r"(?:\w{3,9}\.? )?(?:\d{1,2}/)?(?:19|20)\d\d"
 _DATES = rf"\s?\(?(?:since |seit |depuis )?{_DAY}(?:\s?(?:[-–—]|to|until|bis|à)\s?(?:{_DAY}|present|now|current|today|heute|aujourd'hui))?\)?"
-_DATES_AROUND = re.compile(rf"^{_DATES}[\s,;|:–—-]*|[\s,;|:–—-]*{_DATES}$", re.IGNORECASE)
-"""When the person held a position, with surrounding brackets and commas."""
+_DATES_BEFORE = re.compile(rf"{_DATES}[\s,;|:–—-]*+", re.IGNORECASE)
+_DATES_AFTER = re.compile(rf"{_DATES}\Z", re.IGNORECASE)
+"""When the person held a position, with surrounding brackets."""
+_SEPARATORS = " \t\r\n,;|:–—-"
 _CURRENT = re.compile(
     r"\b(?:present|now|current|today|since (?:19|20)\d\d|heute|seit (?:19|20)\d\d|depuis (?:19|20)\d\d)\b", re.IGNORECASE
 )
@@ -406,7 +408,11 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
 
 def _without_dates(text: str) -> str:
     """Strip the dates from “Executive Director, Riverbend (2011 - present)”."""
-    return _DATES_AROUND.sub("", text).strip()
+    text = text.strip()
+    before = _DATES_BEFORE.match(text)
+    text = text[before.end() :] if before else text
+    after = _DATES_AFTER.search(text)
+    return text[: after.start()].rstrip(_SEPARATORS) if after else text
 
 
 def _is_list_of_certificates(text: str) -> bool:
