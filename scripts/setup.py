@@ -59,8 +59,10 @@ def main(profile: str) -> None:
         web = Lane(node_packages, web_client)
         installer()
         python_packages(profile)
+        modules = Lane(compiled_modules)
         message_catalogs()
         embedding_model()
+        modules.join()
         web.join()
         if profile != "app":
             browser(is_needed=profile == "test")
@@ -93,7 +95,6 @@ def python_packages(profile: str) -> None:
     packages = ("-r", DECLARED, *in_groups(*groups))
     step("Python packages", lambda: install_locked(*packages), VENV / f"stamp-{groups[-1]}", [DECLARED, LOCK])
     step("Fundwright itself", install_fundwright, VENV / "stamp-project", [DECLARED])
-    step("Compiled modules", compile_modules, VENV / "stamp-compiled", [DECLARED, LOCK])
 
 
 def install_uv() -> None:
@@ -122,6 +123,10 @@ def in_groups(*names: str) -> Iterator[str]:
 
 def install_fundwright() -> None:
     run([VENV / "bin/uv", "pip", "install", "--no-deps", "--no-build-isolation", "--editable", PROJECT], uv_environment())
+
+
+def compiled_modules() -> None:
+    step("Compiled modules", compile_modules, VENV / "stamp-compiled", [DECLARED, LOCK])
 
 
 def compile_modules() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -25,34 +26,35 @@ DRAFT_TIMEOUT_MS = 60_000
 
 @dataclass(frozen=True)
 class Notices:
-    """A file of contract opportunities, and the summary after its import into an installation with the sample."""
+    """A file of contract opportunities, the summary after its import into an installation with the sample, and documents of funders."""
 
     file: Path
     summary: str
     newest: str = ""
     """The title of a notice that is not in the sample."""
+    documents: Sequence[Path] = ()
 
 
 REAL_NOTICES = Notices(
     SHARED / "sam/ContractOpportunitiesFullCSV.csv.gz",
     "12,309 new, 0 changed, 0 unchanged, 0 rejected",
     newest="HAZMAT BUILDING",
+    documents=(
+        SHARED / "documents/RFI_14_0004_IMDS_CDB_Modernization_Assessement_PWS_27Nov13.pdf",
+        SHARED / "documents/RFA-TR-25-002.md",
+    ),
 )
 SAMPLE_NOTICES = Notices(SAMPLE / "opportunities/sample/sam.csv", "0 new, 0 changed, 30 unchanged, 0 rejected")
 NOTICES = REAL_NOTICES if REAL_NOTICES.file.exists() else SAMPLE_NOTICES
 
 
-def documents(folder: Path) -> list[Path]:
-    """The sample's documents with different wording, because duplicates are refused, and two notices, real ones if available."""
-    real = [
-        SHARED / "documents/RFI_14_0004_IMDS_CDB_Modernization_Assessement_PWS_27Nov13.pdf",
-        SHARED / "documents/RFA-TR-25-002.md",
-    ]
+def own_documents(folder: Path) -> list[Path]:
+    """The sample's documents with different wording, because duplicates are refused."""
     copies = [folder / "our-Past-performance-Northern-Lakes-network.md", folder / "our-Resume-Tomas-Okafor.txt"]
     for copy in copies:
         sample = SAMPLE / "training/sample" / copy.name.removeprefix("our-")
         copy.write_text(f"{sample.read_text()}\nRevised this year.\n")
-    return [*copies, *(path for path in real if path.exists())]
+    return copies
 
 
 @pytest.mark.parametrize(
@@ -87,7 +89,7 @@ def do_main_job(page: Page, notices: Notices, folder: Path) -> None:
 
     shell.go_to("Train")
     train = TrainPage(page)
-    train.add(documents(folder))
+    train.add([*own_documents(folder), *notices.documents])
     train.wait_until_processed()
     train.choose_kind("our-Resume-Tomas-Okafor", "About us")
     train.ask("How many stations were installed on the lakes?")

@@ -46,7 +46,7 @@ class Shell:
         self.environment.pop("DATABASE_URL", None)
 
     def command(self, *arguments: str) -> list[str]:
-        return [sys.executable, "-c", "from fundwright.cli import main; main()", "--data", str(self.data), *arguments]
+        return [sys.executable, "-m", "fundwright", "--data", str(self.data), *arguments]
 
     def run(self, *arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(

@@ -48,7 +48,7 @@ class Worker:
         url = core.settings.database_url
         assert url is not None
         self._process = subprocess.Popen(
-            [sys.executable, "-c", "from fundwright.cli import main; main()", "--data", str(core.settings.data), "worker"],
+            [sys.executable, "-m", "fundwright", "--data", str(core.settings.data), "worker"],
             env={
                 **os.environ,
                 "DATABASE_URL": url.get_secret_value(),

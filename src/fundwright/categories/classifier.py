@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import linalg, optimize
+from scipy import linalg
 
 from fundwright.categories.terms import COLUMNS, Matrix, Terms, Weighting, terms_of
 
@@ -205,6 +205,8 @@ def _evidence(scores: Floats) -> Floats:
 
 def _calibrate(scores: Floats, verdicts: NDArray[np.int8], unknown: Floats) -> Floats:
     """Coefficients of the evidence: logistic regression, held near the usual ones."""
+    from scipy.optimize import minimize  # imported here because it would take a tenth of every process's start
+
     is_complete = ~np.isnan(scores).any(axis=1)
     evidence = np.concatenate([_evidence(scores[is_complete]).reshape(-1, 4), _evidence(unknown).reshape(-1, 4)])
     known, others = verdicts[is_complete].ravel(), np.full(unknown.size, -1)
@@ -220,7 +222,7 @@ def _calibrate(scores: Floats, verdicts: NDArray[np.int8], unknown: Floats) -> F
         return float(missed + away @ away / 2), evidence.T @ (weights * (_sigmoid(logits) - answers)) + away
 
     # A greater score never means a smaller chance.
-    found = optimize.minimize(loss, _USUAL, jac=True, method="L-BFGS-B", bounds=[(0, None)] * 3 + [(None, None)])
+    found = minimize(loss, _USUAL, jac=True, method="L-BFGS-B", bounds=[(0, None)] * 3 + [(None, None)])
     return np.asarray(found.x)
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-import signal
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from fundwright.cli.context import Options
-from fundwright.core.errors import FundwrightError
 from fundwright.core.settings import Settings
 
 app = typer.Typer(
@@ -39,18 +36,3 @@ def options(
 for _module in pkgutil.iter_modules(__path__):
     if _module.name != "context":
         importlib.import_module(f"{__name__}.{_module.name}").add_to(app)
-
-
-def _exit(_number: int, _frame: object) -> None:
-    raise SystemExit(0)
-
-
-def main() -> None:
-    """Entry point. An expected refusal is one sentence on standard error and exit code 1."""
-    # Python's default for SIGTERM ends the process immediately and would leave the embedded PostgreSQL behind.
-    signal.signal(signal.SIGTERM, _exit)
-    try:
-        app()
-    except FundwrightError as error:
-        print(error.sentence, file=sys.stderr)
-        sys.exit(1)

@@ -6,6 +6,7 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from types import SimpleNamespace
 
 import pytest
 from sqlalchemy import text
@@ -307,7 +308,7 @@ class TestStrangers:
                     await authentication.sign_out(session, actor, client=Client(address="", user_agent=""))
                 else:
                     await account_changes.change_role(session, server.core, email=EMAIL, role=Role.VIEWER)
-            monkeypatch.setattr("fundwright_ui.runtime.session.time.monotonic", _five_seconds_later)
+            monkeypatch.setattr("fundwright_ui.runtime.session.time", SimpleNamespace(monotonic=_five_seconds_later))
             with _sent_to_sign_in():
                 await client.click("keep", value="too late")
         assert not [frame for frame in client.frames if frame["type"] == "patch"]
