@@ -188,6 +188,20 @@ def test_the_colon_of_a_padded_label_is_no_part_of_the_value() -> None:
     assert [(block.label, block.text) for block in blocks] == [("CAGE Code", "4W9D8"), ("Unique Entity ID", "ZB5TQ81KFLR3")]
 
 
+@pytest.mark.parametrize(
+    ("line", "pair"),
+    [
+        ("CERTIFICATIONS  PMP, OSHA 30", ("CERTIFICATIONS", "PMP, OSHA 30")),
+        ("Certifications  ISO 9001", ("Certifications", "ISO 9001")),
+        ("Name  Role", ("", "Name Role")),
+        ("Stations  Rivers", ("", "Stations Rivers")),
+    ],
+)
+def test_several_spaces_divide_a_known_label_from_its_value(line: str, pair: tuple[str, str]) -> None:
+    blocks = read(f"Dana Whitfield\n\n{line}\n")
+    assert [(block.label, block.text) for block in blocks[1:]] == [pair]
+
+
 def test_a_question_that_names_a_section_is_its_heading() -> None:
     kinds = [
         block.kind

@@ -48,6 +48,7 @@ _IS_POST_BOX = re.compile(r"\s{0,40}P\.?O\.? Box\b", re.IGNORECASE)
 _BEGINS_VALUE = re.compile(r"[A-ZÄÖÜÉÀ0-9$€£\"“(]")
 _WITH_COLON = re.compile(r"(?:^|[;,.|·•][ ]{1,3})([A-ZÄÖÜÉÀ][\w'’/&#-]{0,20}(?: [\w'’/&#-]{1,20}){0,4}(?<=\w)\.?):\s{1,5}(?=\S)")
 _DASHED = re.compile(r"\s{0,40}([A-ZÄÖÜÉÀ][\w .'’/&#]{1,40}?)\s{1,5}[-–—]\s{1,5}(\S.{0,400})")
+_SPACED = re.compile(r"\s{0,40}([A-ZÄÖÜÉÀ][\w.'’/&#-]{0,40}(?: [\w.'’/&#-]{1,40}){0,5}) {2,60}(\S.{0,400})")
 _BOLD = re.compile(r"\s{0,40}(?:\*\*|__)([A-ZÄÖÜÉÀ][^*_:]{1,40})(?:\*\*|__)\s{1,5}([^\s–—:.-].{0,400})")
 
 
@@ -57,9 +58,9 @@ def is_known(text: str) -> bool:
 
 
 def divided(line: str) -> tuple[str, str] | None:
-    """(label, value) of “Value – $742,000” and of “**Value** $742,000”."""
-    found = _BOLD.fullmatch(line) or _DASHED.fullmatch(line)
-    return (found[1].strip(), found[2].strip()) if found and is_known(found[1]) else None
+    """(label, value) of “Value – $742,000”, of “**Value** $742,000”, and of “VALUE  $742,000” with several spaces."""
+    found = _BOLD.fullmatch(line) or _DASHED.fullmatch(line) or _SPACED.fullmatch(line)
+    return (found[1].strip(), found[2].strip()) if found and is_known(found[1]) and not is_known(found[2]) else None
 
 
 def beside(line: str) -> tuple[str, str] | None:
