@@ -303,6 +303,59 @@ async def test_nonsense_and_what_the_documents_do_not_say_get_no_answer(committe
     assert len(answered) <= len(NOT_ANSWERED[::every]) // 10, answered
 
 
+MARLOW = """JANE E. MARLOW, P.E.
+jane.marlow@acme.example | 515-555-0142 | Ames, Iowa
+
+SUMMARY
+Civil engineer with 16 years of stormwater design.
+
+EXPERIENCE
+2014-present  Senior Engineer, Acme Water, Ames
+
+EDUCATION
+B.S. Civil Engineering, Iowa State University, 2009
+
+CERTIFICATIONS  P.E. (Iowa 22119), CFM
+"""
+STATEMENT = """ACME WATER CAPABILITY STATEMENT
+
+We design stormwater systems for cities in Iowa.
+
+Contact: Jane Marlow, 515-555-0142, jane.marlow@acme.example
+"""
+
+
+@pytest.fixture
+async def engineers(committed: Core, owner: Actor, add_file: AddFile, snapshots: Snapshots) -> Actor:
+    async def train(core: Core) -> Actor:
+        async with core.database.transaction() as session:
+            ids = [
+                (await add_file(session, owner, core, text, name)).id
+                for text, name in ((MARLOW, "Marlow resume.txt"), (STATEMENT, "Statement.txt"))
+            ]
+        await service.run_inline(core, owner, ids)
+        return owner
+
+    return await snapshots.of(committed, train)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which degrees does Jane Marlow have?", "B.S. Civil Engineering"),
+        ("Where did Jane Marlow study?", "B.S. Civil Engineering"),
+        ("Which certifications does Jane Marlow hold?", "P.E. (Iowa 22119)"),
+        ("How can I reach Jane Marlow?", "515-555-0142"),
+    ],
+)
+async def test_what_a_person_has_is_shown_before_the_persons_name_and_phone_number(
+    committed: Core, engineers: Actor, question: str, expected: str
+) -> None:
+    embedder = await language.get_embedder(committed)
+    first = (await service.find_answers(committed, engineers, question, embedder=embedder))[0]
+    assert expected in first.text[first.answer_start : first.answer_end]
+
+
 def test_only_the_first_abbreviations_are_looked_for() -> None:
     question = "Who is our ISSO? " + " ".join(f"A{first}{second}" for first in "BCDEFGH" for second in "BCDEFGH")
     assert answering.abbreviations_in(question) == ["ISSO", "ABB", "ABC", "ABD", "ABE"]

@@ -19,6 +19,7 @@ from operator import attrgetter
 import numpy as np
 
 from fundwright.language.extractive.claims import Others
+from fundwright.language.extractive.people import DEGREE
 from fundwright.language.protocols import Vectors
 from fundwright.language.schemas import DocumentKind, heading_text, nearest_heading
 from fundwright.language.structure import MAX_CHARACTERS, BlockKind, read
@@ -122,6 +123,16 @@ _ABBREVIATION = re.compile(r"\b[A-Z]{3,6}\b")
 _MAX_ABBREVIATIONS = 5
 _NAME = re.compile(r"(?<=\s)[A-ZÄÖÜ][\w'’-]{1,30}(?:\s[A-ZÄÖÜ][\w'’.-]{0,30}){1,4}")
 """The name of a person or project in a question."""
+_ASKS_CONTACT = re.compile(
+    r"\b(?:contacts?|poc|reach|call|phone|telephone|number|e-?mail|mail|write|address|kontakt\w*|erreich\w*|telefon\w*|adresse|joindre|téléphone|courriel)\b",
+    re.IGNORECASE,
+)
+_CONTACT_DETAIL = re.compile(r"\S@\S{2,60}\.\w{2}|\d{3}\)?[ .-]\d{3}[ .-]\d{4}")
+_OF_CONTACT = 0.3
+"""What the line with a person's phone number or email address loses when the question about the person asks for something else."""
+_ASKS_DEGREE = re.compile(
+    r"\b(?:degrees?|stud(?:y|ied)|educat\w+|graduat\w+|diplomas?|abschl[uü]ss\w*|studier\w*|diplômes?|étudié)\b", re.IGNORECASE
+)
 _BETWEEN = r"[\s-]+(?:(?:of|and|the|for|to|in|&)[\s-]+)?"
 
 
@@ -154,7 +165,7 @@ def statements_in(passages: Sequence[Passage], question: str) -> list[Statement]
                 heading = block.text
                 continue
             text = f"{block.label}: {block.text}" if block.label else block.text
-            if text in passage.place_at(block.start)[0] or _words(text) <= asked:
+            if text in passage.place_at(block.start)[0] or _repeats(text, asked):
                 continue  # its reader knows the heading by its style, or it repeats the question
             is_sentence = block.kind == BlockKind.ITEM or (block.kind == BlockKind.SENTENCE and text.endswith(_ENDS))
             found.append(Statement(index, block.start, block.end, text, heading, block.label, is_sentence))
@@ -176,6 +187,11 @@ def _asked_lists(statements: Sequence[Statement], wanted: AskedList) -> Iterator
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text.casefold()))
+
+
+def _repeats(text: str, asked: frozenset[str]) -> bool:
+    """Whether a text only repeats words of the question, apart from initials: “JANE E. MARLOW, P.E.”"""
+    return {word for word in _words(text) if len(word) > 1 or word.isdigit()} <= asked
 
 
 def abbreviations_in(question: str) -> list[str]:
@@ -286,12 +302,18 @@ def _evidence(question: str, passage: Passage, statement: Statement, heading: fl
     is_of_others = _is_about_us(question) and (not passage.document_kind.is_ours or _NO_OTHERS.is_of_others(statement.text))
     reports_failure = asks_failure and passage.document_kind.is_ours and bool(_FAILED.search(statement.text))
     above = f"{passage.document_title} {heading_text(passage.place_at(statement.start)[0])} {statement.heading}".casefold()
-    is_named |= any(name.rstrip("?.").casefold() in above for name in _NAME.findall(question))
+    names = [name.rstrip("?.").casefold() for name in _NAME.findall(question)]
+    is_of_person = passage.document_kind == DocumentKind.RESUME and any(_words(name) <= _words(passage.text) for name in names)
+    is_named |= is_of_person or any(name in above for name in names)
+    has_degree = is_of_person and bool(_ASKS_DEGREE.search(question) and DEGREE.search(statement.text))
+    is_contact = bool(names and not statement.is_sentence and _CONTACT_DETAIL.search(statement.text))
     listed = _LISTED * statement.is_asked_list
     return (
         _HEADING_WEIGHT * max(heading, 0.0)
         + _NAMED * is_named
         + listed
         + _FAILURE_WEIGHT * reports_failure
+        + _NAMED * has_degree
+        - _OF_CONTACT * (is_contact and not _ASKS_CONTACT.search(question))
         - _OF_OTHERS * is_of_others
     )

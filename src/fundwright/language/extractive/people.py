@@ -48,7 +48,7 @@ _YEARS = re.compile(
     r"\b(?:\d{1,2}|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)(?:\+| plus)? (?:years|jahren?|ans)\b",
     re.IGNORECASE,
 )
-_HOLDS_DEGREE = re.compile(
+_HOLDSDEGREE = re.compile(
     r"\b(?:holds?|earned|received|graduate|certified|licensed|registered) .{0,60}\b(?:Ph\.?D|degrees?|master|bachelor|doctorate|certif\w+|licen\w+|in|engineer|M\.?S|B\.?S)\b",
     re.IGNORECASE,
 )
@@ -114,7 +114,7 @@ _QUALIFICATIONS_IN_PROSE = (
     ),
 )
 _ROLE_COLUMN = re.compile(r".*\b(?:role|position|title|function|funktion)\b.*", re.IGNORECASE)
-_DEGREE = re.compile(
+DEGREE = re.compile(
     r"\b(?:Ph\.?D|Dr\.?P\.?H|M\.?D\.?|M\.?S\.?c?|B\.?S\.?c?|M\.?P\.?H|MBA|B\.?A|M\.?A|A\.A\.S|B\.Tech|M\.Eng|B\.Eng|PHD|MSc|Diplom\w*|Bachelor|Master)\b"
 )
 
@@ -181,7 +181,7 @@ def named_person(block: Block, following: Sequence[Block]) -> frozenset[str]:
     is_alone = block.kind in (BlockKind.HEADING, BlockKind.LINE) or (
         block.kind == BlockKind.SENTENCE and len(block.text.split()) < 8
     )
-    is_told = any(pattern.search(f"{other.label} {other.text}") for pattern in (_ROLE, _DEGREE, _YEARS) for other in following)
+    is_told = any(pattern.search(f"{other.label} {other.text}") for pattern in (_ROLE, DEGREE, _YEARS) for other in following)
     return person_named(block.text) if is_alone and is_told else frozenset()
 
 
@@ -342,7 +342,7 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
             person.role is None
             and since_name <= 2
             and not heading
-            and not _DEGREE.search(block.text)
+            and not DEGREE.search(block.text)
             and not _QUALIFICATION.fullmatch(block.text)
             and not topics_of(block.text)
         )
@@ -389,10 +389,10 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
             person.qualifications.append(Fact(", ".join(cell for cell in block.cells if cell), number))
     elif (
         is_qualified
-        or (since_name <= _NEAR_NAME and (_HOLDS_DEGREE.search(block.text) or _is_list_of_certificates(block.text)))
+        or (since_name <= _NEAR_NAME and (_HOLDSDEGREE.search(block.text) or _is_list_of_certificates(block.text)))
         or _YEARS.search(block.text)
         or (block.kind == BlockKind.LINE and _LABELED_LINE.match(block.text))
-        or (block.kind != BlockKind.SENTENCE and _DEGREE.search(block.text) and since_name < 12 and not heading)
+        or (block.kind != BlockKind.SENTENCE and DEGREE.search(block.text) and since_name < 12 and not heading)
     ):
         if re.search(r"\bI\b|\bmy\b", block.text):
             # First-person statements are about the person.
@@ -455,9 +455,7 @@ def _people_of_team(passages: Sequence[NumberedPassage], others: Others) -> Iter
                 if person is not None:
                     yield person
                 person = named
-            elif (
-                person is not None and (_YEARS.search(block.text) or _DEGREE.search(block.text)) and others.may_claim(block.text)
-            ):
+            elif person is not None and (_YEARS.search(block.text) or DEGREE.search(block.text)) and others.may_claim(block.text):
                 person.qualifications.append(Fact(block.text, passage.number))
             elif block.kind == BlockKind.HEADING and topics_of(block.text):
                 if person is not None:
