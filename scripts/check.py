@@ -61,28 +61,20 @@ STYLE_AND_TYPES = (
     Check("oxlint", ("npm", "run", "--silent", "lint")),
     Check("pyrefly", (str(BIN / "pyrefly"), "check", "--progress-bar", "no")),
 )
-NOTICES_AND_ACCOUNTS = ("tests/opportunities", "tests/core", "tests/authentication", "tests/accounts", "tests/access")
-DRAFTS_AND_SCREENS = ("tests/generation", "tests/training", "tests/ui")
-SCREENS = "e2e/journeys/screens"
+SECOND_HALF = ("tests/architecture", "tests/cli", "tests/generation", "tests/scripts", "tests/training", "tests/ui")
 
 
-def python_tests(markers: str = "not slow") -> tuple[Check, Check, Check]:
-    """In three parts that can run at once, the largest first."""
-    others = (f"--ignore={folder}" for folder in (*NOTICES_AND_ACCOUNTS, *DRAFTS_AND_SCREENS))
+def python_tests(markers: str = "not slow") -> tuple[Check, Check]:
+    """In two halves that take about the same time."""
+    others = (f"--ignore={folder}" for folder in SECOND_HALF)
     return (
-        Check("notices, accounts", pytest(*NOTICES_AND_ACCOUNTS, markers=markers), shows_output=True),
-        Check("drafts, screens", pytest(*DRAFTS_AND_SCREENS, markers=markers), shows_output=True),
-        Check("other tests", pytest("tests", *others, markers=markers), shows_output=True),
+        Check("Python tests, 1st", pytest("tests", *others, markers=markers), shows_output=True),
+        Check("Python tests, 2nd", pytest(*SECOND_HALF, markers=markers), shows_output=True),
     )
 
 
 VITEST = Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True)
-TESTS = (  # the longest first, so that all end at about the same time
-    Check("e2e, journeys", pytest("e2e", f"--ignore={SCREENS}"), shows_output=True),
-    *python_tests(),
-    Check("e2e, screens", pytest(SCREENS), shows_output=True),
-    VITEST,
-)
+TESTS = (*python_tests(), VITEST, Check("journeys", pytest("e2e"), shows_output=True))  # all end at about the same time
 TIERS = {"--style": STYLE_AND_TYPES, "--units": (*STYLE_AND_TYPES, *python_tests("not slow and not database"), VITEST)}
 
 

@@ -22,7 +22,7 @@ _COMPETITOR = re.compile(
 _OURS = re.compile(r"\b(?:we|our|us|ours)\b", re.IGNORECASE)
 _IS_OURS = re.compile(r" (?:we|our)\b", re.IGNORECASE)
 _UNLIKE_US = re.compile(r"us|ourselves|our (?:company|firm|team|organization|agency|lab)", re.IGNORECASE)
-_GOAL = re.compile(r"\b(?:working towards?|appl(?:ied|ying|y) for|pursuing)\b", re.IGNORECASE)
+_GOAL = re.compile(r"\b(?:working toward(?:s)?|appl(?:ied|ying|y) for|pursuing)\b", re.IGNORECASE)
 
 
 def contradictions(pair: Pair) -> dict[str, bool]:
