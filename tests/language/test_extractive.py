@@ -353,6 +353,25 @@ class TestLetters:
         )
         assert await write(core, section(Topic.APPROACH, proposal)) == []
 
+    async def test_of_a_list_of_services_all_items_are_quoted_and_no_note(self, core: Core) -> None:
+        about = passage(
+            "The short list\n\n* dredging, mechanical and hydraulic, of small ports\n* debris removal\n* (ask Joe before you send this)\n",
+            DocumentKind.ABOUT_US,
+        )
+        text = "".join(await write(core, section(Topic.CAPABILITIES, about)))
+        assert "debris removal" in text
+        assert "Joe" not in text
+
+    async def test_a_contact_below_company_data_is_no_data(self, core: Core) -> None:
+        about = passage(
+            "Company data\n\nUEI: VH7QPL2M9XK4\n\nCall Ada Example, (207) 555-0136, bids@acme.example\n14 Slip Road, Vestal, ME 04999\n",
+            DocumentKind.ABOUT_US,
+            "Company data",
+        )
+        text = "".join(await write(core, section(Topic.COMPANY_DATA, about)))
+        assert "VH7QPL2M9XK4" in text
+        assert "Slip Road" not in text
+
     async def test_items_below_goals_are_offered(self, core: Core) -> None:
         proposal = passage(
             "GOALS\n\nIn five years, the District will:\n\n- treat 2,400 acres of private land,\n- bring 900 homes to the standard.\n",

@@ -162,6 +162,28 @@ def test_what_an_office_notes_on_a_report_is_not_our_work() -> None:
     assert "lifts statewide" not in " ".join(fact.text for fact in project.work)
 
 
+def test_the_numbered_fields_of_a_form_are_labels() -> None:
+    (project,) = read(
+        "PAST PERFORMANCE INFORMATION SHEET\n\n1. Contract Number:            W912WJ-22-C-0017\n"
+        "2. Customer / Activity:        U.S. Army Corps of Engineers\n3. Title of work:              Harbor dredging\n"
+        "4. Award amount / Final:       $2,180,000 / $2,264,415\n5. Describe the work:\nRemoved 61,300 cubic yards of silt.\n"
+    )
+    assert field(project, ProjectField.CONTRACT) == "W912WJ-22-C-0017"
+    assert field(project, ProjectField.CUSTOMER) == "U.S. Army Corps of Engineers"
+    assert field(project, ProjectField.TITLE) == "Harbor dredging"
+    assert field(project, ProjectField.VALUE) == "$2,180,000 / $2,264,415"
+    assert [fact.text for fact in project.work] == ["Removed 61,300 cubic yards of silt."]
+
+
+def test_who_bid_more_is_not_the_customer() -> None:
+    (project,) = read(
+        f"{MESSAGE.split('Sam,')[0]}Sam, for your files. Final price was $318,000 for the State Library of Ohio, begun 5/1/23, done 6/4/24.\n"
+        "(Bay State Company wanted $880k.)\n"
+    )
+    assert field(project, ProjectField.CUSTOMER) == "State Library of Ohio"
+    assert not any("for your files" in fact.text for fact in project.work)
+
+
 def test_the_description_of_a_standard_form_330_is_the_work_and_its_fees_are_the_value() -> None:
     (project,) = read(
         "20. EXAMPLE PROJECT KEY NUMBER\n3\n\n23. OWNER\nState Library of Ohio\n\n"

@@ -172,6 +172,7 @@ class TestTopicsOf:
             ("REVIEW PANEL COMMENTS (returned 4/2025, not funded)", Topic.REVIEW),
             ("Reviewers' comments", Topic.REVIEW),
             ("For office use only", Topic.REVIEW),
+            ("PLANT LIST 2026", Topic.FACILITIES),
             ("Résultats attendus", Topic.OUTCOMES),
         ],
     )

@@ -61,7 +61,7 @@ _NAMES: dict[Topic, str] = {
         r"where (?:do )?we (?:work|are|do it|build|operate)(?: .{0,20})?|where(?: it happens| we work)?|(?:our |the )(?:buildings?|space|premises|yard|shops?|labs?|plants?|trucks|machines|tools)"
         r"|(?:our )?(?:facilit\w+|equipment|shop|fleet|laborator(?:y|ies)|infrastructure|instrumentation|capacity|plant|resources|warehouse)"
         r"|(?:our )?(?:facilit\w+|equipment|shop|fleet|laborator(?:y|ies)|resources|field equipment|apparatus|machines|vehicles)(?:,| and| &) .{0,40}|field equipment"
-        r"|(?:field |shop |office |laboratory |lab |survey |test )?(?:equipment|machine|fleet|vehicle|apparatus|instrument)s? (?:list|inventory|schedule|register)(?: \d{4})?"
+        r"|(?:field |shop |office |laboratory |lab |survey |test )?(?:equipment|machine|fleet|vehicle|apparatus|instrument|plant)s? (?:list|inventory|schedule|register)(?: \d{4})?"
         r"|(?:other |available |institutional )resources|research environment|environment|manufacturing capacity|production facilit\w+|computing"
         r"|ausstattung|räume.{0,30}|standorte?|geräte.{0,20}|labore?|infrastruktur|maschinenpark"
         r"|installations|équipements?|locaux|moyens .{0,20}|infrastructures?"

@@ -65,6 +65,10 @@ _IS_CUSTOMER = re.compile(
     r"[^.\n(]{0,60}\((?:the|our|end)? ?(?:customer|client|owner|sponsor|funder|agency)\)|['’]?s?,? (?:sponsored|funded|awarded|hired|gave us|bought|paid|engaged|contracted)\b",
     re.IGNORECASE,
 )
+_IS_BIDDER = re.compile(
+    r"['’]?s?(?: price| bid| quote)? (?:also )?(?:bid|wanted|quoted|asked|offered|lost|came in|was (?:higher|lower))\b",
+    re.IGNORECASE,
+)
 _PAYS_BEFORE = re.compile(
     r"\b(?:for|from|with|by|customer|client|sponsor|funder|owner|agency|grantor|paid|to)(?: the)?[\s:|,–-]{0,20}$", re.IGNORECASE
 )
@@ -161,7 +165,7 @@ def customer_of(text: str, is_us: Callable[[str], bool] = lambda _: False) -> st
     """The organization that most likely pays for the work of the text; empty if none is named."""
     best, most = "", 0.0
     for place, (name, end) in enumerate(organizations(text)):
-        if is_us(name):
+        if is_us(name) or _IS_BIDDER.match(text[end : end + _AROUND]):
             continue
         before, after = text[max(0, end - len(name) - _AROUND) : end - len(name)], text[end : end + _AROUND]
         sentence = before.rpartition(". ")[2] + " " + after.partition(". ")[0]

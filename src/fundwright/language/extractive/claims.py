@@ -50,6 +50,11 @@ _REPORTS = re.compile(
     r"\b(?:shall|must|will|should|may|are required)\b|^(?:see|refer to|note|include|describe|evaluate|assess|provide|for example|please|complete this)\b(?=.{0,200}[.:]$)",
     re.IGNORECASE,
 )
+_IMAGINED = re.compile(
+    r"\bif (?:we|I|our \w{1,20}) (?:had|held|were|owned|won|could|did)\b.{0,200}\b(?:would|could|might)\b|\b(?:would|could|might)\b.{0,200}\bif (?:we|I|our \w{1,20}) (?:had|held|were|owned|won|could|did)\b",
+    re.IGNORECASE,
+)
+"""“If we had a dredge, we could …”"""
 _OBLIGATION = re.compile(r"\b(?:shall|must|should)\b", re.IGNORECASE)
 _BOILERPLATE = re.compile(
     r"all rights reserved|copyright|(?-i:\([cC]\) (?:[A-Z]|(?:19|20)\d\d))|©|confidential|proprietary|table of contents|page \d+ of \d+|click here|\.{4,}|this is a sample|subject to change|do not distribute"
@@ -143,7 +148,7 @@ class Others:
 
     def may_claim(self, text: str) -> bool:
         """Whether a draft may claim this about us."""
-        if _BOILERPLATE.search(text) or _QUOTATION.fullmatch(text) or _REPORTS.search(text):
+        if _IMAGINED.search(text) or _BOILERPLATE.search(text) or _QUOTATION.fullmatch(text) or _REPORTS.search(text):
             return False
         if _OBLIGATION.search(text) and not _US.search(text):
             return False

@@ -75,7 +75,8 @@ def company_data(passages: Iterable[NumberedPassage]) -> list[Fact]:
                     and (status := _STATUS_IN_PROSE.search(block.text))
                 ):
                     _add_new(found, Fact(status.group(), passage.number, label="Status"))
-                if is_data and block.kind != BlockKind.ROW and (block.text not in {fact.text for fact in codes}):
+                is_contact = _is_contact_line(block.text)
+                if is_data and block.kind != BlockKind.ROW and not is_contact and block.text not in {fact.text for fact in codes}:
                     _add_new(found, Fact(block.text, passage.number, label=""))
                 elif not codes and block.kind == BlockKind.LINE and _STATUS.search(block.text):
                     _add_new(found, Fact(block.text, passage.number))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import groupby, takewhile
 
@@ -44,7 +44,7 @@ _PROJECT_LABELS: tuple[tuple[ProjectField, re.Pattern[str]], ...] = tuple(
         (ProjectField.ROLE, r"(?:our |contractor )?role|prime|prime (?:or sub\w*|/ ?sub\w*|contractor)|we were|rolle|rôle"),
         (
             ProjectField.VALUE,
-            r"how much|dollars?(?: .*)?|(?:.*\b)?(?:value|amount|price|costs?|budget|funding|ceiling|fee|sum|share)|(?:total |final )?award|award(?:ed)? amount|auftrags(?:wert|summe|volumen)|volumen|montant.*|valeur",
+            r"how much|dollars?(?: .*)?|(?:.*\b)?(?:value|amount|price|costs?|budget|funding|ceiling|fee|sum|share)|(?:total |final )?award|award(?:ed)? amount(?: ?/.{1,20})?|auftrags(?:wert|summe|volumen)|volumen|montant.*|valeur",
         ),
         (
             ProjectField.PERIOD,
@@ -65,12 +65,12 @@ _PROJECT_LABELS: tuple[tuple[ProjectField, re.Pattern[str]], ...] = tuple(
         ),
         (
             ProjectField.TITLE,
-            r"(?:project|contract|program|grant|award)? ?(?:title|name)|project|program|projekt(?:titel)?|titre|projet|contract reference.*",
+            r"(?:project|contract|program|grant|award)? ?(?:title|name)(?: of (?:the )?(?:work|project|contract))?|project|program|projekt(?:titel)?|titre|projet|contract reference.*",
         ),
         (
             ProjectField.WORK,
             r"(?:brief )?(?:description|scope|services|work|summary|activities|tasks)(?: of (?:the )?(?:work|services|project|effort))?(?: performed| provided)?"
-            r"|what (?:we|was) (?:did|done|delivered)|project description|what(?: came of it| happened)?|accomplishments?|results?|outcomes?|achievements?|leistung\w*|beschreibung|description.*|ergebnis\w*"
+            r"|what (?:we|was) (?:did|done|delivered)|project description|describe the (?:work|services|project)|what(?: came of it| happened)?|accomplishments?|results?|outcomes?|achievements?|leistung\w*|beschreibung|description.*|ergebnis\w*"
             r"|résultats?|prestations",
         ),
     )
@@ -100,7 +100,10 @@ _IS_MESSAGE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _SALUTATION = re.compile(r"^\W*(?:dear\b|to whom it may concern|sehr geehrte|madame|monsieur)", re.IGNORECASE | re.MULTILINE)
-_WRITER_WORDS = re.compile(r"\s*(?:I|we|our|my|us|dear|you|your)\b|.{0,40}\b(?:I|my)\b|.*\bto whom\b", re.IGNORECASE)
+_WRITER_WORDS = re.compile(
+    r"\s*(?:I|we|our|my|us|dear|you|your)\b|.{0,40}\b(?:I|my)\b|.*\bto whom\b|.{0,40}\bfor your (?:files|records|information|reference)\b",
+    re.IGNORECASE,
+)
 _CERTIFIED = re.compile(
     r"\b(?:certifi(?:ed|cat\w+)|accredit\w+|zertifizier\w+|certifiée?s?|ISO(?:/IEC)? \d{4,5})\b", re.IGNORECASE
 )
@@ -124,6 +127,7 @@ _MIN_DIGITS = 2
 _MIN_CUSTOMER_WORDS = 2
 _STEM = 4
 _HEADLINE_WORDS = 28
+_MAX_LABEL_WORDS = 6
 _HEADLINE_KINDS = frozenset((BlockKind.HEADING, BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.LINE))
 
 
@@ -250,6 +254,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
         for place, block in enumerate(blocks):
             if block.start in addressed and block.end:
                 continue
+            block = _as_pair(block)
             if block.kind == BlockKind.ROW and block.columns:
                 row = _row_project(document, block, passage.number)
                 if row.is_known:
@@ -358,6 +363,13 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                 claims, is_claimable = _claimable([block.text], others, is_claimable=is_claimable or is_letter)
                 project.work += [Fact(text, passage.number) for text in claims]
     yield project
+
+
+def _as_pair(block: Block) -> Block:
+    """“2. Customer: City of Dayton” of a form, read as an item, as a labeled value."""
+    label, colon, value = block.text.partition(": ") if block.kind == BlockKind.ITEM else ("", "", "")
+    is_pair = colon and len(label.split()) <= _MAX_LABEL_WORDS and project_field(label)
+    return replace(block, kind=BlockKind.PAIR, label=label, text=value) if is_pair else block
 
 
 def _before_challenges(text: str) -> list[str]:
@@ -494,6 +506,10 @@ _MAX_FACTS = 60
 _MIN_WORK_WORDS = 3
 
 
+_FORM_NUMBER = re.compile(r"\A\(?(?:\d{1,2}|[a-z])[.)]\s{1,5}")
+"""The number of a field of a form, as in “2. Customer.”"""
+
+
 def project_field(label: str) -> ProjectField | None:
     """The field for a label; “Quality / Results” is for the work, because one of its parts is."""
     parts = re.split(r" ?/ ?| & | and ", label)
@@ -501,6 +517,7 @@ def project_field(label: str) -> ProjectField | None:
 
 
 def _field_of(label: str) -> ProjectField | None:
+    label = _FORM_NUMBER.sub("", label, count=1)
     text = " ".join(label.replace(".", " ").replace("#", " number").split()).strip(" :()")
     return next((name for name, pattern in _PROJECT_LABELS if pattern.fullmatch(text[:60])), None)
 

@@ -360,7 +360,11 @@ def _is_worth_quoting(text: str, *, is_listed: bool) -> bool:
     if not least <= len(words) <= _MAX_WORDS or text.endswith(("?", ":", ";", ",")) or "|" in text:
         return False
     if is_listed:
-        return not (text.isupper() and len(words) > 1) and sum(character.isalpha() for character in text) / len(text) > 0.5
+        return (
+            not (text[0] == "(" and text[-1] == ")")
+            and not (text.isupper() and len(words) > 1)
+            and sum(character.isalpha() for character in text) / len(text) > 0.5
+        )
     if not _SENTENCE_END.search(text):
         return False
     # Titles have few words in lower case. German nouns are capitalized, so the share is low.
@@ -421,13 +425,23 @@ def choose(
         ]
         chosen = Choice(answer=tuple(_fit_length(found, anywhere, compared, place, words=words)))
     if not chosen.answer and topic == Topic.CAPABILITIES:
-        offered = [index for index in asked if _offers(found[index])]
+        offered = _with_lists(found, asked, [index for index in asked if _offers(found[index])])
         chosen = Choice(answer=tuple(_fit_length(found, offered, compared, place, words=words)))
     if not chosen.answer and topic is not None:
         # Repeat an answer under the right heading rather than list the question as open.
         repeated = [index for index in asked if found[index].is_written and found[index].evidence(topic) == _NAMED]
         chosen = Choice(answer=tuple(_fit_length(found, repeated, compared, place, words=words)))
     return chosen if chosen.answer else Choice(possible=_possible(found, compared, place, topic))
+
+
+def _with_lists(found: Sequence[Candidate], asked: Sequence[int], chosen: Sequence[int]) -> list[int]:
+    """The chosen candidates, and the other items of the lists of which one is chosen."""
+    lists = {(found[index].number, found[index].heading) for index in chosen if found[index].is_listed}
+    return [
+        index
+        for index in asked
+        if index in chosen or (found[index].is_listed and (found[index].number, found[index].heading) in lists)
+    ]
 
 
 def _offers(candidate: Candidate) -> bool:
