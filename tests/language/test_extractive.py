@@ -372,6 +372,16 @@ class TestLetters:
         assert "VH7QPL2M9XK4" in text
         assert "Slip Road" not in text
 
+    @pytest.mark.parametrize("invitation", ["Call", "Please contact", "Questions go to"])
+    async def test_a_letter_ends_with_the_name_of_the_contact(self, core: Core, invitation: str) -> None:
+        about = passage(
+            f"Contact\n\n{invitation} Ada Example, Grants Officer, (207) 555-0136, bids@acme.example\n",
+            DocumentKind.ABOUT_US,
+            "Contact",
+        )
+        text = "".join(await write(core, section(Topic.CONTACT, about)))
+        assert text.startswith("Ada Example, Grants Officer  \n(207) 555-0136")
+
     async def test_items_below_goals_are_offered(self, core: Core) -> None:
         proposal = passage(
             "GOALS\n\nIn five years, the District will:\n\n- treat 2,400 acres of private land,\n- bring 900 homes to the standard.\n",

@@ -51,6 +51,11 @@ _INTRODUCTIONS = {
 }
 """Sentences that introduce the lists in a letter."""
 _CONTACT_DETAIL = re.compile(r"@|\d{3}\)?[ .-]\d{3,4}")
+_INVITATION = re.compile(
+    r"\A(?:please )?(?:call|contact|talk to|write to|ask for|(?:all )?questions (?:go )?to)[ :]{1,3}(?=(?-i:[A-Z]))",
+    re.IGNORECASE,
+)
+"""“Call” of “Call Ada Example, Grants Officer.”"""
 _COLUMNS = (
     (later("Project"), ProjectField.TITLE),
     (later("Customer"), ProjectField.CUSTOMER),
@@ -300,7 +305,7 @@ def _contact_lines(fact: Fact) -> Iterator[str]:
     is_plain = not fact.label or re.fullmatch(
         r".*\b(?:contact|poc|name|address|anschrift|adresse)\b.*", fact.label, re.IGNORECASE
     )
-    text = fact.text if is_plain else f"{fact.label}: {fact.text}"
+    text = _INVITATION.sub("", fact.text) if is_plain else f"{fact.label}: {fact.text}"
     for line in (text[first:last].removesuffix(".") for first, last in spans_of(text)):
         # “Ingrid Hallberg, Ph.D., Principal Investigator, ihallberg@westmoor.example, 555-0170-22”
         lines = [""]
