@@ -48,7 +48,7 @@ _YEARS = re.compile(
     r"\b(?:\d{1,2}|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)(?:\+| plus)? (?:years|jahren?|ans)\b",
     re.IGNORECASE,
 )
-_HOLDSDEGREE = re.compile(
+_HOLDS_DEGREE = re.compile(
     r"\b(?:holds?|earned|received|graduate|certified|licensed|registered) .{0,60}\b(?:Ph\.?D|degrees?|master|bachelor|doctorate|certif\w+|licen\w+|in|engineer|M\.?S|B\.?S)\b",
     re.IGNORECASE,
 )
@@ -389,7 +389,7 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
             person.qualifications.append(Fact(", ".join(cell for cell in block.cells if cell), number))
     elif (
         is_qualified
-        or (since_name <= _NEAR_NAME and (_HOLDSDEGREE.search(block.text) or _is_list_of_certificates(block.text)))
+        or (since_name <= _NEAR_NAME and (_HOLDS_DEGREE.search(block.text) or _is_list_of_certificates(block.text)))
         or _YEARS.search(block.text)
         or (block.kind == BlockKind.LINE and _LABELED_LINE.match(block.text))
         or (block.kind != BlockKind.SENTENCE and DEGREE.search(block.text) and since_name < 12 and not heading)
