@@ -1,6 +1,6 @@
-"""Runs everything that `make test` checks: style and types first, three steps at a time.
+"""Runs everything that `make test` checks, three steps at a time, the longest first.
 
-`--style` stops after style and types, as `make lint` does. `--units` also runs the tests that need neither PostgreSQL nor a
+`--style` runs style and types only, as `make lint` does. `--units` also runs the tests that need neither PostgreSQL nor a
 browser, as `make check` does. Slow tests are left to `make soak`. Every step runs even if earlier ones fail; the exit code tells
 whether one failed.
 """
@@ -74,8 +74,9 @@ def python_tests(markers: str = "not slow") -> tuple[Check, Check]:
 
 
 VITEST = Check("vitest", ("npm", "run", "--silent", "test"), shows_output=True)
-TESTS = (*python_tests(), VITEST, Check("journeys", pytest("e2e"), shows_output=True))  # all end at about the same time
-TIERS = {"--style": STYLE_AND_TYPES, "--units": (*STYLE_AND_TYPES, *python_tests("not slow and not database"), VITEST)}
+JOURNEYS = Check("journeys", pytest("e2e"), shows_output=True)
+EVERYTHING = (*python_tests(), JOURNEYS, VITEST, *STYLE_AND_TYPES)
+TIERS = {"--style": STYLE_AND_TYPES, "--units": (*python_tests("not slow and not database"), VITEST, *STYLE_AND_TYPES)}
 
 
 def main(checks: Sequence[Check]) -> bool:
@@ -132,4 +133,4 @@ def report(result: Result, log: Path) -> None:
 
 if __name__ == "__main__":
     tier = sys.argv[1] if len(sys.argv) > 1 else None
-    sys.exit(0 if main(TIERS[tier] if tier else (*STYLE_AND_TYPES, *TESTS)) else 1)
+    sys.exit(0 if main(TIERS[tier] if tier else EVERYTHING) else 1)

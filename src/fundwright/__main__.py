@@ -17,6 +17,7 @@ def main() -> None:
 
     gc.freeze()
     gc.enable()
+    gc.set_threshold(5_000, 10, 10)  # one page makes more objects than Python's 700
     try:
         app()
     except FundwrightError as error:
