@@ -9,8 +9,6 @@ import sys
 
 def main() -> None:
     """Run the command line. An expected refusal is one sentence on standard error and exit code 1."""
-    # Python's default for SIGTERM ends the process immediately and would leave the embedded PostgreSQL behind.
-    signal.signal(signal.SIGTERM, _exit)
     gc.disable()  # what the imports create stays; looking for garbage meanwhile would take a fifth of their time
     from fundwright.cli import app
     from fundwright.core.errors import FundwrightError
@@ -18,6 +16,8 @@ def main() -> None:
     gc.freeze()
     gc.enable()
     gc.set_threshold(5_000, 10, 10)  # one page makes more objects than Python's 700
+    # Python's default for SIGTERM ends the process immediately and would leave the embedded PostgreSQL behind.
+    signal.signal(signal.SIGTERM, _exit)
     try:
         app()
     except FundwrightError as error:

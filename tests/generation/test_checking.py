@@ -184,6 +184,11 @@ def test_what_a_source_says_of_an_imagined_case_a_competitor_or_a_goal_is_not_fo
         ("Our competitors rent barges; we own two barges.", "We own two barges."),
         ("Our competitors know that we have 900 engineers.", "We have 900 engineers."),
         ("We have raised $1.2 million and have applied for a grant.", "We have raised $1.2 million."),
+        ("We applied for and received ISO 9001 certification in 2020.", "We received ISO 9001 certification in 2020."),
+        ("We installed 12 gauges so that the district could see if levels rose.", "We installed 12 gauges."),
+        ("Our crews respond within two hours if the dam might fail.", "Our crews respond within two hours."),
+        ("If you would like references, call us: we have completed 14 inspections.", "We have completed 14 inspections."),
+        ("The incumbent Acme staffs 12 posts.", "Acme staffs 12 posts."),
     ],
 )
 def test_what_it_says_of_us_beside_that_is_supported(source: str, claim: str) -> None:

@@ -125,6 +125,13 @@ class TestMarkdown:
         assert content.split("\n\n")[2].rstrip() == exported
 
     @pytest.mark.security(41)
+    def test_elements_that_a_citation_divides_are_text_without_it(self) -> None:
+        content = export(
+            draft(text="Hi <[1]script>a()<[1]/script>"), ExportFormat.MARKDOWN, citations=CitationStyle.NONE
+        ).content.decode()
+        assert content.split("\n\n")[2].rstrip() == "Hi \\<script>a()\\</script>"
+
+    @pytest.mark.security(41)
     @pytest.mark.parametrize("citations", CitationStyle)
     @pytest.mark.parametrize(
         "text",

@@ -447,9 +447,9 @@ class TestCorrectCategory:
 
 
 class TestCount:
-    @pytest.mark.parametrize(("has_more", "shown"), [(False, "5,000 opportunities"), (True, "5,000+ opportunities")])
-    def test_tells_whether_there_are_more(self, has_more: bool, shown: str) -> None:
-        assert count_text(FoundPage(items=[], total=5_000, page=1, page_size=25, has_more=has_more)) == shown
+    @pytest.mark.parametrize(("has_uncounted", "shown"), [(False, "5,000 opportunities"), (True, "5,000+ opportunities")])
+    def test_tells_whether_there_are_more(self, has_uncounted: bool, shown: str) -> None:
+        assert count_text(FoundPage(items=[], total=5_000, page=1, page_size=25, has_uncounted=has_uncounted)) == shown
 
 
 class TestNextPage:

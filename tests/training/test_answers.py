@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
 from fundwright.accounts.schemas import Actor
@@ -354,6 +356,25 @@ async def test_what_a_person_has_is_shown_before_the_persons_name_and_phone_numb
     embedder = await language.get_embedder(committed)
     first = (await service.find_answers(committed, engineers, question, embedder=embedder))[0]
     assert expected in first.text[first.answer_start : first.answer_end]
+
+
+async def test_names_are_looked_for_once_in_each_passage(
+    committed: Core, engineers: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long question with many names held up everybody for seconds: each statement read its passage again for each name."""
+    read, words_of = Counter[str](), answering._words
+
+    def count(text: str) -> frozenset[str]:
+        read[text] += 1
+        return words_of(text)
+
+    monkeypatch.setattr(answering, "_words", count)
+    question = "Which degrees does Jane Marlow have? " + " ".join(f"not A{name} B{name}," for name in "abcdefghijkl")
+    embedder = await language.get_embedder(committed)
+    answers = await service.find_answers(committed, engineers, question, embedder=embedder)
+    assert answers
+    assert all(read[each.text] <= 1 for each in answers)
+    assert answering._names_in(question) == ["jane marlow", "aa ba", "ab bb", "ac bc", "ad bd"]
 
 
 def test_only_the_first_abbreviations_are_looked_for() -> None:

@@ -11,7 +11,7 @@ from fundwright.generation.schemas import CitationStyle, DraftRead, ExportedDraf
 from fundwright.generation.word import word_file
 
 _ACTIVE = re.compile(
-    r"(?<!\\)((?:\\\\)*+)(\[(?=\^[0-9]+\])|!(?=\[|\Z)|<(?!https?:|mailto:)(?=[a-z/!?])|(?:\](?=[(:])|\A(?=\())(?!.\s*+<?(?:https?://|mailto:))"
+    r"(?<!\\)((?:\\\\)*+)(\[(?=\^[0-9]+\])|!(?=\[|\Z)|<(?!https?:|mailto:)(?=[a-z/!?]|\Z)|(?:\](?=[(:])|\A(?=\())(?!.\s*+<?(?:https?://|mailto:))"
     r"|\\\Z)",
     re.IGNORECASE,
 )

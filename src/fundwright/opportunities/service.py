@@ -205,8 +205,8 @@ def _page(query: OpportunityQuery, rows: Sequence[RowMapping], total: int, ranke
             item.model_copy(update={"match": _match(item.id, ranked, row.get("passage") or "")})
             for item, row in zip(items, rows, strict=True)
         ]
-    has_more = ranked is not None and ranked.has_more
-    return FoundPage(items=items, total=total, page=query.page, page_size=query.page_size, has_more=has_more)
+    has_uncounted = ranked is not None and ranked.has_uncounted
+    return FoundPage(items=items, total=total, page=query.page, page_size=query.page_size, has_uncounted=has_uncounted)
 
 
 def _match(opportunity_id: UUID, ranked: ranking.Ranked, marked_passage: str) -> Match:

@@ -123,6 +123,7 @@ _ABBREVIATION = re.compile(r"\b[A-Z]{3,6}\b")
 _MAX_ABBREVIATIONS = 5
 _NAME = re.compile(r"(?<=\s)[A-ZÄÖÜ][\w'’-]{1,30}(?:\s[A-ZÄÖÜ][\w'’.-]{0,30}){1,4}")
 """The name of a person or project in a question."""
+_MAX_NAMES = 5
 _ASKS_CONTACT = re.compile(
     r"\b(?:contacts?|poc|reach|call|phone|telephone|number|e-?mail|mail|write|address|kontakt\w*|erreich\w*|telefon\w*|adresse|joindre|téléphone|courriel)\b",
     re.IGNORECASE,
@@ -222,7 +223,7 @@ def answers(
     similarities: Vectors,
     shares: Sequence[float],
 ) -> list[Answer]:
-    """The passages that answer, best first, each with its best statement. `similarities` are cosines with the question, first of the
+    """The passages that answer, best first, each with its best statement. CPU-bound: call it in a thread. `similarities` are cosines with the question, first of the
     statements and then of their headings, `shares` how much of the question's words stands in each of these, in 0..1."""
     meaning = np.array([_SENTENCE_MEANING if statement.is_sentence else _FRAGMENT_MEANING for statement in statements])
     count = len(statements)
@@ -230,7 +231,19 @@ def answers(
     of_headings = _SENTENCE_MEANING * similarities[count:] + (1 - _SENTENCE_MEANING) * words[count:]
     by_heading = dict(zip(headings_of(statements), of_headings, strict=True))
     relevances = meaning * similarities[:count] + (1 - meaning) * words[:count]
-    relevances += [_evidence(question, passages[each.passage], each, by_heading.get(each.heading, 0.0)) for each in statements]
+    names = _names_in(question)
+    of_person = {index for index, passage in enumerate(passages) if _is_of_person(passage, names)}
+    relevances += [
+        _evidence(
+            question,
+            passages[each.passage],
+            each,
+            by_heading.get(each.heading, 0.0),
+            names=names,
+            is_of_person=each.passage in of_person,
+        )
+        for each in statements
+    ]
     is_about_us = _is_about_us(question)
     lacking = np.array([_lacks_quantity(question, each.text) for each in statements])
     relevances -= (_NO_DURATION if _ASKS_DURATION.search(question) else _NO_QUANTITY) * lacking
@@ -294,7 +307,22 @@ def _is_about_us(question: str) -> bool:
     return bool(_US.search(question)) and not _OBLIGED.search(question)
 
 
-def _evidence(question: str, passage: Passage, statement: Statement, heading: float) -> float:
+def _names_in(question: str) -> list[str]:
+    """The first few, in lower case: each is looked for in every passage."""
+    return list(dict.fromkeys(name.rstrip("?.").casefold() for name in _NAME.findall(question)))[:_MAX_NAMES]
+
+
+def _is_of_person(passage: Passage, names: Sequence[str]) -> bool:
+    """Whether it is part of the résumé of somebody named."""
+    if passage.document_kind != DocumentKind.RESUME or not names:
+        return False
+    words = _words(passage.text)
+    return any(_words(name) <= words for name in names)
+
+
+def _evidence(
+    question: str, passage: Passage, statement: Statement, heading: float, *, names: Sequence[str], is_of_person: bool
+) -> float:
     named = topics_of(statement.heading) | topics_of(statement.label)
     asks_failure = bool(_ASKS_FAILURE.search(question))
     asks_past = bool(_COMPLETED.search(question) and _PROJECTS.search(question)) and not asks_failure
@@ -302,8 +330,6 @@ def _evidence(question: str, passage: Passage, statement: Statement, heading: fl
     is_of_others = _is_about_us(question) and (not passage.document_kind.is_ours or _NO_OTHERS.is_of_others(statement.text))
     reports_failure = asks_failure and passage.document_kind.is_ours and bool(_FAILED.search(statement.text))
     above = f"{passage.document_title} {heading_text(passage.place_at(statement.start)[0])} {statement.heading}".casefold()
-    names = [name.rstrip("?.").casefold() for name in _NAME.findall(question)]
-    is_of_person = passage.document_kind == DocumentKind.RESUME and any(_words(name) <= _words(passage.text) for name in names)
     is_named |= is_of_person or any(name in above for name in names)
     has_degree = is_of_person and bool(_ASKS_DEGREE.search(question) and DEGREE.search(statement.text))
     is_contact = bool(names and not statement.is_sentence and _CONTACT_DETAIL.search(statement.text))

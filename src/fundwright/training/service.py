@@ -475,7 +475,8 @@ async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedd
     if not statements:
         return []
     similarities = await embedder.embed(texts) @ vector
-    return answering.answers(question, passages, statements, similarities, shares)[:limit]
+    answers = await asyncio.to_thread(answering.answers, question, passages, statements, similarities, shares)
+    return answers[:limit]
 
 
 @needs(Permission.READ)

@@ -50,7 +50,7 @@ def elsewhere_links(url: UrlState, elsewhere: Mapping[Availability, int]) -> Vdo
 
 
 def count_text(listed: FoundPage) -> str:
-    if listed.has_more:
+    if listed.has_uncounted:
         return t("{n}+ opportunities", n=listed.total)
     if not all(is_match(item) for item in listed.items):
         return nt("{n} opportunity, including close matches", "{n} opportunities, including close matches", listed.total)

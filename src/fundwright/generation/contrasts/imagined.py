@@ -10,7 +10,11 @@ from fundwright.generation.contrasts.clauses import UNLIKE, Clause, clauses_in
 from fundwright.generation.contrasts.pair import Pair
 from fundwright.generation.normalizing import listed, read_text
 
-_CONDITION = re.compile(r"\bif\b|\A(?:were|had|should) (?:we|our|it|the|they|I|[A-Z]\w{1,30})\b", re.IGNORECASE)
+_CONDITION = re.compile(
+    r"(?<!even )(?<!see )\bif (?:we|I|it|they|our \w{1,20}|the \w{1,20}|[A-Z]\w{1,30}) (?:were|had|held|owned|won|got|received|hired|bought|employed|could|did|should)\b"
+    r"|\A(?:were|had|should) (?:we|our|it|the|they|I|[A-Z]\w{1,30})\b",
+    re.IGNORECASE,
+)
 _CONSEQUENCE = re.compile(r"\b(?:would|could|might)\b", re.IGNORECASE)
 _OPEN = frozenset(listed("if would could might should unless were had"))
 """Words of a claim that imagines the case as well."""
@@ -22,7 +26,10 @@ _COMPETITOR = re.compile(
 _OURS = re.compile(r"\b(?:we|our|us|ours)\b", re.IGNORECASE)
 _IS_OURS = re.compile(r" (?:we|our)\b", re.IGNORECASE)
 _UNLIKE_US = re.compile(r"us|ourselves|our (?:company|firm|team|organization|agency|lab)", re.IGNORECASE)
-_GOAL = re.compile(r"\b(?:working toward(?:s)?|appl(?:ied|ying|y) for|pursuing)\b", re.IGNORECASE)
+_GOAL = re.compile(
+    r"\b(?:working toward(?:s)?|appl(?:ied|ying|y) for(?! and (?:received|won|earned|obtained|got|hold))|pursuing)\b",
+    re.IGNORECASE,
+)
 
 
 def contradictions(pair: Pair) -> dict[str, bool]:
@@ -40,7 +47,8 @@ def is_of_another_case(pair: Pair, clause: Clause) -> bool:
         return False
     opening = _COMPETITOR.match(clause.text)
     if opening:
-        return not _OURS.search(clause.text, opening.end())
+        named = clause.text[opening.end() :].partition(" ")[0]
+        return not _OURS.search(clause.text, opening.end()) and not _is_known(pair, named)
     unlike = UNLIKE.match(clause.text)
     if unlike is None or _IS_OURS.match(clause.text, unlike.end()):
         return False

@@ -87,7 +87,7 @@ class Ranked:
     matching: ColumnElement[bool]
     """Holds for notices that have all words."""
     total: int
-    has_more: bool
+    has_uncounted: bool
     """Whether more are found than `total`, up to which they are counted and listed."""
     question: Question
 
@@ -145,13 +145,13 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
         has_few=has_few,
         matching=has_words(question.text),
         total=len(best),
-        has_more=False,
+        has_uncounted=False,
         question=question,
     )
     if candidates.has_all_matching:
         return ranked
     if candidates.number > scoring.MOST_COUNTED:
-        return replace(ranked, total=_MOST_LISTED, has_more=True)
+        return replace(ranked, total=_MOST_LISTED, has_uncounted=True)
     # A notice without a number is a solicitation of its own.
     alone = {notice for notice in flags if notice.solicitation == str(notice.id) and notice.solicitation in best}
     keys = literal(list(best.keys() - {notice.solicitation for notice in alone}), ARRAY(Text))
