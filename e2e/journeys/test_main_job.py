@@ -26,7 +26,7 @@ DRAFT_TIMEOUT_MS = 60_000
 
 @dataclass(frozen=True)
 class Notices:
-    """A file of contract opportunities, the summary after its import into an installation with the sample, and documents of funders."""
+    """A file of contract opportunities, the summary after its import into an installation with the sample, and funders' documents."""
 
     file: Path
     summary: str

@@ -72,6 +72,14 @@ NOT_ANSWERED = (
 )
 
 
+async def trained(core: Core, owner: Actor, add_file: AddFile, *files: tuple[str, str]) -> Actor:
+    """The owner, whose documents are these texts with these names."""
+    async with core.database.transaction() as session:
+        ids = [(await add_file(session, owner, core, text, name)).id for text, name in files]
+    await service.run_inline(core, owner, ids)
+    return owner
+
+
 @pytest.fixture
 async def taught(committed: Core, owner: Actor, snapshots: Snapshots) -> Actor:
     """An account with the trained sample documents."""
@@ -167,13 +175,7 @@ licensed welders.
 @pytest.fixture
 async def bridges(committed: Core, owner: Actor, add_file: AddFile, snapshots: Snapshots) -> Actor:
     async def train(core: Core) -> Actor:
-        async with core.database.transaction() as session:
-            ids = [
-                (await add_file(session, owner, core, text, name)).id
-                for text, name in ((HIGH_ROAD, "High Road.md"), (STATE_RFP, "RFP 26-01.md"))
-            ]
-        await service.run_inline(core, owner, ids)
-        return owner
+        return await trained(core, owner, add_file, (HIGH_ROAD, "High Road.md"), (STATE_RFP, "RFP 26-01.md"))
 
     return await snapshots.of(committed, train)
 
@@ -251,13 +253,7 @@ Certifications: NICET Level III; OSHA 510
 @pytest.fixture
 async def listed(committed: Core, owner: Actor, add_file: AddFile, snapshots: Snapshots) -> Actor:
     async def train(core: Core) -> Actor:
-        async with core.database.transaction() as session:
-            ids = [
-                (await add_file(session, owner, core, text, name)).id
-                for text, name in ((LISTED, "Harrow.md"), (RESUME_OF_ONE, "Resume Whitcombe.md"))
-            ]
-        await service.run_inline(core, owner, ids)
-        return owner
+        return await trained(core, owner, add_file, (LISTED, "Harrow.md"), (RESUME_OF_ONE, "Resume Whitcombe.md"))
 
     return await snapshots.of(committed, train)
 
@@ -330,13 +326,7 @@ Contact: Jane Marlow, 515-555-0142, jane.marlow@acme.example
 @pytest.fixture
 async def engineers(committed: Core, owner: Actor, add_file: AddFile, snapshots: Snapshots) -> Actor:
     async def train(core: Core) -> Actor:
-        async with core.database.transaction() as session:
-            ids = [
-                (await add_file(session, owner, core, text, name)).id
-                for text, name in ((MARLOW, "Marlow resume.txt"), (STATEMENT, "Statement.txt"))
-            ]
-        await service.run_inline(core, owner, ids)
-        return owner
+        return await trained(core, owner, add_file, (MARLOW, "Marlow resume.txt"), (STATEMENT, "Statement.txt"))
 
     return await snapshots.of(committed, train)
 

@@ -138,8 +138,8 @@ class OpportunityRow(Listed):
 
 
 class FoundPage(Page[OpportunityRow]):
-    """`corrected` is the text that was searched when words of the given one were misspelled; otherwise it is empty. `has_uncounted` tells that a
-    search found more than `total`: that many are listed, and the export contains all of them."""
+    """`corrected` is the text that was searched when words of the given one were misspelled; otherwise it is empty. `has_uncounted`
+    tells that a search found more than `total`: that many are listed, and the export contains all of them."""
 
     corrected: str = ""
     has_uncounted: bool = False

@@ -223,8 +223,11 @@ def answers(
     similarities: Vectors,
     shares: Sequence[float],
 ) -> list[Answer]:
-    """The passages that answer, best first, each with its best statement. CPU-bound: call it in a thread. `similarities` are cosines with the question, first of the
-    statements and then of their headings, `shares` how much of the question's words stands in each of these, in 0..1."""
+    """The passages that answer, best first, each with its best statement. CPU-bound: call it in a thread.
+
+    `similarities` are cosines with the question, first of the statements and then of their headings, `shares` how much of the
+    question's words stands in each of these, in 0..1.
+    """
     meaning = np.array([_SENTENCE_MEANING if statement.is_sentence else _FRAGMENT_MEANING for statement in statements])
     count = len(statements)
     words = np.asarray(shares)
