@@ -1,4 +1,4 @@
-"""Categorizing as a job: it learns from every decision, and sorts the open notices first."""
+"""Categorizes notices as a job that learns from every decision. Open notices come first."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from fundwright.opportunities.schemas import CategorizeOpportunities, SortingCou
 _READ_AT_ONCE = 256
 _SORTED_AT_ONCE = 500
 _UNKNOWN = 3_000
-"""Notices that show the classifier what is usual."""
+"""The number of undecided notices that show the classifier what is typical."""
 
 _NOTHING_SORTED: SortingCounts = {"labeled": 0, "unchanged": 0, "abstained": 0, "kept": 0}
 
@@ -44,8 +44,8 @@ class SortingCheckpoint(TypedDict, total=False):
 async def categorize(run: JobRun[CategorizeOpportunities, Actor, SortingCheckpoint], embedder: Embedder) -> SortingResult:
     """Return how many opportunities were labeled, unchanged, without a category, or not embedded yet.
 
-    May be interrupted at any moment and run again: results are kept, and labels that fit are left alone. If another job waits
-    because of newer decisions, that job sorts the rest. Notices that are not embedded yet are sorted once they are.
+    Can be interrupted at any time and run again: results are kept, and labels that still fit are not touched. If a newer job waits
+    because of newer decisions, it sorts the rest. Notices without an embedding are sorted once they have one.
     """
     categorizing = Categorizing(run, embedder)
     await categorizing.read_words()
@@ -59,7 +59,7 @@ async def categorize(run: JobRun[CategorizeOpportunities, Actor, SortingCheckpoi
 
 
 class Categorizing:
-    """The steps of the job."""
+    """The steps of a categorizing job."""
 
     def __init__(self, run: JobRun[CategorizeOpportunities, Actor, SortingCheckpoint], embedder: Embedder) -> None:
         self._run = run
@@ -80,7 +80,7 @@ class Categorizing:
             await self._report()
 
     async def sort(self) -> None:
-        """Sort the embedded notices. Start over if a category changes meanwhile."""
+        """Sort the embedded notices. Starts over if a category changes in the meantime."""
         while True:
             try:
                 lesson = await self._read_lesson()
@@ -116,7 +116,7 @@ class Categorizing:
             await self._sort_all(lesson, classifier, is_open=True)
             async with self._run.transaction() as session:
                 if await jobs.is_followed(session, self._run.id):
-                    return  # the other job learns from later decisions
+                    return  # the waiting job learns from the later decisions
         await self._sort_all(lesson, classifier, is_open=False)
         self._run.checkpoint = {}
 
@@ -160,7 +160,7 @@ def _chances(classifier: Classifier, stored: Stored) -> NDArray[np.floating[Any]
 
 
 def _subjects(stored: Stored) -> list[tuple[UUID, Subject]]:
-    """From the columns of `indexing.sortable_of`: a half vector is sent as two 16-bit numbers and its values, high byte first."""
+    """Convert the columns of `indexing.sortable_of`. A half vector is sent as two 16-bit numbers and its values, high byte first."""
     return [
         (id, Subject(np.frombuffer(terms, dtype=np.uint32), np.frombuffer(vector, dtype=">f2", offset=4).astype(np.float32)))
         for id, terms, vector in stored

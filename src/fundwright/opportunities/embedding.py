@@ -1,6 +1,6 @@
-"""Embedding of notices as a job that starts automatically. After it, searches find notices by meaning, and similar notices are listed.
+"""Embeds notices in a job that starts automatically, so that searches find them by meaning and similar notices can be listed.
 
-It belongs to the installation. There is one such job at a time, and notices that arrive while it runs are part of its work.
+The job belongs to the installation. There is one such job at a time; it includes notices that are added while it runs.
 """
 
 from __future__ import annotations
@@ -27,18 +27,17 @@ _WEIGHED_AT_ONCE = 500
 _READ_AT_ONCE = 512
 _EMBEDDED_AT_ONCE = 16
 _PAUSE_SHARE = 0.5
-"""Share of the embedding time that the job pauses, so that other work gets the processor."""
+"""The fraction of the embedding time that the job pauses to leave processor time for other work."""
 _REPORT_INTERVAL_S = 2
-"""Every open list shows the progress of the job."""
+"""How often the progress is reported; every open list shows it."""
 _TURN_S = 5
-"""Work before the job pauses for others that wait."""
+"""How long the job works before it pauses for waiting jobs."""
 
 
 async def embed_later(session: AsyncSession, core: Core) -> None:
-    """Enqueue the job that embeds the notices without an embedding of the current model, unless a job that will do so is
-    underway.
+    """Enqueue the job that embeds notices without an embedding of the current model, unless a waiting or running job will.
 
-    Call it in a transaction after the one that added notices.
+    Call it in a later transaction than the one that added the notices.
     """
     if not await indexing.is_embedding_underway(session):
         await core.jobs.enqueue(session, EmbedOpportunities(), title=TITLE, owner_id=None)
@@ -47,7 +46,7 @@ async def embed_later(session: AsyncSession, core: Core) -> None:
 class EmbeddingCheckpoint(TypedDict, total=False):
     embedded: int
     is_ending: bool
-    """The job no longer looks for notices; code that adds some starts another job."""
+    """Whether the job has stopped looking for notices. Code that adds notices then starts another job."""
 
 
 class EmbeddingResult(TypedDict):
@@ -60,9 +59,11 @@ async def embed(
     embedder: Embedder,
     sort_again: Callable[[AsyncSession], Awaitable[None]],
 ) -> EmbeddingResult:
-    """Weight the words of notices that lack weights, and embed those without a vector of this model, open and newest first.
-    May be interrupted at any moment and run again, as it does while other jobs wait. `sort_again` is called each time the
-    number of embedded notices has doubled, and at the end."""
+    """Weight the words of notices without weights, and embed notices without a vector of this model, open and newest ones first.
+
+    Can be interrupted at any time and run again; it pauses while other jobs wait. `sort_again` is called each time the number of
+    embedded notices has doubled, and at the end.
+    """
     async with run.transaction() as session:
         await indexing.index_vectors(session, embedder.id, embedder.dimension)
         known = await indexing.count_vectors(session, embedder.id)
@@ -76,7 +77,7 @@ async def embed(
         await _weigh(run)
         if not (lacking := await _list_lacking(run, embedder)):
             break
-        async with run.transaction() as session:  # others may have added notices
+        async with run.transaction() as session:  # notices may have been added in the meantime
             total = done + await indexing.count_lacking_vectors(session, embedder.id)
         for start in range(0, len(lacking), _EMBEDDED_AT_ONCE):
             some = lacking[start : start + _EMBEDDED_AT_ONCE]
@@ -107,7 +108,7 @@ async def embed(
 
 
 async def _weigh(run: JobRun[EmbedOpportunities, None, EmbeddingCheckpoint]) -> None:
-    """Searches by words are faster afterward, and know how rare each word is."""
+    """Weight words: it speeds up searches by words and updates how rare each word is."""
     is_any = False
     while await _weigh_some(run):
         is_any = True
@@ -126,7 +127,7 @@ async def _weigh_some(run: JobRun[EmbedOpportunities, None, EmbeddingCheckpoint]
 async def _list_lacking(
     run: JobRun[EmbedOpportunities, None, EmbeddingCheckpoint], embedder: Embedder
 ) -> Sequence[tuple[UUID, int, str]]:
-    """When none are left, notices that are added from then on start another job."""
+    """List notices to embed. Once none are left, notices that are added later start another job."""
     async with run.transaction() as session:
         if lacking := await indexing.list_unembedded(session, embedder.id, limit=_READ_AT_ONCE):
             return lacking

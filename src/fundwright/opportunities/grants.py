@@ -1,10 +1,10 @@
-"""Grants.gov opportunities: the XML extract `GrantsDBExtract…xml`, or rows of Simpler.Grants.gov as JSON lines.
+"""Reads Grants.gov opportunities: the XML extract `GrantsDBExtract…xml`, or rows of Simpler.Grants.gov as JSON lines.
 
-The extract's rows are `OpportunitySynopsisDetail_1_0` and `OpportunityForecastDetail_1_0` in the name space
-`http://apply.grants.gov/system/OpportunityDetail-V1.0`; dates are MMDDYYYY, HTML is escaped twice, some elements repeat.
+The rows of the extract are `OpportunitySynopsisDetail_1_0` and `OpportunityForecastDetail_1_0` in the namespace
+`http://apply.grants.gov/system/OpportunityDetail-V1.0`. Dates are MMDDYYYY, HTML is escaped twice, and some elements repeat.
 
-Every row is cut out of the stream and parsed by itself. A broken row therefore costs only itself, memory stays constant,
-and an entity that the file declares is never known to the parser, so no entity can expand.
+Each row is extracted from the stream and parsed separately. A broken row therefore affects nothing else, memory use is constant,
+and entity declarations in the file never reach the parser, so no entity can expand.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _xml_notices(start: bytes, stream: BinaryIO) -> Iterator[ParsedNotice | Reje
 
 
 def _cut_rows(start: bytes, stream: BinaryIO) -> Iterator[tuple[int, Status, bytes | str]]:
-    """(line, status, the row's XML, or why there is none)."""
+    """Yield (line, status, the row's XML or the reason why there is none)."""
     buffer, line, is_over, has_rows = start, 1, False, False
     while True:
         opening = _ROW_START.search(buffer)

@@ -1,4 +1,4 @@
-"""Imports as jobs: each batch is saved in its own transaction, together with the checkpoint."""
+"""Imports files as jobs. Each batch is saved in its own transaction, together with the checkpoint."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LIMITS = Limits(
 
 class ImportCheckpoint(TypedDict, total=False):
     items: int
-    """Items of the file that are in the database."""
+    """The number of items of the file that are in the database."""
     is_read: bool
     samples_removed: int
 
@@ -47,14 +47,12 @@ class ImportCheckpoint(TypedDict, total=False):
 async def run_import(
     run: JobRun[ImportOpportunities, Actor | None, ImportCheckpoint], *, run_id: UUID, source: Source, path: Path
 ) -> ImportCounts:
-    """Read the file at `path` into the database, from where an earlier run of the same job ended.
+    """Import the file at `path`, continuing where an earlier run of the same job ended.
 
-    Files that an administrator or the installation imports may change every opportunity; those of other accounts change only what
-    the same account has uploaded.
+    Files that an administrator or the installation imports can change every opportunity. Those of other accounts change only what
+    the same account has uploaded. The first import that adds real opportunities removes the samples in its last transaction.
 
-    The first import that adds real opportunities removes the samples in its last transaction.
-
-    Raises NotFound if the file is gone, UnreadableFile if it has another format.
+    Raises NotFound if the file is gone, and UnreadableFile if it has another format.
     """
     core = run.services
     actor = run.actor
@@ -86,7 +84,7 @@ async def run_import(
                     async with run.transaction() as session:
                         await writing.merge(session, batch, source, run_id=run_id, uploader=uploader)
                         await run.save_checkpoint(session, {"items": batch.items})
-                        if is_first:  # an empty list need not wait for the end
+                        if is_first:  # update an empty list before the import ends
                             await announce(session)
                 await report()
         finally:

@@ -1,4 +1,4 @@
-"""Reads a file through its source, in batches that are ready for the database. Runs in the sandbox."""
+"""Reads a file with its source, in batches that are ready for the database. Runs in the sandbox."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from fundwright.opportunities.sources import ParsedNotice, RejectedRow, Source
 BATCH_ROWS = 2_000
 _BATCH_CHARACTERS = 4_000_000
 _HEAD_BYTES = 10_000_000
-"""More than the reasons of all rows of a batch need."""
+"""More than the rejection reasons of a whole batch need."""
 _SKIPPED_AT_ONCE = 20_000
 _BUFFER_BYTES = 1 << 18
 _UNPACKED_TIMES = 200
-"""The ratio to which a file may unpack. Published files reach 15, a zip bomb 1,000."""
+"""The maximum compression ratio of a file. Published files reach 15, a ZIP bomb 1,000."""
 _UNPACKED_ANYWAY_BYTES = 64_000_000
 _READ_AT_ONCE_BYTES = 4_000_000
 # Control characters, which no notice contains, replace COPY's special characters until a whole batch is escaped together.
@@ -43,9 +43,9 @@ COPIED = (
     "archive_at", "closes_at", "place", "contacts", "award_amount", "award_ceiling", "award_floor", "total_funding",
     "expected_awards", "eligibility", "description", "url", "raw",
 )  # fmt: skip
-"""Columns of a batch in their order."""
+"""The columns of a batch, in order."""
 TEXTS = ("description", "eligibility", "contacts", "url", "raw")
-"""Those of them that are kept apart from the rest, because lists do not read them."""
+"""The columns that are stored in another table because lists do not read them."""
 
 
 _SHORT = (
@@ -62,17 +62,18 @@ _SHORT = (
     "set_aside",
 )
 _MAX_CHARACTERS = 600
-"""Twice the longest that is published, and as much as an index holds. A row that is broken may have its whole rest in one field."""
+"""Twice the longest published value, and as much as an index holds. In a broken row, one field may contain the whole rest of the
+file."""
 
 
 @dataclass(slots=True)
 class Batch:
-    """Some rows of a file. `items` counts every row of the file up to the end of this batch, rejected ones included."""
+    """Rows of a file. `items` counts every row of the file up to the end of this batch, including rejected ones."""
 
     items: int = 0
     bytes_read: int = 0
     keys: list[str] = field(default_factory=list[str])
-    """What tells whether a row is new: the columns KEYS, ready to be escaped."""
+    """The columns KEYS, which determine whether a row is new, ready to be escaped."""
     rows: list[str] = field(default_factory=list[str])
     """The columns COPIED of the same rows."""
     rejections: list[RejectedRow] = field(default_factory=list[RejectedRow])
@@ -106,7 +107,7 @@ class Batch:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Batch:
-        """Parse the batch of `to_bytes`, whose writer may be compromised. Raises ValueError for an invalid batch."""
+        """Parse the result of `to_bytes` from a process that may be compromised. Raises ValueError if it is invalid."""
         start, _, body = content.partition(b"\n")
         if len(start) > _HEAD_BYTES:
             raise ValueError("A batch has too many rejections.")
@@ -124,7 +125,7 @@ class Batch:
 
 
 class _Head(BaseModel):
-    """What `Batch.to_bytes` writes before the rows."""
+    """The header that `Batch.to_bytes` writes before the rows."""
 
     items: int
     bytes_read: int
@@ -133,10 +134,10 @@ class _Head(BaseModel):
 
 
 class Incoming:
-    """A file to import: plain, gzip, or the one file of the source's format in a zip file.
+    """A file to import: uncompressed, gzip, or the only file of the source's format in a ZIP file.
 
-    `skip` rows of it were imported by an earlier run. Raises NotFound if the file is gone, UnreadableFile if it is empty or a zip
-    file with nothing to read.
+    `skip` is the number of rows that an earlier run has imported. Raises NotFound if the file is gone, and UnreadableFile if it is
+    empty or a ZIP file with nothing to read.
     """
 
     def __init__(self, path: Path, source: Source, *, skip: int = 0, batch_rows: int = BATCH_ROWS) -> None:
@@ -159,14 +160,15 @@ class Incoming:
 
     @property
     def bytes_read(self) -> int:
-        """How far the file has been read, as it lies on disk."""
+        """How far the file on disk has been read."""
         return self._content.bytes_read
 
     def close(self) -> None:
         self._file.close()
 
     def next_batch(self) -> Batch | None:
-        """The next rows; None at the end of the file. An empty batch reports progress while many rows are skipped. Raises UnreadableFile."""
+        """Return the next rows, or None at the end of the file. An empty batch reports progress while many rows are skipped. Raises
+        UnreadableFile."""
         batch = Batch()
         is_over = True
         try:
@@ -188,7 +190,7 @@ class Incoming:
 
 
 def read_batches(path: Path, source: Source, *, skip: int, batch_rows: int) -> Iterator[bytes]:
-    """Yields every batch of a file as `Batch.to_bytes`."""
+    """Yield every batch of a file as `Batch.to_bytes`."""
     incoming = Incoming(path, source, skip=skip, batch_rows=batch_rows)
     while (batch := incoming.next_batch()) is not None:
         yield batch.to_bytes()
@@ -196,7 +198,7 @@ def read_batches(path: Path, source: Source, *, skip: int, batch_rows: int) -> I
 
 
 def batch_of(rows: Iterable[ParsedNotice | RejectedRow]) -> Batch:
-    """A batch of a few rows that are at hand."""
+    """Return a batch of a few rows."""
     batch = Batch()
     for row in rows:
         batch.add(row)
@@ -204,14 +206,14 @@ def batch_of(rows: Iterable[ParsedNotice | RejectedRow]) -> Batch:
 
 
 def copy_text(rows: Iterable[str]) -> bytes:
-    """Rows of a batch as the text format of COPY."""
+    """Return the rows of a batch in the text format of COPY."""
     text = _NEXT_ROW.join(rows).replace("\\", "\\\\").replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t")
     text = text.replace(_NULL, "\\N").replace(_NEXT_FIELD, "\t").replace(_NEXT_ROW, "\n")
     return (text + "\n").encode(errors="replace") if text else b""
 
 
 class _File(io.FileIO):
-    """A file of which nobody takes much into memory: a zip file's directory is read whole, and may be a bomb itself."""
+    """A file with limited reads: the directory of a ZIP file is read at once and may be a bomb itself."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > _READ_AT_ONCE_BYTES:
@@ -220,13 +222,13 @@ class _File(io.FileIO):
 
 
 class _Content(io.RawIOBase):
-    """What a file holds, unpacked. Every kind of damage is an OSError, and so is a file that unpacks without end."""
+    """The unpacked content of a file. Every kind of damage is an OSError, and so is a file that unpacks without end."""
 
     def __init__(self, file: _File, source: Source, *, size_bytes: int) -> None:
         start = file.read(4)
         file.seek(0)
         self._file = file
-        # `read` and `readinto` of an unpacked file take several pieces at once and lose them all when the last one is damaged.
+        # `read` and `readinto` of an unpacked file read several pieces at once and lose all of them if the last one is damaged.
         self._read: Callable[[int], bytes] = file.read
         self._left: float = max(_UNPACKED_TIMES * size_bytes, _UNPACKED_ANYWAY_BYTES)
         if start[:2] == b"\x1f\x8b":
@@ -254,7 +256,7 @@ class _Content(io.RawIOBase):
 
 
 def _only_member(file: _File, source: Source) -> zipfile.ZipExtFile:
-    """The file in a zip file that the source can read. Raises UnreadableFile unless there is exactly one."""
+    """Return the file in a ZIP file that the source can read. Raises UnreadableFile unless there is exactly one."""
     endings = ", ".join(source.file_suffixes)
     try:
         archive = zipfile.ZipFile(cast(IO[bytes], file))

@@ -33,7 +33,7 @@ _load_worker = acting_with(Permission.WORK)
 
 
 async def load_importer(session: AsyncSession, owner_id: UUID | None) -> Actor | None:
-    """Returns None for the installation itself: opportunities belong to it, and commands import them without an account."""
+    """Return None for the installation itself: commands import opportunities without an account."""
     return None if owner_id is None else await _load_worker(session, owner_id)
 
 
@@ -56,8 +56,8 @@ async def import_file(run: JobRun[ImportOpportunities, Actor | None, ImportCheck
 
 @contextmanager
 def _file(core: Core, payload: ImportOpportunities) -> Iterator[Path]:
-    """The file to read. An upload is removed once its import has ended for good. A process that is stopped (CancelledError),
-    or that loses the database, leaves it for the one that resumes the import."""
+    """Provide the file to import. An upload is removed once its import has ended. If the process is stopped (CancelledError) or
+    loses the database, the file is kept for the process that resumes the import."""
     upload = payload.upload
     if upload is None:
         assert payload.path is not None

@@ -16,7 +16,7 @@ _TRIED_LINES = 50
 
 
 def read_json_lines(stream: Iterable[bytes]) -> Iterator[tuple[int, JsonObject | RejectedRow]]:
-    """Yield the JSON objects of a file with one per line; a broken line or a truncated file becomes a rejection.
+    """Yield the JSON objects of a file that has one on each line. A broken line or a truncated file becomes a rejection.
 
     Raises UnreadableFile if none of the first lines is an object: an image has no rows to reject.
     """
@@ -67,7 +67,7 @@ def _json_rows(stream: Iterable[bytes]) -> Iterator[tuple[int, JsonObject | Reje
 
 
 def published(row: JsonObject) -> JsonObject:
-    """The row without empty values and without fields that its collector added (names that begin with an underscore)."""
+    """Return the row without empty values and without fields that its collector added (names that begin with an underscore)."""
     return cast(
         JsonObject,
         reading.fit({key: value for key, value in row.items() if value not in (None, "", []) and not key.startswith("_")}),

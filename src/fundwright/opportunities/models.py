@@ -18,7 +18,7 @@ from fundwright.language.retrieval import WORD_DIMENSION
 
 
 class Opportunity(Base):
-    """The current version of a notice, as lists, filters, and counts read it: the row stays narrow."""
+    """The current version of a notice, as read by lists, filters, and counts. The row stays narrow."""
 
     __tablename__ = "opportunity"
     __table_args__ = (
@@ -68,8 +68,8 @@ class Opportunity(Base):
     version: Mapped[int]
     is_sample: Mapped[bool]
     uploaded_by: Mapped[UUID | None]
-    """The account that may replace this notice by another upload; None when it belongs to the installation. Not a foreign key: the id of
-    a deleted account never comes back, and clearing it would rewrite every notice of the account."""
+    """The account that may replace this notice with another upload, or None if it belongs to the installation. Not a foreign key:
+    ids of deleted accounts are never reused, and clearing it would rewrite every notice of the account."""
     first_seen_at: Mapped[datetime]
     updated_at: Mapped[datetime]
     title_search: Mapped[str] = mapped_column(TSVECTOR)
@@ -78,8 +78,8 @@ class Opportunity(Base):
 
 
 class OpportunityFacet(Base):
-    """The number of opportunities for each value, updated with every change: counting would read all of them each time
-    somebody opens the list. The facets `sample` and `own` have the single value `all`."""
+    """The number of opportunities for each filter value, updated with every change, so that opening a list does not count all of
+    them. The facets `sample` and `own` have the single value `all`."""
 
     __tablename__ = "opportunity_facet"
 
@@ -91,7 +91,7 @@ class OpportunityFacet(Base):
 
 
 class OpportunitySighting(Base):
-    """When a notice was last in a file, apart from the rest so that seeing it again writes a few bytes only."""
+    """When a notice was last in a file. A separate table, so that seeing a notice again writes only a few bytes."""
 
     __tablename__ = "opportunity_sighting"
 
@@ -101,7 +101,7 @@ class OpportunitySighting(Base):
 
 
 class OpportunityText(Base):
-    """The fields that only the detail view of an opportunity reads."""
+    """The fields that only the detail view reads."""
 
     __tablename__ = "opportunity_text"
 
@@ -114,8 +114,8 @@ class OpportunityText(Base):
 
 
 class OpportunityVersion(Base):
-    """One state of a notice. `raw` and `description` are stored here after a later version has replaced them; until then, they
-    are the opportunity's own, so that nothing is stored twice."""
+    """A version of a notice. `raw` and `description` are stored here once a later version has replaced them; until then, they are
+    stored only with the opportunity."""
 
     __tablename__ = "opportunity_version"
     __table_args__ = (UniqueConstraint("opportunity_id", "number"),)
@@ -131,7 +131,7 @@ class OpportunityVersion(Base):
 
 
 class OpportunityVector(Base):
-    """The embedding of an opportunity by one model; models of different dimension live side by side."""
+    """The embedding of an opportunity by a model. Models with different dimensions can coexist."""
 
     __tablename__ = "opportunity_vector"
 
@@ -142,7 +142,7 @@ class OpportunityVector(Base):
 
 
 class OpportunityWords(Base):
-    """The weight of each word of an opportunity. The job that embeds makes it, so that imports stay fast."""
+    """The weights of an opportunity's words. The embedding job computes them, so that imports stay fast."""
 
     __tablename__ = "opportunity_words"
 
@@ -151,7 +151,8 @@ class OpportunityWords(Base):
 
 
 class OpportunityWord(Base):
-    """In how many opportunities a word occurs, as of the last embedding; place -1 counts all of them. Words in few of them are left out."""
+    """The number of opportunities with a word, as of the last embedding job. Place -1 counts all opportunities. Rare words are left
+    out."""
 
     __tablename__ = "opportunity_word"
 
@@ -160,8 +161,8 @@ class OpportunityWord(Base):
 
 
 class OpportunitySpelling(Base):
-    """In how many titles and beginnings of descriptions a word occurs, as of the last embedding; words in one or two of them may be
-    misspelled and are left out."""
+    """The number of titles and beginnings of descriptions with a word, as of the last embedding job. Words in only one or two may
+    be misspelled and are left out."""
 
     __tablename__ = "opportunity_spelling"
 

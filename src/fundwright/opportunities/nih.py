@@ -1,4 +1,4 @@
-"""NIH funding opportunities, one JSON object a line (`nih_posted.jsonl`, `nih_forecasted.jsonl`)."""
+"""Reads NIH funding opportunities, one JSON object per line (`nih_posted.jsonl`, `nih_forecasted.jsonl`)."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def used_files() -> Iterable[UsedFilesReader]:
     return [runs.list_pending_uploads]
 
 
-@hookimpl(trylast=True)  # the last result is shown first
+@hookimpl(trylast=True)  # the last one is shown first
 def dashboard_figures() -> list[FigureReader]:
     return [service.read_figures]
 

@@ -1,7 +1,7 @@
-"""Parses the text of a search: words that need not all occur, conditions that must hold, and solicitation numbers.
+"""Parses the text of a search: optional words, conditions, and solicitation numbers.
 
 Quotes, minus, OR, NAICS codes, and set-asides are conditions, as in PostgreSQL's `websearch_to_tsquery`. Plain words are not, nor
-is the "or" of a sentence.
+is an "or" within a sentence.
 """
 
 from __future__ import annotations
@@ -17,21 +17,22 @@ from fundwright.language.protocols import Vectors
 _DASHES = re.compile(r"(?<!\S)--+")
 _TOKEN = re.compile(r'-?"[^"]*"?|\S+')
 _SPELLED = re.compile(r"[a-z]{5,40}")
-"""Shorter words are as near to each other as misspelled ones are to what is meant."""
+"""Shorter words are not corrected: different short words are as similar as a misspelled word and the right one."""
 _MIN_LIKENESS, _MIN_LIKENESS_FOUND, _TIMES_OFTENER = 0.85, 0.93, 10
-"""A word that a few notices have, misspelled as well or simply rare, must be nearer to one that many more of them have."""
+"""A word that a few notices have may be misspelled or just rare. It is replaced only by a word that is more similar and occurs in
+many more notices."""
 _NOT_OF_A_KEY = re.compile(r"[^A-Z0-9]")
 _WORD = re.compile(r"[a-zA-Z]{4,}")
 _FEWEST_IN_NUMBER, _MAX_IN_NUMBER = 5, 40
 _FEWEST_IN_WHOLE_NUMBER = 8
-"""Something shorter, such as CH-47F, may as well be the name of a thing."""
+"""A shorter code, such as CH-47F, may be the name of a product."""
 _MAX_PARTS = 5
 _CODE = re.compile(r"[1-9]\d{5}|(ed)?wosb|sdvosbc?|hubzone", re.IGNORECASE)
-"""A NAICS code or a set-aside. A notice that is merely like it is of no use."""
+"""A NAICS code or a set-aside. Similar notices are no substitute for these."""
 _SET_ASIDES = {"sdvosb": ("sdvosbc", "sdvosbs"), "wosb": ("wosbss",), "edwosb": ("edwosbss",)}
-"""As SAM.gov writes set-asides that people abbreviate: for competition (C) and for a sole source (S, SS)."""
+"""The codes of SAM.gov for common abbreviations of set-asides, competitive (C) and sole-source (S, SS)."""
 _MAX_SET_ASIDES = 2
-"""In a search of which the codes are looked for, too."""
+"""The maximum number of set-asides in a search that are also searched by code."""
 _GENERIC = frozenset(
     [
         "funding",
@@ -60,8 +61,8 @@ _GENERIC = frozenset(
         "runs",
     ]
 )
-"""What people say of any notice, not of its subject: such words drown the subject in the embedding of a search. "Grant" and "contract" are
-not among them, because they tell grants from contracts."""
+"""Words that fit any notice. They would outweigh the subject in the embedding of a search. "Grant" and "contract" are not included,
+because they distinguish grants from contracts."""
 _SPELLED_OUT = {
     "AI": "artificial intelligence",
     "ATO": "authority to operate",
@@ -72,21 +73,21 @@ _SPELLED_OUT = {
     "ML": "machine learning",
     "RMF": "risk management framework",
 }
-"""Abbreviations, in capitals, whose meaning an embedding does not know; "IT" is no word for a search by words either."""
+"""Uppercase abbreviations that the embedding model does not know. "IT" cannot be searched by words, either."""
 _ABBREVIATION = re.compile(r"[A-Z]{2,6}")
 _OF_AN_AGENCY = re.compile(r"\b(?:DEPARTMENT|DEPT|OF|THE|AND|FOR|ON|IN|US)\b|[()]")
 _SERVICE = re.compile(r"\b(?:army|navy|air force)\b", re.IGNORECASE)
 _SHORT_INITIALS = 3
-"""Of longer ones the last is often left out: CDC is for Disease Control and Prevention."""
+"""The last letter of longer initials is often omitted: CDC stands for Disease Control and Prevention."""
 _SMALL = frozenset(
     ["a", "an", "and", "are", "for", "from", "in", "is", "its", "of", "on", "our", "the", "to", "us", "we", "who", "with"]
 )
-"""What is left at the ends of a search without its generic words."""
+"""Small words left at the ends of a search once its generic words are removed."""
 
 
 @dataclass(frozen=True)
 class Meaning:
-    """The embedding of a search by a model."""
+    """The embedding of a search, and the model that computed it."""
 
     model_id: str
     vector: Vectors
@@ -97,23 +98,23 @@ class Question:
     """A parsed search."""
 
     text: str
-    """What a notice must have to match without a doubt, to be read by `websearch_to_tsquery`."""
+    """Words and conditions that a full match must satisfy, in the syntax of `websearch_to_tsquery`."""
     words: str
-    """The words to rank by, without signs and without excluded ones."""
+    """The words to rank by, without punctuation and excluded words."""
     agencies: tuple[str, ...]
-    """In capitals: abbreviations that may be those of agencies, and military services."""
+    """Possible abbreviations of agencies, and military services, in upper case."""
     topic: str
-    """Of these, the words that say what it is about: without codes, and without generic words unless there are no others."""
+    """The words to rank by that name the subject: no codes, and no generic words unless there are no others."""
     required: str
-    """The conditions, to be read by `websearch_to_tsquery`; '' when there are none."""
+    """The conditions in the syntax of `websearch_to_tsquery`, or '' if there are none."""
     excluded: str
-    """What must not occur, in the same way."""
+    """Excluded words in the same syntax."""
     is_open: bool
-    """Whether notices without some of the words can match as well."""
+    """Whether notices that lack some of the words can match, too."""
     number: str
-    """All of it as the key of a number, or of a part of one; '' when it is none."""
+    """The whole text as the key of a number or of a part of one, or '' if it cannot be one."""
     numbers: tuple[str, ...]
-    """Keys of the numbers that it may contain."""
+    """The keys of numbers that the text may contain."""
 
     @property
     def excluded_apart(self) -> str:
@@ -122,19 +123,20 @@ class Question:
 
 
 def number_key(text: str) -> str:
-    """A solicitation number without case, dashes, and spaces, as the column `number_key` has it."""
+    """Normalize a solicitation number as in the column `number_key`: no case, dashes, or spaces."""
     return _NOT_OF_A_KEY.sub("", text.upper())
 
 
 def spelled_words(text: str) -> dict[str, str]:
-    """The words that may be misspelled, in lower case, each as it is typed: none in quotes or after a minus, nor with a capital within,
-    as names and abbreviations have."""
+    """Return the words that may be misspelled, as typed, by their lower-case forms. Words in quotes, after a minus, or with an
+    inner capital (names and abbreviations) are left out."""
     tokens = (token for token in _TOKEN.findall(text) if token[1:].islower() and not _CODE.fullmatch(token))
     return {token.lower(): token for token in tokens if _SPELLED.fullmatch(token.lower())}
 
 
 def meant(word: str, known: Mapping[str, int], *, notices: int) -> str | None:
-    """The known word that this one, which so many notices have, is taken for. `known` tells how many have each."""
+    """Return the known word that was probably meant by a word that occurs in `notices` notices. `known` has the number of notices
+    of each known word."""
     least = max(notices * _TIMES_OFTENER, 1)
     oftener = [each for each, number in known.items() if each != word and number >= least]
     least_likeness = _MIN_LIKENESS_FOUND if notices else _MIN_LIKENESS
@@ -143,7 +145,8 @@ def meant(word: str, known: Mapping[str, int], *, notices: int) -> str | None:
 
 
 def _is_slip(word: str, intended: str) -> bool:
-    """Whether one letter is wrong, missing, or too many, or two are swapped. With more, a rare word is taken for another one."""
+    """Whether the words differ by one edit: a letter is wrong, missing, or extra, or two are swapped. With more edits, a rare word
+    would be mistaken for another one."""
     start = _count_alike(word, intended)
     end = _count_alike(word[start:][::-1], intended[start:][::-1])
     wrong, right = word[start : len(word) - end], intended[start : len(intended) - end]
@@ -151,17 +154,17 @@ def _is_slip(word: str, intended: str) -> bool:
 
 
 def _count_alike(word: str, other: str) -> int:
-    """How many letters both begin with."""
+    """Return the length of the common prefix."""
     return sum(1 for _ in takewhile(lambda letters: letters[0] == letters[1], zip(word, other, strict=False)))
 
 
 def with_words(text: str, replaced: Mapping[str, str]) -> str:
-    """A text with some of its words, as they are typed, replaced."""
+    """Replace words of a text, given as typed."""
     return _TOKEN.sub(lambda found: replaced.get(found.group(), found.group()), text)
 
 
 def parse(text: str) -> Question:
-    # PostgreSQL takes each dash for another "not", and of a hundred it says that its stack is too small.
+    # PostgreSQL parses each dash as another "not", and a hundred of them exceed its stack.
     tokens = _TOKEN.findall(_DASHES.sub("-", text))
     excluded = [token for token in tokens if len(token) > 1 and token.startswith("-")]
     kept = [token for token in tokens if token not in excluded]
@@ -190,7 +193,7 @@ def parse(text: str) -> Question:
 
 
 def _either(tokens: list[str], excluded: list[str]) -> str:
-    """All tokens and none of the excluded ones, with each set-aside as people or as SAM.gov write it."""
+    """Combine all tokens and none of the excluded ones. Set-asides match both in words and as SAM.gov codes."""
     is_spelled = sum(token.lower() in _SET_ASIDES for token in tokens) <= _MAX_SET_ASIDES
     each = [(token, *(_SET_ASIDES.get(token.lower(), ()) if is_spelled else ())) for token in tokens]
     return " or ".join(" ".join([*all_of_them, *excluded]) for all_of_them in product(*each))
@@ -201,8 +204,8 @@ def _spell_out(token: str) -> str:
 
 
 def is_named(agency: str, question: Question) -> bool:
-    """Whether a search names an agency, whose name or code this is: by its initials, as CDC, by a part of its code, as in HHS-CDC, or a
-    military service by its name."""
+    """Whether a search names the agency with this name or code: by its initials (CDC), by part of its code (HHS-CDC), or, for a
+    military service, by its name."""
     name = _OF_AN_AGENCY.sub(" ", agency.upper()).strip()
     parts = re.findall(r"[A-Z]+", name)
     initials = "".join(part[0] for part in parts)
@@ -222,7 +225,8 @@ def _topic(tokens: list[str]) -> list[str]:
 
 
 def _has_or(tokens: list[str]) -> bool:
-    """In capitals it is always meant as a condition; otherwise only between single words or phrases, as in `roof or gutter`."""
+    """Whether the tokens have an "or" that is a condition: in upper case always, otherwise only between single words or phrases
+    (`roof or gutter`)."""
     is_list = len(tokens) % 2 == 1 and all(_is_or(token) for token in tokens[1::2])
     return any(_is_or(token) for token in tokens[1:-1]) and (is_list or "OR" in tokens[1:-1])
 
@@ -232,7 +236,7 @@ def _is_or(token: str) -> bool:
 
 
 def _numbers_in(tokens: list[str]) -> dict[str, None]:
-    """Every run of neighboring words that may be a number: people type `W912DY 25 R 0015`."""
+    """Return the keys of every run of adjacent words that may be a number: people type `W912DY 25 R 0015`."""
     runs = (
         tokens[start:end] for start in range(len(tokens)) for end in range(start + 1, min(start + _MAX_PARTS, len(tokens)) + 1)
     )

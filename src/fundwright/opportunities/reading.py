@@ -1,4 +1,4 @@
-"""How the published files write text and amounts, and how we read them."""
+"""Converts text and amounts of the published files."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ _MAX_LINE_BYTES = 8_000_000
 
 
 class UnreadableFile(Invalid):
-    """The file is not in the format that was named."""
+    """The file does not have the expected format."""
 
 
 def bounded_lines(stream: BinaryIO) -> Iterator[bytes]:
-    """The lines of a stream; one longer than 8 MB comes in pieces, so that no file can fill the memory."""
+    """Yield the lines of a stream. A line longer than 8 MB is split, so that no file can exhaust memory."""
     while line := stream.readline(_MAX_LINE_BYTES):
         yield line
 
 
 def lines(stream: Iterable[bytes]) -> Iterator[str]:
-    """The lines of a UTF-8 or cp1252 file, decided line by line so that a mixed file loses nothing.
+    """Yield the lines of a UTF-8 or cp1252 file. The encoding is detected line by line, so that mixed files lose nothing.
 
-    Control characters, which no database text may hold, are left out; bytes that are in neither encoding become U+FFFD.
+    Control characters, which the database cannot store, are removed; bytes that are in neither encoding become U+FFFD.
 
     Raises UnreadableFile for UTF-16, the encoding of Excel's "Unicode Text".
     """
@@ -64,12 +64,12 @@ def lines(stream: Iterable[bytes]) -> Iterator[str]:
 
 
 def clean(value: object) -> str:
-    """A single value as trimmed text that a database can hold."""
+    """Return a single value as trimmed text that the database can store."""
     return _UNFIT.sub("\ufffd", str(value)).strip() if value is not None else ""
 
 
 def fit(value: object) -> object:
-    """The same JSON value with every text made fit for the database."""
+    """Return the JSON value with every text changed to one that the database can store."""
     if isinstance(value, str):
         return clean(value)
     if isinstance(value, dict):
@@ -82,7 +82,7 @@ def fit(value: object) -> object:
 
 
 def plain_text(text: str) -> str:
-    """Text of a description: HTML, escaped once, twice or not at all, becomes plain text with paragraphs."""
+    """Convert a description to plain text with paragraphs. Its HTML may be escaped once, twice, or not at all."""
     if "<" not in text and "&" not in text:
         return text
     for _ in range(3):
@@ -98,7 +98,7 @@ def plain_text(text: str) -> str:
 
 
 def description(raw: JsonObject, name: str, body: str) -> str:
-    """The plain text of a body, which is the field `name` of `raw`. Only HTML stays there."""
+    """Return the plain text of a body, which is the field `name` of `raw`. The field stays in `raw` only if it is HTML."""
     plain = plain_text(body)
     if plain == body:
         raw.pop(name, None)
@@ -106,13 +106,13 @@ def description(raw: JsonObject, name: str, body: str) -> str:
 
 
 def undated(line: int, column: str, text: str) -> RejectedRow:
-    """The row of an opportunity whose posted date, `text`, cannot be read."""
+    """Reject an opportunity whose posted date, `text`, cannot be read."""
     reason = t("“{text}” is not a date.", text=text[:60]) if text else t("The opportunity has no posted date.")
     return RejectedRow(line, column, reason)
 
 
 def amount(value: object) -> Decimal | None:
-    """An amount in dollars to the cent, from `1,250,000.00` or a number; None when it is none or beyond 10^15."""
+    """Parse an amount in dollars and cents from `1,250,000.00` or a number. Returns None if it is not one or is beyond 10^15."""
     try:
         read = Decimal(str(value).replace("$", "").replace(",", "").strip())
         return read.quantize(Decimal("0.01")) if read.is_finite() and abs(read) < 10**15 else None
@@ -121,18 +121,18 @@ def amount(value: object) -> Decimal | None:
 
 
 def count(value: object) -> int | None:
-    """A count such as `12` or `12.0`; None when it is none or no sensible count."""
+    """Parse a count such as `12` or `12.0`. Returns None if it is not a plausible one."""
     read = amount(value)
     return int(read) if read is not None and 0 <= read < 10**9 else None
 
 
 def web_address(text: str) -> str:
-    """The address when it is one a link may lead to, else ''."""
+    """Return the address if it is safe to link to, or else ''."""
     text = text.strip()
     return text if text.lower().startswith(("https://", "http://")) else ""
 
 
 def activity_codes(title: str) -> list[str]:
-    """NIH activity codes named in parentheses in a title: `(R21/R33 Clinical Trial Optional)` gives R21 and R33."""
+    """Return the NIH activity codes in parentheses in a title: R21 and R33 for `(R21/R33 Clinical Trial Optional)`."""
     found = [code for group in _ACTIVITY_GROUP.findall(title) for code in _ACTIVITY_CODE.findall(group)]
     return list(dict.fromkeys(found))

@@ -1,4 +1,4 @@
-"""SAM.gov Contract Opportunities, the bulk file `ContractOpportunitiesFullCSV.csv` (47 columns, cp1252, all quoted)."""
+"""Reads SAM.gov Contract Opportunities, the bulk file `ContractOpportunitiesFullCSV.csv` (47 columns, cp1252, all values quoted)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class SamCsv:
 
 
 class _Records:
-    """CSV records with the line each begins on. A quote that is never closed costs its own record, not the file."""
+    """CSV records with the line on which each begins. An unclosed quote costs its own record, not the whole file."""
 
     def __init__(self, lines: Iterator[str]) -> None:
         self._lines = lines
@@ -88,7 +88,7 @@ class _Records:
                     yield start, record
 
     def skip_to_next_record(self) -> None:
-        """After a bad record that spans lines: go on at the first of them that looks like the start of a record."""
+        """After a bad record that spans lines, continue at the first of its lines that looks like the start of a record."""
         for index, line in enumerate(self._taken[1:], start=1):
             if _RECORD_START.match(line):
                 returned = self._taken[index:]
@@ -162,7 +162,7 @@ def _notice(line: int, record: list[str], row: dict[str, str]) -> ParsedNotice |
 
 
 def _set_aside_code(text: str) -> str:
-    """`SBA` from `SBA` or from `["SBA"]`; '' and NONE both mean none."""
+    """Return `SBA` for `SBA` and `["SBA"]`; '' and NONE both mean none."""
     code = clean(text).strip("[]\" '")
     return "" if code.upper() in _NO_SET_ASIDE else code
 

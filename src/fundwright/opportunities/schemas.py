@@ -26,19 +26,19 @@ Reason = Literal["number", "all_words", "words", "meaning"]
 
 
 class OpportunityQuery(PageRequest):
-    """What to list. Filters are joined by "and", values of one filter by "or".
+    """Which opportunities to list. Filters are combined with "and", values of one filter with "or".
 
-    `sort` is relevance (needs `text`), due, posted, title, agency, number or type; `-posted` is newest first. Without one it
-    is relevance for a search and newest first otherwise.
+    `sort` is relevance (needs `text`), due, posted, title, agency, number, or type; `-posted` is newest first. The default is
+    relevance for a search and newest first otherwise.
 
-    Notices match a `text` when they have all of its words, or a number in it. When few do, close matches follow them: notices with some
-    of the words, or of a similar meaning. Quotes, minus, and "or" are conditions for close matches as well, and so are the filters.
+    Notices match `text` if they have all of its words or a number in it. If there are few, close matches follow: notices with some
+    of the words or with a similar meaning. Quotes, minus, and "or" are conditions for close matches, too, and so are the filters.
 
-    Of a solicitation with several notices, those with the same number, a search returns one: at the place of its best notice, the newest
-    of those found that is not of an award. When more than 600 notices match, this holds for the best of them only. Without a `text`, every
-    notice is listed.
+    A search returns one notice of each solicitation (notices with the same number), at the place of the best one: the newest of
+    those found that is not an award notice. If more than 600 notices match, this applies only to the best of them. Without `text`,
+    every notice is listed.
 
-    Words that hardly any notice has are taken for similar ones that many have, unless it is `verbatim`.
+    Words that hardly any notice has are replaced with similar words that many have, unless `verbatim` is set.
     """
 
     kind: Kind | None = None
@@ -63,8 +63,8 @@ class OpportunityQuery(PageRequest):
 
 
 class Listed(BaseModel):
-    """Base class of rows that open pages keep by the dozen. Pydantic remembers for each one which fields it was given, in more memory
-    than the fields take; here all of a kind share that."""
+    """Base class of rows that open pages hold by the dozen. Pydantic stores the set of given fields for each object, which takes
+    more memory than the fields; here, all objects of a class share one set."""
 
     _given: ClassVar[set[str]]
 
@@ -77,8 +77,8 @@ class Listed(BaseModel):
 
 
 class Match(Listed):
-    """Why a search found an opportunity: by a number, all words, some of them, or a similar meaning. `passage` is the part of a close
-    match that fits best, or how its description begins; `marks` are the starts and ends of the words in it."""
+    """Why a search found an opportunity: a number, all words, some of them, or a similar meaning. `passage` is the part of a close
+    match that fits best, or the beginning of its description; `marks` are the (start, end) positions of the search words in it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -96,7 +96,7 @@ def _day(published: object) -> object:
 
 
 class Award(Listed):
-    """The newest award of a solicitation, from its award notice. `id` is that of the notice."""
+    """The newest award of a solicitation, from its award notice. `id` is the id of that notice."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -107,8 +107,8 @@ class Award(Listed):
 
 
 class OpportunityRow(Listed):
-    """An opportunity as a line of a list. `notices` counts those of its kind with its number, itself included; one that is no award notice
-    has the `award` of its solicitation, if there is one."""
+    """An opportunity as a row of a list. `notices` counts the notices of its kind with its number, including itself. Unless it is
+    an award notice itself, it has the `award` of its solicitation, if there is one."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -138,8 +138,8 @@ class OpportunityRow(Listed):
 
 
 class FoundPage(Page[OpportunityRow]):
-    """`corrected` is the text that was searched when words of the given one were misspelled; otherwise it is empty. `has_uncounted`
-    tells that a search found more than `total`: that many are listed, and the export contains all of them."""
+    """`corrected` is the text that was searched if the given text had misspelled words, and otherwise empty. `has_uncounted` says
+    that a search found more than `total` opportunities: only `total` are listed, but the export contains all."""
 
     corrected: str = ""
     has_uncounted: bool = False
@@ -156,7 +156,7 @@ def status_label(status: Status) -> str:
 
 
 def in_words(value: object) -> str:
-    """A value of a published record as people read it: `93.226; 93.10`, or `number 93.310, title Diabetes` for an object."""
+    """Format a value of a published record for people: `93.226; 93.10`, or `number 93.310, title Diabetes` for an object."""
     if isinstance(value, list):
         return "; ".join(in_words(item) for item in cast(list[object], value))
     if isinstance(value, dict):
@@ -175,7 +175,7 @@ class Contact(BaseModel):
 
 
 class OpportunityRead(OpportunityRow):
-    """All data of one opportunity. Amounts are US dollars; `raw` is the source's record as published."""
+    """All data of an opportunity. Amounts are in US dollars; `raw` is the source's record as published."""
 
     external_id: str
     office: str
@@ -198,7 +198,7 @@ class OpportunityRead(OpportunityRow):
 
 
 class FieldChange(BaseModel):
-    """A field of the source's record before and after; '' where it was absent."""
+    """A field of the source's record before and after a change; '' if it was absent."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -208,7 +208,7 @@ class FieldChange(BaseModel):
 
 
 class VersionRead(BaseModel):
-    """One version of a notice and what it changed; the first changed nothing."""
+    """A version of a notice and its changes; the first version has none."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -218,7 +218,7 @@ class VersionRead(BaseModel):
 
 
 class FacetValue(Listed):
-    """A value a filter can take, and how many opportunities have it."""
+    """A value of a filter, and how many opportunities have it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -228,7 +228,7 @@ class FacetValue(Listed):
 
 
 class Facets(BaseModel):
-    """The values to offer in the filters of a list, most frequent first."""
+    """The values that the filters of a list offer, most frequent first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -242,7 +242,7 @@ class Facets(BaseModel):
 
 
 class Deadlines(BaseModel):
-    """The next deadlines, soonest first: of the actor's categories, or of all if nothing open is in them."""
+    """The next deadlines, soonest first: those in the actor's categories, or all if nothing open is in them."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -260,7 +260,7 @@ class SourceRead(BaseModel):
 
 
 class ImportCounts(BaseModel):
-    """How the rows of a file were imported. `samples_removed` counts the sample opportunities that it removed."""
+    """The result counts of an import. `samples_removed` is the number of sample opportunities that it removed."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -308,18 +308,18 @@ class SortingCounts(TypedDict):
 
 class SortingResult(SortingCounts):
     waiting: int
-    """Opportunities that are not embedded yet."""
+    """The number of opportunities that are not embedded yet."""
     model: str
 
 
 class EmbedOpportunities(JobPayload):
-    """The installation's job that embeds what the current model has not embedded."""
+    """The installation's job that embeds notices without an embedding of the current model."""
 
     job_kind: ClassVar[str] = "embed"
 
 
 class RejectionRead(BaseModel):
-    """A rejected row. `column` is the name or number of the field; '' means the whole row."""
+    """A rejected row. `column` is the name or number of the field, or '' for the whole row."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -329,7 +329,7 @@ class RejectionRead(BaseModel):
 
 
 class ImportQuery(PageRequest):
-    """Which imports to list; those of every source if none is named."""
+    """Which imports to list. Without sources, imports of all sources."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -337,7 +337,7 @@ class ImportQuery(PageRequest):
 
 
 class ImportRunRead(ImportCounts):
-    """One import of one file. `state` is that of its job; a sample has none. `done` of `size_bytes` have been read."""
+    """An import of a file. `state` is the state of its job; samples have none. `done` of `size_bytes` have been read."""
 
     id: UUID
     job_id: UUID | None
@@ -361,7 +361,7 @@ class ImportReport(ImportCounts):
 
 
 class Similar(BaseModel):
-    """An opportunity like another; `similarity` is the cosine of their embeddings, at most 1."""
+    """A similar opportunity; `similarity` is the cosine of the embeddings, at most 1."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""Opportunities, which everyone shares; viewers and reviewers do not change them."""
+"""Opportunities, which everyone shares. Viewers and reviewers cannot change them."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ CATEGORIZING_TITLE = later("Categorize opportunities")
 
 _VISITED = "opportunities: visited"
 _SETTLED_AFTER_S = 2
-"""Decisions within this time of each other are learned together."""
+"""Decisions made within this time of each other are learned together."""
 
 _EXPORTED = (
     "id", "source", "kind", "number", "title", "agency", "sub_agency", "office", "type", "status", "naics", "psc",
@@ -116,18 +116,19 @@ class UnknownOpportunity(NotFound):
 
 
 def visits_topic(owner_id: UUID) -> str:
-    """The account has visited the list."""
+    """The live topic of the account's visits to the list."""
     return f"opportunities-visited:{owner_id}"
 
 
 async def understand(core: Core, query: OpportunityQuery) -> tuple[OpportunityQuery, Meaning | None]:
-    """The query with misspelled words corrected, unless it is to be taken verbatim, and the embedding of its text, for a search by
-    meaning as well; None when nothing in it has a meaning, or there is no model. Opens its own session: call it before the one in which
-    the search is made.
+    """Correct misspelled words of the query, unless it is verbatim, and embed its text for a search by meaning.
+
+    The embedding is None if the text has no word with a meaning or there is no model. Opens its own session: call it before opening
+    the session of the search.
     """
     if query.verbatim or not query.text.strip():
         return query, await _read_meaning(core, query.text)
-    # Hardly any search is misspelled: what is typed is embedded meanwhile.
+    # Searches are rarely misspelled, so embed the typed text while the spelling is checked.
     corrected, meaning = await asyncio.gather(_correct(core, query.text), _read_meaning(core, query.text))
     if corrected != query.text:
         query, meaning = query.model_copy(update={"text": corrected}), await _read_meaning(core, corrected)
@@ -165,8 +166,8 @@ async def search(core: Core, actor: Actor, query: OpportunityQuery) -> FoundPage
 async def list_opportunities(
     session: AsyncSession, actor: Actor, query: OpportunityQuery, *, meaning: Meaning | None = None
 ) -> FoundPage:
-    """One page of the opportunities that match, with the number of all that do, close matches included. Without `meaning`, a text is
-    searched by words only."""
+    """Return a page of matching opportunities, and the total, including close matches. Without `meaning`, text is searched by words
+    only."""
     ranked = await _rank(session, actor, query, meaning)
     rows, total = await listing.page(session, query, _labeled(actor, query), ranked=ranked)
     return _page(query, rows, total, ranked)
@@ -176,8 +177,8 @@ async def list_opportunities(
 async def list_with_labels(
     session: AsyncSession, actor: Actor, query: OpportunityQuery, *, meaning: Meaning | None = None
 ) -> tuple[FoundPage, dict[UUID, list[LabelRead]]]:
-    """Like `list_opportunities`, with the actor's categories that each opportunity is in, read in the same statement. If the list has
-    become too short for the requested page, returns its last page."""
+    """Like `list_opportunities`, with the actor's categories of each opportunity, read in the same statement. If the requested page
+    no longer exists, returns the last one."""
     ranked = await _rank(session, actor, query, meaning)
     read = partial(listing.page, session, labeled=_labeled(actor, query), ranked=ranked, extra_columns=[_labels_in(actor)])
     rows, total = await read(query)
@@ -190,7 +191,7 @@ async def list_with_labels(
 
 @needs(Permission.READ)
 async def count_titled(session: AsyncSession, actor: Actor, query: OpportunityQuery) -> Mapping[Availability, int]:
-    """How many open, closed, and award notices have all words of the query's text in their titles, whichever of them it asks for."""
+    """Count the open, closed, and award notices that have all words of the query in their titles, regardless of its availability."""
     return await listing.count_titled(session, query, _labeled(actor, query))
 
 
@@ -232,14 +233,14 @@ async def suggest(session: AsyncSession, actor: Actor, words: str, *, limit: int
 
 @needs(Permission.READ)
 async def note_visit(session: AsyncSession, actor: Actor) -> None:
-    """Record a visit to the list: its present notices are no longer new to the actor."""
+    """Record a visit to the list. Its current notices are no longer new to the actor."""
     await preferences.save_state(session, actor, _VISITED, now().isoformat())
     await publish(session, visits_topic(actor.id))
 
 
 @needs(Permission.READ)
 async def count_new(session: AsyncSession, actor: Actor, *, limit: int = 100) -> int:
-    """The number of new opportunities in the actor's categories since the last visit to the list, counted up to `limit`."""
+    """Count opportunities in the actor's categories that were imported since the last visit to the list, up to `limit`."""
     visited = await preferences.saved_state(session, actor, _VISITED)
     if visited is None:
         return 0
@@ -249,7 +250,7 @@ async def count_new(session: AsyncSession, actor: Actor, *, limit: int = 100) ->
 
 @needs(Permission.READ)
 async def next_deadlines(session: AsyncSession, actor: Actor, *, limit: int = 8) -> Deadlines:
-    """The open opportunities of the actor's categories with the nearest deadlines; of all if there are none."""
+    """Return the open opportunities in the actor's categories with the nearest deadlines, or of all if there are none."""
     query = OpportunityQuery(availability="open", due_from=day_in_washington(now()), sort="due", page_size=limit)
     rows, _ = await listing.page(session, query, categories.labeled_with(actor))
     is_of_categories = bool(rows)
@@ -260,7 +261,7 @@ async def next_deadlines(session: AsyncSession, actor: Actor, *, limit: int = 8)
 
 @needs(Permission.READ)
 async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
-    """The number of open ones, and of those posted in the last 7 days."""
+    """Return the number of open opportunities, and of those posted in the last 7 days."""
     is_open = {"availability": "open"}
     is_new = {"posted_from": str(day_in_washington(now() - timedelta(days=7)))}
 
@@ -285,15 +286,15 @@ async def get_opportunity(session: AsyncSession, actor: Actor, opportunity_id: U
 
 @needs(Permission.READ)
 async def list_existing(session: AsyncSession, actor: Actor, opportunity_ids: Collection[UUID]) -> Collection[UUID]:
-    """Which of these opportunities there are. They stay until the transaction ends."""
+    """Return which of these opportunities exist. They cannot be removed until the transaction ends."""
     return await listing.lock_existing(session, opportunity_ids)
 
 
 @needs(Permission.READ)
 async def look_up(session: AsyncSession, actor: Actor, reference: str) -> OpportunityRead:
-    """The opportunity with this id here, number, or id at its source; the newest of several.
+    """Return the opportunity with this id, number, or source id. If there are several, returns the newest.
 
-    The id at the source is the NoticeId of SAM.gov, the OpportunityID of Grants.gov, or the opportunity_id of NIH. Raises
+    The source id is the NoticeId of SAM.gov, the OpportunityID of Grants.gov, or the opportunity_id of NIH. Raises
     UnknownOpportunity.
     """
     wanted = reference.replace("\x00", "").strip()
@@ -305,8 +306,8 @@ async def look_up(session: AsyncSession, actor: Actor, reference: str) -> Opport
 
 @needs(Permission.READ)
 async def list_versions(session: AsyncSession, actor: Actor, opportunity_id: UUID, request: PageRequest) -> Page[VersionRead]:
-    """The versions of a notice, newest first, and the fields that each one changed. Raises NotFound."""
-    # The one before the page is read too: what the oldest of the page changed is seen beside it.
+    """Return the versions of a notice, newest first, with the fields that each one changed. Raises NotFound."""
+    # Also read the version before the page, to compare it with the oldest one on the page.
     limit = request.page_size + 1
     found = await listing.versions(session, opportunity_id, offset=request.offset, limit=limit)
     total: int = found[0][-1] if found else (await listing.get(session, opportunity_id))["version"]
@@ -336,7 +337,7 @@ async def export_versions(session: AsyncSession, actor: Actor, opportunity_id: U
 
 @needs(Permission.READ)
 async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = None) -> Facets:
-    """The filter values of a list."""
+    """Return the filter values of a list."""
     values: dict[str, list[FacetValue]] = {}
     for facet, value, label, number in await listing.facets(session, kind):
         values.setdefault(facet, []).append(FacetValue(value=value, label=label, count=number))
@@ -356,7 +357,8 @@ async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = Non
 async def export(
     session: AsyncSession, actor: Actor, query: OpportunityQuery, *, meaning: Meaning | None = None
 ) -> AsyncIterator[str]:
-    """The whole list in its order as CSV, close matches included, line by line; cells that a spreadsheet would run as a formula begin with an apostrophe."""
+    """Yield the whole list as CSV in its order, including close matches, line by line. Cells that a spreadsheet would run as a
+    formula begin with an apostrophe."""
     columns: list[tuple[str, Callable[[Any], object]]] = [
         (t("ID"), lambda row: row.id),
         (t("Source"), lambda row: row.source),
@@ -391,7 +393,7 @@ async def export(
 
 
 def list_sources(core: Core) -> list[SourceRead]:
-    """The formats that can be imported, including those of plug-ins."""
+    """Return the formats that can be imported, including those of plug-ins."""
     sources: list[Source] = core.plugins.collect("opportunity_sources")
     return [SourceRead.model_validate(source).model_copy(update={"label": t(source.label)}) for source in sources]
 
@@ -410,9 +412,9 @@ def get_source(core: Core, name: str) -> Source:
 async def start_import(
     session: AsyncSession, actor: Actor, core: Core, *, source: str, filename: str, upload: str
 ) -> ImportRunRead:
-    """Import a spooled file as a job, which starts once the caller commits and removes the file when it has ended.
+    """Import a spooled file as a job, which starts once the caller commits and removes the file at its end.
 
-    Raises NotAllowed, Invalid or QuotaSpent.
+    Raises NotAllowed, Invalid, or QuotaSpent.
     """
     chosen = get_source(core, source)
     try:
@@ -429,7 +431,7 @@ async def start_import(
 
 
 async def _check_waiting(session: AsyncSession, actor: Actor, core: Core, upload: str) -> None:
-    """Raises QuotaSpent when the actor has too much waiting to be imported besides this file."""
+    """Raise QuotaSpent if the actor's waiting imports and this file together exceed the limit."""
     if actor.may(Permission.ADMINISTER):
         return
     waiting = await runs.list_waiting_uploads(session, actor.id)
@@ -449,7 +451,7 @@ async def _check_waiting(session: AsyncSession, actor: Actor, core: Core, upload
 
 @needs(Permission.WORK)
 async def prepare_import(session: AsyncSession, actor: Actor, core: Core, *, source: str, filename: str) -> ImportRunRead:
-    """The record of an import whose job the caller runs itself. Raises NotAllowed, Invalid or QuotaSpent."""
+    """Record an import whose job the caller runs itself. Raises NotAllowed, Invalid, or QuotaSpent."""
     chosen = get_source(core, source)
     await billing.check_quota(session, actor, Quota.IMPORTS)
     run = await runs.add_run(session, owner_id=actor.id, source=chosen.name, filename=file_name(filename))
@@ -457,7 +459,7 @@ async def prepare_import(session: AsyncSession, actor: Actor, core: Core, *, sou
 
 
 async def prepare_system_import(session: AsyncSession, core: Core, *, source: str, filename: str) -> ImportRunRead:
-    """The record of an import that the command line runs itself: it belongs to the installation, not to an account.
+    """Record an import that the command line runs itself and that belongs to the installation, not to an account.
 
     Raises Invalid.
     """
@@ -469,7 +471,7 @@ async def prepare_system_import(session: AsyncSession, core: Core, *, source: st
 
 @needs(Permission.READ)
 async def list_imports(session: AsyncSession, actor: Actor, query: ImportQuery) -> Page[ImportRunRead]:
-    """The actor's imports, newest first; for administrators, everyone's."""
+    """Return the actor's imports, newest first; for administrators, everyone's."""
     found, total = await runs.page_of_runs(session, actor, sources=query.source, offset=query.offset, limit=query.page_size)
     return Page(items=[_read_run(run, job) for run, job in found], total=total, page=query.page, page_size=query.page_size)
 
@@ -501,21 +503,21 @@ async def get_import(session: AsyncSession, actor: Actor, run_id: UUID) -> Impor
 
 @needs(Permission.WORK)
 async def cancel_import(session: AsyncSession, actor: Actor, core: Core, run_id: UUID) -> ImportRunRead:
-    """Cancel an import after its current batch; opportunities imported so far stay. Raises NotFound, NotAllowed, or Conflict
-    if it has ended."""
+    """Cancel an import after its current batch. Opportunities imported so far are kept. Raises NotFound, NotAllowed, or Conflict if
+    it has ended."""
     run, job = await runs.get_run(session, actor, run_id)
     if job is None:
         raise Conflict(t("The import has not started yet."))
     canceled = await jobs.cancel(session, job.id, owner_id=run.owner_id)
     upload = ImportOpportunities.model_validate(job.payload).upload
     if canceled.state.is_over and upload:
-        # It was still waiting, so no job will come and remove its file.
+        # The job had not started, so it will not remove the file.
         event.listen(session.sync_session, "after_commit", lambda _: core.files.remove(upload), once=True)
     return await get_import(session, actor, run_id)
 
 
 async def report_system_import(session: AsyncSession, run_id: UUID) -> ImportReport:
-    """The counts and first rejected rows of an import that `prepare_system_import` recorded. Raises NotFound."""
+    """Return the counts and the first rejected rows of an import that `prepare_system_import` recorded. Raises NotFound."""
     run, job = await runs.get_system_run(session, run_id)
     first, _ = await runs.rejections(session, run.id, limit=_REPORTED_REJECTIONS)
     return ImportReport(
@@ -533,7 +535,7 @@ async def report_system_import(session: AsyncSession, run_id: UUID) -> ImportRep
 
 @needs(Permission.READ)
 async def list_rejections(session: AsyncSession, actor: Actor, run_id: UUID, request: PageRequest) -> Page[RejectionRead]:
-    """Rows of an import that were left out, in the order of the file. Raises NotFound."""
+    """Return the rejected rows of an import, in file order. Raises NotFound."""
     await runs.get_run(session, actor, run_id)
     found, total = await runs.rejections(session, run_id, offset=request.offset, limit=request.page_size)
     items = [RejectionRead.model_validate(rejection) for rejection in found]
@@ -542,7 +544,7 @@ async def list_rejections(session: AsyncSession, actor: Actor, run_id: UUID, req
 
 @needs(Permission.READ)
 async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -> AsyncIterator[str]:
-    """All of them as CSV, with the name of the file. Raises NotFound."""
+    """Return the rejected rows as CSV, with the name of the file. Raises NotFound."""
     run, _ = await runs.get_run(session, actor, run_id)
     columns: list[tuple[str, Callable[[tuple[int, str, str]], object]]] = [
         (t("File"), lambda _row: run.filename),
@@ -556,19 +558,19 @@ async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -
 
 @needs(Permission.LABEL)
 async def start_categorizing(session: AsyncSession, actor: Actor, core: Core) -> JobRead:
-    """Categorize all opportunities for the actor as a job, or return the job that waits. Raises NotAllowed."""
+    """Categorize all opportunities for the actor as a job, or return the job that is waiting. Raises NotAllowed."""
     waiting = await jobs.find_waiting(session, actor.id, kind=CategorizeOpportunities.job_kind)
     return waiting or await core.jobs.enqueue(session, CategorizeOpportunities(), title=CATEGORIZING_TITLE, owner_id=actor.id)
 
 
 @needs(Permission.LABEL)
 async def categorize_soon(session: AsyncSession, actor: Actor, core: Core) -> None:
-    """Categorize again after the actor has made no decision for a moment, unless a job that has not started will do so."""
+    """Categorize again once the actor has paused making decisions, unless a waiting job will."""
     await _categorize_soon(session, core, actor.id)
 
 
 async def categorize_again(session: AsyncSession, core: Core) -> None:
-    """Categorize notices that have just been embedded, for every account that has categorized before."""
+    """Categorize newly embedded notices for every account that has categorized before."""
     for owner_id in await indexing.sorting_owners(session):
         await _categorize_soon(session, core, owner_id)
 
@@ -588,34 +590,34 @@ def open_ids(actor: Actor) -> Select[UUID]:
 
 @needs(Permission.READ)
 async def get_categorizing(session: AsyncSession, actor: Actor, job_id: UUID) -> JobRead:
-    """A job that sorts opportunities into the actor's categories. Raises NotFound."""
+    """Return a job that sorts opportunities into the actor's categories. Raises NotFound."""
     return await jobs.get_own(session, job_id, actor.id, kind=CategorizeOpportunities.job_kind)
 
 
 @needs(Permission.READ)
 async def find_categorizing(session: AsyncSession, actor: Actor) -> JobRead | None:
-    """The actor's latest categorizing job, in any state."""
+    """Return the actor's latest categorizing job, in any state."""
     found = await jobs.list_recent(session, actor.id, kind=CategorizeOpportunities.job_kind, limit=1)
     return found[0] if found else None
 
 
 @needs(Permission.LABEL)
 async def cancel_categorizing(session: AsyncSession, actor: Actor, job_id: UUID) -> JobRead:
-    """Cancel the job at its next step. Labels so far stay. Raises NotFound, NotAllowed, or Conflict."""
+    """Cancel the job after its current step. Labels so far are kept. Raises NotFound, NotAllowed, or Conflict."""
     job = await get_categorizing(session, actor, job_id)
     return await jobs.cancel(session, job.id, owner_id=actor.id)
 
 
 @needs(Permission.READ)
 async def find_embedding(session: AsyncSession, actor: Actor) -> JobRead | None:
-    """The installation's latest job that indexes notices for search by meaning, in any state."""
+    """Return the installation's latest indexing job, in any state."""
     job = await indexing.find_embedding(session)
     return JobRead.model_validate(job) if job else None
 
 
 @needs(Permission.ADMINISTER)
 async def start_embedding(session: AsyncSession, actor: Actor, core: Core) -> JobRead | None:
-    """Index the notices that the current model has not indexed as a job, and return it, or the one underway. Raises
+    """Index notices that the current model has not indexed, and return the new job or the one already waiting or running. Raises
     NotAllowed."""
     await embedding.embed_later(session, core)
     return await find_embedding(session, actor)
@@ -623,8 +625,8 @@ async def start_embedding(session: AsyncSession, actor: Actor, core: Core) -> Jo
 
 @needs(Permission.ADMINISTER)
 async def cancel_embedding(session: AsyncSession, actor: Actor) -> JobRead:
-    """Cancel the job at its next step, until the next import or start. Notices indexed so far stay indexed. Raises NotAllowed,
-    NotFound, or Conflict."""
+    """Cancel the job after its current step, until the next import or start. Notices indexed so far stay indexed. Raises
+    NotAllowed, NotFound, or Conflict."""
     job = await indexing.find_embedding(session)
     if job is None:
         raise NotFound(t("The job"))
@@ -633,7 +635,7 @@ async def cancel_embedding(session: AsyncSession, actor: Actor) -> JobRead:
 
 @needs(Permission.READ)
 async def similar(session: AsyncSession, actor: Actor, opportunity_id: UUID, *, model_id: str, limit: int = 5) -> list[Similar]:
-    """Opportunities with the nearest embeddings; none when this one has not been embedded by the model. Raises NotFound."""
+    """Return the opportunities with the nearest embeddings, or none if the model has not embedded this one. Raises NotFound."""
     vector = await indexing.vector_of(session, model_id, opportunity_id)
     if vector is None:
         return []
@@ -646,18 +648,18 @@ async def similar(session: AsyncSession, actor: Actor, opportunity_id: UUID, *, 
 async def vectors_of(
     session: AsyncSession, actor: Actor, ids: Sequence[UUID], *, model_id: str
 ) -> dict[UUID, NDArray[np.float32]]:
-    """Unit-length embeddings by this model of those opportunities that have one."""
+    """Return the unit-length embeddings, by this model, of those opportunities that have one."""
     return await indexing.vectors_of(session, model_id, ids)
 
 
 @needs(Permission.READ)
 async def rows_of(session: AsyncSession, actor: Actor, ids: Sequence[UUID]) -> list[OpportunityRow]:
-    """These opportunities in this order; ids that are gone are left out."""
+    """Return these opportunities in this order. Ids that no longer exist are skipped."""
     return [OpportunityRow.model_validate(row) for row in await listing.rows_of(session, ids)]
 
 
 async def prepare(session: AsyncSession, core: Core) -> None:
-    """At server startup: load the samples on the very first start, and embed what the current model has not embedded."""
+    """At server startup, load the samples on the very first start, and embed notices that the current model has not embedded."""
     await load_sample_once(session)
     await embedding.embed_later(session, core)
 
@@ -677,7 +679,7 @@ async def load_sample_once(session: AsyncSession) -> None:
 
 @needs(Permission.ADMINISTER)
 async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> int:
-    """Remove the sample opportunities permanently, for everyone; return their number. Raises NotAllowed."""
+    """Permanently remove the sample opportunities for everyone, and return their number. Raises NotAllowed."""
     await audit.record(session, "sample.deleted", actor=actor, subject="opportunities", client=client)
     return await importing.remove_sample(session)
 
@@ -715,7 +717,7 @@ def _samples_removed(job: Job | None) -> int:
 
 
 def _fields(raw: JsonObject, description: str) -> dict[str, str]:
-    """A version's fields as text, with the body under one name however it was published."""
+    """Return a version's fields as text, with the body always under the same name."""
     fields = {name: in_words(value) for name, value in raw.items() if name not in _BODIES}
     return {**fields, "Description": description} if description else fields
 

@@ -1,6 +1,6 @@
-"""The interface of an opportunity source: it reads a published file and yields its notices one by one.
+"""The interface of opportunity sources: a source reads a published file and yields its notices one by one.
 
-A plug-in adds a source through the hook `opportunity_sources`; ours are in `sam`, `grants`, and `nih`.
+Plug-ins add sources with the hook `opportunity_sources`; ours are in `sam`, `grants`, and `nih`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from fundwright.opportunities.schemas import Kind, Status
 
 @dataclass(slots=True, kw_only=True)
 class ParsedNotice:
-    """One notice as a source published it. Texts are plain text, moments carry a time zone, amounts are US dollars."""
+    """A notice as its source published it. Texts are plain text, times have a time zone, and amounts are in US dollars."""
 
     line: int
-    """Line of the file on which the notice begins, from 1."""
+    """The line of the file on which the notice begins, from 1."""
     external_id: str
-    """The source's own identifier, unique within the source."""
+    """The source's identifier of the notice, unique within the source."""
     title: str
     posted_at: datetime
     content: str
-    """Everything that counts as content, in a stable form: a notice has changed when this has."""
+    """Everything that counts as content, in a stable form. If it differs, the notice has changed."""
     raw: JsonObject
     """The record's non-empty fields as published, without the body when `description` is that body verbatim."""
     number: str = ""
@@ -46,7 +46,7 @@ class ParsedNotice:
     """The deadline as text, if the source does not give a date or time."""
     archive_at: datetime | None = None
     closes_at: datetime | None = None
-    """The moment after which responses are no longer accepted. None: open as long as the notice is posted."""
+    """When responses are no longer accepted. None: open as long as the notice is posted."""
     place: str = ""
     contacts: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     award_amount: Decimal | None = None
@@ -61,7 +61,7 @@ class ParsedNotice:
 
 @dataclass(frozen=True, slots=True)
 class RejectedRow:
-    """A row that cannot be imported, and the reason. `column` is the name or number of the field; '' means the whole row."""
+    """A row that cannot be imported, and the reason. `column` is the name or number of the field, or '' for the whole row."""
 
     line: int
     column: str
@@ -72,11 +72,11 @@ class Source(Protocol):
     """A format of published notices."""
 
     name: str
-    """What `fundwright import NAME` and the address of the API call it."""
+    """The name in `fundwright import NAME` and in the API."""
     label: str
     kind: Kind
     file_suffixes: tuple[str, ...]
-    """Endings of files in this format in lower case, without `.gz` or `.zip`."""
+    """File name extensions of this format in lower case, without `.gz` or `.zip`."""
 
     def parse(self, stream: BinaryIO) -> Iterator[ParsedNotice | RejectedRow]:
         """Read an uncompressed stream from its beginning, in constant memory.

@@ -1,4 +1,4 @@
-"""Dates and times of the sources, in the time of Washington, DC."""
+"""Dates and times of the sources, in Washington time (ET)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from zoneinfo import ZoneInfo
 from fundwright.core.days import YEARS
 
 WASHINGTON = ZoneInfo("America/New_York")
-"""The sources name deadlines without a zone, and whole days, in the time of Washington, DC."""
+"""Deadlines without a time zone, and whole days, are in the time of Washington, DC."""
 END_OF_DAY = time(23, 59, 59)
 _MMDDYYYY = re.compile(r"(\d\d)/?(\d\d)/?(\d{4})")
 
 
 def moment(text: str, *, end_of_day: bool = False) -> datetime | None:
-    """A moment from `2026-03-07 07:16:16.091-05`, `2026-03-23T17:00:00`, `2026-03-23`, `03232026` or `03/23/2026`.
+    """Parse `2026-03-07 07:16:16.091-05`, `2026-03-23T17:00:00`, `2026-03-23`, `03232026`, or `03/23/2026`.
 
-    A day without a time is its first second, or its last with `end_of_day`. None when it is no moment.
+    A date without a time is the first second of the day, or the last with `end_of_day`. Returns None if it cannot be parsed.
     """
     text = text.strip()
     try:
@@ -38,13 +38,13 @@ def moment(text: str, *, end_of_day: bool = False) -> datetime | None:
 
 
 def deadline(text: str) -> tuple[datetime | None, str]:
-    """The last moment of a deadline, or else its text."""
+    """Return the last moment of a deadline, or else its text."""
     due_at = moment(text, end_of_day=True)
     return due_at, "" if due_at else text
 
 
 def is_whole_day(due_at: datetime) -> bool:
-    """Whether the source named a day and no time."""
+    """Whether the source gave a date without a time."""
     return due_at.astimezone(WASHINGTON).time() == END_OF_DAY
 
 

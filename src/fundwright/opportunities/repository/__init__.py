@@ -1,1 +1,1 @@
-"""Every query of opportunities, by what it is for."""
+"""All queries of opportunities, grouped by purpose."""

@@ -1,4 +1,4 @@
-"""The conditions of a list or a search."""
+"""The conditions of lists and searches."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ IS_OPEN = and_(
     Opportunity.status != "archived",
     or_(Opportunity.closes_at.is_(None), Opportunity.closes_at >= bindparam("now", type_=DateTime(timezone=True), callable_=now)),
 )
-"""At the time of execution."""
+"""Evaluated when the statement is executed."""
 
 
 ID: ColumnElement[UUID] = Opportunity.id.expression
-"""Lets other slices correlate a column with the opportunity of a row."""
+"""Lets other slices correlate a subquery with the opportunity of a row."""
 
 SAMPLES_LAST = Opportunity.is_sample.expression
-"""Every sort order begins with it, and so do the indexes for these orders."""
+"""The first key of every sort order, and of the indexes for them."""
 
 
 def solicitation_of(notice: type[Opportunity]) -> ColumnElement[str]:
-    """What notices of the same solicitation share."""
+    """Return an expression that is the same for all notices of a solicitation."""
     return func.coalesce(func.nullif(notice.number_key, ""), sql_cast(notice.id, Text)).collate("C")
 
 
@@ -67,12 +67,12 @@ def _day_start(day: date) -> datetime:
 
 
 def has_words(words: str | BindParameter[str], column: Any = Opportunity.search) -> ColumnElement[bool]:
-    """Whether a notice has these words, as people type them: with quotes, minus, and "or"."""
+    """Whether a notice has these words, in search syntax: with quotes, minus, and "or"."""
     return column.op("@@", return_type=Boolean())(func.websearch_to_tsquery(literal_column("'english'"), words))
 
 
 def conditions_of(query: OpportunityQuery, labeled: Select[UUID] | None) -> list[ColumnElement[bool]]:
-    """What the filters ask for, whatever the text is."""
+    """Return the conditions of the filters, ignoring the text."""
     found: list[ColumnElement[bool]] = []
     for column, values in (
         (Opportunity.agency, query.agency),
@@ -113,12 +113,12 @@ def conditions_with(
     required: str | BindParameter[str] | None,
     excluded: str | BindParameter[str] | None,
 ) -> list[ColumnElement[bool]]:
-    """What the filters and the conditions in the text ask for."""
+    """Return the conditions of the filters and of the text."""
     found = conditions_of(query, labeled)
     if required is not None:
         found.append(has_words(required))
     if excluded is not None:
-        # Separate from the other conditions, because an index scan for rows that lack a word reads the whole index.
+        # A separate condition, because an index scan for rows that lack a word reads the whole index.
         found.append(not_(has_words(excluded)))
     return found
 

@@ -1,4 +1,4 @@
-"""Data for searches and the classifier: embeddings, weights of words, and terms."""
+"""Stores and reads data for searches and the classifier: embeddings, word weights, and terms."""
 
 from __future__ import annotations
 
@@ -48,17 +48,18 @@ from fundwright.opportunities.schemas import (
 )
 
 _RARE = 4
-"""Words in no more notices than this are not counted."""
+"""Words in this many notices or fewer are not counted."""
 _SPELLED_CHARACTERS = 400
-"""Of a description, for how words are spelled; reading all of it would take a minute."""
+"""Characters of a description that are read for spelling correction. Reading all of it would take a minute."""
 _MIN_SPELLED = 3
-"""Notices that must have a word for it to be known."""
+"""The number of notices in which a word must occur to count as known."""
 _SORTED_AT_ONCE = 5_000
 
 _EMBEDDED_CHARACTERS = 800
-"""How much of a description is embedded. A migration that changes this removes the vectors, and the next start creates them again."""
+"""Characters of a description that are embedded. To change this, add a migration that deletes the vectors; the next start computes
+them again."""
 _READ_CHARACTERS = 500
-"""Of a description, for the words of the classifier."""
+"""Characters of a description that the classifier reads."""
 
 
 def _lacks_vector(model_id: str) -> ColumnElement[bool]:
@@ -74,7 +75,8 @@ async def lock_embedding(session: AsyncSession) -> None:
 
 
 async def is_embedding_underway(session: AsyncSession) -> bool:
-    """Whether a job waits or runs that has yet to look for notices without vectors. It does not end before the transaction does."""
+    """Whether a waiting or running job has yet to look for notices without vectors. Until the transaction ends, the job does not
+    end either."""
     await lock_embedding(session)
     underway = and_(Job.kind == EmbedOpportunities.job_kind, Job.state.in_((JobState.QUEUED, JobState.RUNNING)))
     will_look = and_(not_(Job.cancel_requested), Job.checkpoint["is_ending"].astext.is_(None))
@@ -88,10 +90,10 @@ async def find_embedding(session: AsyncSession) -> Job | None:
 
 
 async def list_unembedded(session: AsyncSession, model_id: str, *, limit: int) -> Sequence[tuple[UUID, int, str]]:
-    """(id, version, text to embed) of opportunities that this model has not embedded, the open ones first, and of these the newest."""
+    """Return (id, version, text to embed) of opportunities that this model has not embedded, open ones first, newest first."""
     words = Opportunity.title + literal("\n") + func.left(OpportunityText.description, _EMBEDDED_CHARACTERS)
     order = (IS_OPEN.desc(), Opportunity.posted_at.desc())
-    # First the ids: sorting all notices must not read all their texts.
+    # Select the ids first, so that sorting does not read the texts of all notices.
     ids = select(Opportunity.id).where(_lacks_vector(model_id)).order_by(*order).limit(limit)
     joined = select(Opportunity.id, Opportunity.version, words).join(OpportunityText)
     rows = await session.execute(joined.where(Opportunity.id.in_(ids.scalar_subquery())).order_by(*order))
@@ -105,7 +107,7 @@ _SPELLED = f"""
 
 
 async def weigh_words(session: AsyncSession, *, limit: int) -> bool:
-    """Weigh the words of opportunities that lack it, and tell whether there were any."""
+    """Compute word weights for opportunities that lack them. Returns whether there were any."""
     await change_alone(session)
     lacks = not_(exists().where(OpportunityWords.opportunity_id == Opportunity.id))
     some = select(Opportunity.id, WEIGHTS).where(lacks).limit(limit)
@@ -131,12 +133,12 @@ async def count_words(session: AsyncSession) -> None:
 
 
 async def refresh_search_statistics(session: AsyncSession) -> None:
-    """Called at the end of an embedding job, so that searches are fast from then on."""
+    """Refresh the planner's statistics at the end of an embedding job, which keeps searches fast."""
     await database.refresh_statistics(session, OpportunityWords, OpportunityWord, OpportunitySpelling, OpportunityVector)
 
 
 async def save_vectors(session: AsyncSession, model_id: str, versions: Sequence[tuple[UUID, int]], vectors: Vectors) -> None:
-    """Keep the vectors of opportunities that still have these versions."""
+    """Save the vectors of opportunities whose version has not changed."""
     await change_alone(session)
     current = select(Opportunity.id, Opportunity.version).where(Opportunity.id.in_([id for id, _ in versions]))
     found = {(id, version) for id, version in await session.execute(current)}
@@ -150,7 +152,7 @@ async def save_vectors(session: AsyncSession, model_id: str, versions: Sequence[
 
 
 async def list_unread(session: AsyncSession, *, limit: int) -> list[tuple[UUID, str, str, str]]:
-    """(id, title, description, agency) of opportunities whose words have not been read."""
+    """Return (id, title, description, agency) of opportunities whose terms have not been read."""
     unread = not_(exists().where(OpportunityTerms.opportunity_id == Opportunity.id))
     agency = func.coalesce(func.nullif(Opportunity.sub_agency, ""), Opportunity.agency)
     joined = select(Opportunity.id, Opportunity.title, func.left(OpportunityText.description, _READ_CHARACTERS), agency)
@@ -159,14 +161,14 @@ async def list_unread(session: AsyncSession, *, limit: int) -> list[tuple[UUID, 
 
 
 async def add_terms(session: AsyncSession, terms: Mapping[UUID, bytes]) -> None:
-    """Keep the words of opportunities that still exist."""
+    """Save the terms of opportunities that still exist."""
     there = await session.scalars(select(Opportunity.id).where(Opportunity.id.in_(list(terms))))
     if rows := [{"opportunity_id": id, "terms": terms[id]} for id in there]:
         await session.execute(upsert(OpportunityTerms).on_conflict_do_nothing(), rows)
 
 
 async def sorting_owners(session: AsyncSession) -> Sequence[UUID]:
-    """Accounts that have ever sorted, always in the same order."""
+    """Return the accounts that have ever categorized, always in the same order."""
     owners = select(Job.owner_id).where(Job.kind == CategorizeOpportunities.job_kind, Job.owner_id.is_not(None)).distinct()
     return [id for id in await session.scalars(owners.order_by(Job.owner_id)) if id is not None]
 
@@ -178,7 +180,7 @@ async def count_sortable(session: AsyncSession, model_id: str) -> int:
 async def sortable_after(
     session: AsyncSession, model_id: str, after: UUID | None, *, is_open: bool, limit: int
 ) -> list[tuple[UUID, bytes, bytes]]:
-    """(id, words, vector of this model) of opportunities that are open, or of those that are not, in the order of their ids."""
+    """Return (id, words, vector of this model) of open opportunities, or of all others, in the order of their ids."""
     found = _sortable(model_id).where(IS_OPEN if is_open else not_(IS_OPEN))
     if after is not None:
         found = found.where(OpportunityTerms.opportunity_id > after)
@@ -187,7 +189,7 @@ async def sortable_after(
 
 
 async def sortable_of(session: AsyncSession, model_id: str, ids: Sequence[UUID]) -> list[tuple[UUID, bytes, bytes]]:
-    """Like `sortable_after`, of these."""
+    """Like `sortable_after`, for these ids."""
     found: list[tuple[UUID, bytes, bytes]] = []
     for start in range(0, len(ids), _SORTED_AT_ONCE):
         some = OpportunityTerms.opportunity_id.in_(ids[start : start + _SORTED_AT_ONCE])
@@ -196,13 +198,13 @@ async def sortable_of(session: AsyncSession, model_id: str, ids: Sequence[UUID])
 
 
 async def sortable_sample(session: AsyncSession, model_id: str, *, limit: int) -> list[tuple[UUID, bytes, bytes]]:
-    """Like `sortable_after`, the same few each time: ids are random."""
+    """Like `sortable_after`, for a small sample that is the same each time. Ids are random."""
     rows = await session.execute(_sortable(model_id).order_by(OpportunityTerms.opportunity_id.desc()).limit(limit))
     return [(id, terms, vector) for id, terms, vector in rows]
 
 
 def _sortable(model_id: str) -> Select[UUID, bytes, bytes]:
-    # Its binary form is read much faster than its text.
+    # The binary form is read much faster than the text form.
     vector = func.halfvec_send(OpportunityVector.vector, type_=LargeBinary())
     joined = select(OpportunityTerms.opportunity_id, OpportunityTerms.terms, vector).join(
         OpportunityVector, OpportunityVector.opportunity_id == OpportunityTerms.opportunity_id
@@ -223,7 +225,7 @@ async def vectors_of(session: AsyncSession, model_id: str, ids: Sequence[UUID]) 
 
 
 async def vector_of(session: AsyncSession, model_id: str, opportunity_id: UUID) -> NDArray[np.float32] | None:
-    """Its unit-length embedding by this model; None when it has none yet. Raises NotFound."""
+    """Return the opportunity's unit-length embedding by this model, or None if there is none yet. Raises NotFound."""
     is_of_model = and_(OpportunityVector.opportunity_id == Opportunity.id, OpportunityVector.model_id == model_id)
     found = select(OpportunityVector.vector).select_from(Opportunity).outerjoin(OpportunityVector, is_of_model)
     row = (await session.execute(found.where(Opportunity.id == opportunity_id))).one_or_none()
@@ -233,7 +235,7 @@ async def vector_of(session: AsyncSession, model_id: str, opportunity_id: UUID) 
 
 
 async def index_vectors(session: AsyncSession, model_id: str, dimension: int) -> None:
-    """Make the HNSW index of this model's vectors unless it is there."""
+    """Create the HNSW index of this model's vectors if it does not exist."""
     name = "ix_opportunity_vector_hnsw_" + hashlib.sha256(model_id.encode()).hexdigest()[:12]
     condition = "model_id = '" + model_id.replace("'", "''") + "'"
     await search_sql.create_vector_index(session, "opportunity_vector", name, dimension=dimension, condition=condition)

@@ -99,7 +99,7 @@ _AWARD_NOTICE = (
     .scalar_subquery()
     .label("award")
 )  # fmt: skip
-"""The newest award of the solicitation of a notice that is none itself."""
+"""The newest award of a notice's solicitation, unless the notice is an award notice itself."""
 
 
 _ROWS = select(*_ROW, IS_OPEN.label("is_open"), _NOTICES, _AWARD_NOTICE)
@@ -109,7 +109,7 @@ def _passage_if(is_close: ColumnElement[bool], words: str | BindParameter[str]) 
     return case((is_close, passage(words))).label("passage")
 
 
-# Made once, because that takes longer than reading a page.
+# Built once, because that takes longer than reading a page.
 _ROWS_OF = _ROWS.where(Opportunity.id == func.any(bindparam("ids", type_=ARRAY(Uuid))))
 _ROWS_WITH_PASSAGES = _ROWS_OF.add_columns(
     _passage_if(Opportunity.id == func.any(bindparam("close", type_=ARRAY(Uuid))), bindparam("words", type_=Text()))
@@ -119,7 +119,8 @@ _ROWS_WITH_PASSAGES = _ROWS_OF.add_columns(
 async def count_titled(
     session: AsyncSession, query: OpportunityQuery, labeled: Select[UUID] | None = None
 ) -> Mapping[Availability, int]:
-    """How many solicitations have all words of the query in their titles, by whether they are open, whichever of them the query asks for."""
+    """Count the solicitations that have all words of the query in their titles, open and closed separately, ignoring the query's
+    availability."""
     conditions = conditions_of(query.model_copy(update={"availability": None}), labeled)
     names: tuple[Availability, ...] = get_args(Availability)
     solicitations = func.count(distinct(SOLICITATION))
@@ -129,7 +130,7 @@ async def count_titled(
 
 
 async def find_id(session: AsyncSession, reference: str) -> UUID | None:
-    """The opportunity with this id, number or id of its source, in any case of letters; the newest of several."""
+    """Find the opportunity with this id, number, or source id, ignoring case. If there are several, returns the newest."""
     with suppress(ValueError):
         found = await session.scalar(select(Opportunity.id).where(Opportunity.id == UUID(reference)))
         if found is not None:
@@ -144,7 +145,8 @@ async def find_id(session: AsyncSession, reference: str) -> UUID | None:
 
 
 async def suggest(session: AsyncSession, words: str, *, limit: int) -> Sequence[RowMapping]:
-    """The newest with these words in the title, of which the last may lack its end; then those with just these words anywhere."""
+    """Suggest the newest opportunities with these words in the title, the last of which may be incomplete, and then those with the
+    words anywhere."""
     if not words:
         return await _newest(session, true(), limit=limit)
     found: list[RowMapping] = []
@@ -162,7 +164,7 @@ async def suggest(session: AsyncSession, words: str, *, limit: int) -> Sequence[
 
 async def _newest(session: AsyncSession, matching: ColumnElement[bool], *, limit: int) -> Sequence[RowMapping]:
     newest = (SAMPLES_LAST, Opportunity.posted_at.desc(), Opportunity.id)
-    # Of each kind apart: an index knows which are the newest of a kind.
+    # Query each kind separately, because there is an index on the newest of each kind.
     of_kinds = [
         select(Opportunity.id).where(Opportunity.kind == kind, matching).order_by(*newest).limit(limit).subquery()
         for kind in get_args(Kind)
@@ -173,13 +175,13 @@ async def _newest(session: AsyncSession, matching: ColumnElement[bool], *, limit
 
 
 async def count_seen_after(session: AsyncSession, moment: datetime, labeled: Select[UUID], *, limit: int) -> int:
-    """How many labeled ones came in after `moment`; counting ends at `limit`."""
+    """Count labeled opportunities that were first imported after `moment`, up to `limit`."""
     found = select(Opportunity.id).where(Opportunity.first_seen_at > moment, Opportunity.id.in_(labeled)).limit(limit)
     return await session.scalar(select(func.count()).select_from(found.subquery())) or 0
 
 
 async def count(session: AsyncSession, query: OpportunityQuery, labeled: Select[UUID] | None = None) -> int:
-    """How many match, whatever the page."""
+    """Count all matches, regardless of the page."""
     return await session.scalar(_count(conditions_of(query, labeled))) or 0
 
 
@@ -188,7 +190,7 @@ def _count(conditions: list[ColumnElement[bool]]) -> Select[int]:
 
 
 def _total(query: OpportunityQuery, conditions: list[ColumnElement[bool]]) -> Select[int]:
-    """How many match. Totals per kind are kept up to date as opportunities come and go, so a list without filters counts nothing."""
+    """Count all matches. Totals per kind are kept up to date, so a list without filters counts nothing."""
     if len(conditions) > bool(query.kind):
         return _count(conditions)
     tally = select(func.coalesce(func.sum(OpportunityFacet.number), 0)).where(OpportunityFacet.facet.in_(("sample", "own")))
@@ -203,8 +205,10 @@ async def page(
     ranked: Ranked | None = None,
     extra_columns: Sequence[ColumnElement[Any]] = (),
 ) -> tuple[Sequence[RowMapping], int]:
-    """One page of matching opportunities, each with `extra_columns`, and how many there are in all. `ranked` is what `rank` returned for
-    the text of the query, if it has one; a close match then has the `passage` that fits best."""
+    """Return one page of matching opportunities, each with `extra_columns`, and the total.
+
+    `ranked` is the result of `rank` for the query's text, if it has one. Close matches then have the `passage` that fits best.
+    """
     if ranked is not None and query.offset >= ranked.total:
         return [], ranked.total
     if ranked is not None and query.sort_field in ("", "relevance"):
@@ -212,7 +216,7 @@ async def page(
     conditions = _found_in(query, labeled, ranked, most=query.offset + query.page_size)
     order = _order(query, ranked)
     total = literal(ranked.total) if ranked else _total(query, conditions).correlate(None).scalar_subquery()
-    # First the ids of the page, which an index may provide, then the rows.
+    # Select the ids of the page first, possibly from an index, and then the rows.
     ids = select(Opportunity.id).where(*conditions).order_by(*order).offset(query.offset).limit(query.page_size)
     rows = _ROWS.add_columns(total.label("total"), *extra_columns)
     if ranked is not None:
@@ -229,7 +233,7 @@ async def _page_by_relevance(
     ranked: Ranked,
     extra_columns: Sequence[ColumnElement[Any]],
 ) -> list[RowMapping]:
-    """The best, in their order, then what else matches, newest first."""
+    """Return the best in order, then other matches, newest first."""
     best = list(ranked.ids)
     ids = best[query.offset : query.offset + query.page_size]
     if len(ids) < query.page_size and ranked.total > len(best):
@@ -274,7 +278,7 @@ def _order(query: OpportunityQuery, ranked: Ranked | None) -> tuple[Any, ...]:
 def _found_in(
     query: OpportunityQuery, labeled: Select[UUID] | None, ranked: Ranked | None, *, most: int | None = None
 ) -> list[ColumnElement[bool]]:
-    """What is found; of what matches beside the best, the first ones are enough for a page, and an index may provide them."""
+    """Select the results. Of the matches other than the best, the first are enough for a page, and an index may provide them."""
     if ranked is None:
         return conditions_of(query, labeled)
     best = literal(list(ranked.ids), ARRAY(Uuid))
@@ -295,7 +299,7 @@ async def stream(
     *,
     ranked: Ranked | None = None,
 ) -> AsyncIterator[Sequence[Any]]:
-    """Every matching opportunity in the order of `page`, read from the server bit by bit."""
+    """Stream every matching opportunity in the order of `page`."""
     chosen = select(*(getattr(OpportunityText if name in TEXTS else Opportunity, name) for name in columns)).join(
         OpportunityText, OpportunityText.opportunity_id == Opportunity.id
     )
@@ -305,7 +309,7 @@ async def stream(
 
 
 async def lock_existing(session: AsyncSession, opportunity_ids: Collection[UUID]) -> Sequence[UUID]:
-    """Which of these there are. Nobody can remove them until the transaction ends."""
+    """Return which of these opportunities exist. None can be removed until the transaction ends."""
     found = select(Opportunity.id).where(Opportunity.id.in_(opportunity_ids))
     return (await session.scalars(found.with_for_update(read=True, key_share=True))).all()
 
@@ -335,7 +339,7 @@ async def rows_of(session: AsyncSession, ids: Sequence[UUID]) -> list[RowMapping
 async def versions(
     session: AsyncSession, opportunity_id: UUID, *, offset: int, limit: int
 ) -> list[tuple[int, datetime, JsonObject, str, int]]:
-    """(number, seen at, raw, description, number of the present version) of versions, newest first."""
+    """Return (number, seen at, raw, description, number of the current version) of versions, newest first."""
     found = await session.execute(
         select(
             OpportunityVersion.number,
@@ -374,5 +378,5 @@ async def is_empty(session: AsyncSession) -> bool:
 
 
 async def has_own(session: AsyncSession) -> bool:
-    """Whether there is any real opportunity."""
+    """Whether there is any opportunity that is not a sample."""
     return bool(await session.scalar(select(exists().where(OpportunityFacet.facet == "own", OpportunityFacet.number > 0))))

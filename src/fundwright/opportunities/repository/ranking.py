@@ -37,30 +37,33 @@ from fundwright.opportunities.schemas import (
 )
 
 _FEW = 10
-"""With fewer matches, close ones follow."""
+"""With fewer matches, close matches follow."""
 _CLOSE = 50
 _NUMBERED = 1_000
 _MOST_LISTED = 5_000
-"""Of more results, the first are listed. Below `scoring.MOST_COUNTED`, because a solicitation with several notices is listed once."""
+"""The maximum number of listed results. Below `scoring.MOST_COUNTED`, because a solicitation with several notices is listed once.
+"""
 _MIN_COSINE, _MIN_EVIDENCE = 0.35, 0.4
-"""Of a close match: its cosine, or the sum of its cosine and its share of the words. The ten nearest of a few hundred notices are that near to
-anything. In tests/relevance, no relevant notice among the first ten has less, and most nonsense finds nothing that has."""
+"""A close match has at least this cosine, or this sum of its cosine and its share of the words. The ten nearest of a few hundred
+notices come this close to anything. In tests/relevance, every relevant notice among the first ten reaches these values, and most
+nonsense searches find nothing that does."""
 _MIN_COSINE_AFTER, _MIN_EVIDENCE_AFTER = 0.4, 0.6
-"""The same after the first ten results, where weaker matches would only fill the page."""
+"""The same minimums after the first ten results, where weaker matches would only fill the page."""
 _MIN_MEANING = 0.5
-"""A notice with all words elsewhere than in its title matches when its meaning is in the upper half of those found by meaning."""
+"""A notice that has all words, but not in its title, matches if its meaning is in the upper half of those found by meaning."""
 _NAMED = 0.25
-"""How much more a notice counts when the search names its agency."""
+"""The share by which the score of a notice rises if the search names its agency."""
 _NAMED_AMONG = 150
-"""Of the best."""
+"""The number of best notices whose scores this applies to."""
 _PASSAGE_CHARACTERS = 2_000
 MARK, END_MARK = "\x02", "\x03"
-"""The marks around the words of the search in a passage."""
+"""The marks around the search words in a passage."""
 _HEADLINE = f'MaxFragments=1,MinWords=15,MaxWords=40,StartSel="{MARK}",StopSel="{END_MARK}"'
 
 
 def rest_of(query: OpportunityQuery, labeled: Select[UUID] | None, ranked: Ranked) -> list[ColumnElement[bool]]:
-    """What matches beside the best. To tell the solicitations of tens of thousands of notices apart takes longer than a search may."""
+    """Return conditions for matches other than the best. They are not grouped by solicitation, because for tens of thousands of
+    notices that takes longer than a search may."""
     return [
         *_all_matching(query, labeled, ranked),
         SOLICITATION.op("<>", return_type=Boolean())(func.all(literal(list(ranked.solicitations), ARRAY(Text)))),
@@ -68,27 +71,27 @@ def rest_of(query: OpportunityQuery, labeled: Select[UUID] | None, ranked: Ranke
 
 
 def _all_matching(query: OpportunityQuery, labeled: Select[UUID] | None, ranked: Ranked) -> list[ColumnElement[bool]]:
-    """Every notice that matches."""
+    """Return conditions for every match."""
     return [*conditions_with(query, labeled, None, ranked.question.excluded_apart or None), ranked.matching]
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """What a search found, apart from the filters: one notice of each of the best solicitations, and every notice of others that match."""
+    """The result of a search, before filters: one notice for each of the best solicitations, and conditions for every other match."""
 
     reasons: Mapping[UUID, Reason]
-    """Why each of the best was found, best first. Notices that have all words follow, newest first."""
+    """The reason for each of the best notices, best first. Other notices with all words follow, newest first."""
     solicitations: Collection[str]
-    """Of the best."""
+    """The solicitations of the best notices."""
     close: Collection[UUID]
-    """Those of the best that do not match."""
+    """The best notices that are close matches only."""
     has_few: bool
-    """Whether what follows the best is close as well."""
+    """Whether all notices after the best are close matches, too."""
     matching: ColumnElement[bool]
-    """Holds for notices that have all words."""
+    """The condition for notices with all words."""
     total: int
     has_uncounted: bool
-    """Whether more are found than `total`, up to which they are counted and listed."""
+    """Whether there are more results than `total`, the number counted and listed."""
     question: Question
 
     @property
@@ -100,17 +103,17 @@ class Ranked:
 
     @property
     def closeness(self) -> ColumnElement[bool]:
-        """`is_close`, of each row."""
+        """The SQL equivalent of `is_close` for each row."""
         if self.has_few:
             return Opportunity.id != func.all(literal([id for id in self.ids if not self.is_close(id)], ARRAY(Uuid)))
         return Opportunity.id == func.any(literal(list(self.close), ARRAY(Uuid)))
 
 
 async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[UUID] | None, meaning: Meaning | None) -> Ranked:
-    """Find the notices that match the text of a query, and close ones when few do. Without `meaning`, by words only.
+    """Find the notices that match the text of a query, and close matches if there are few. Without `meaning`, search by words only.
 
-    Notices with all words compete by their scores like others, because many of them are about something else. They match when the words
-    are in the title, or the meaning is near enough or not known.
+    Notices with all words compete by score like the others, because many of them are about something else. They count as matches if
+    the words are in the title, or if the meaning is close enough or unknown.
     """
     question = parse(query.text)
     known = Known()
@@ -152,7 +155,7 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
         return ranked
     if candidates.number > scoring.MOST_COUNTED:
         return replace(ranked, total=_MOST_LISTED, has_uncounted=True)
-    # A notice without a number is a solicitation of its own.
+    # A notice without a number counts as its own solicitation.
     alone = {notice for notice in flags if notice.solicitation == str(notice.id) and notice.solicitation in best}
     keys = literal(list(best.keys() - {notice.solicitation for notice in alone}), ARRAY(Text))
     of_best = select(func.count()).where(*_all_matching(query, labeled, ranked), Opportunity.number_key == func.any(keys))
@@ -161,8 +164,8 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
 
 
 def _raise_named(question: Question, scores: Mapping[Found, float], near: Mapping[Found, float]) -> Mapping[Found, float]:
-    """The notices of agencies that the question names come before others that fit as well. Those with a meaning far from that of the
-    question do not fit, whatever words they have: the name of the agency is one of them."""
+    """Raise the scores of notices whose agency the question names, so that they come before others that fit equally well. Notices
+    with a distant meaning are not raised: the only word that they share may be the agency's name."""
     if not question.agencies:
         return scores
     likely = (found for found in islice(scores, _NAMED_AMONG) if not near or near.get(found, 0) >= _MIN_MEANING)
@@ -172,8 +175,8 @@ def _raise_named(question: Question, scores: Mapping[Found, float], near: Mappin
 
 
 def _is_likely(alike: Collection[Found], candidates: Candidates, *, is_after: bool) -> bool:
-    """Whether the notices of a solicitation are near enough to what is asked, by meaning or by both; by words alone before they are
-    embedded."""
+    """Whether a solicitation's notices are close enough to the question, by meaning or by meaning and words together. Before
+    notices are embedded, any shared word is enough."""
     if not candidates.by_meaning:
         return True
     cosine = max(candidates.by_meaning.get(found, 0) for found in alike)
@@ -192,8 +195,8 @@ def _by_solicitation(notices: Iterable[Found]) -> dict[str, list[Found]]:
 async def _list_numbered(
     session: AsyncSession, question: Question, query: OpportunityQuery, labeled: Select[UUID] | None, known: Known
 ) -> Sequence[Found]:
-    """Notices with a number of the question; if there are none and it is nothing but a part of a number, those that begin with it, or else
-    contain it. Newest first."""
+    """List notices with a number of the question, newest first. If there are none and the question is just a part of a number, list
+    the notices whose number begins with it or else contains it."""
     key = Opportunity.number_key
     tried = [key == func.any(literal(list(question.numbers), ARRAY(Text)))] if question.numbers else []
     if question.number:
@@ -207,7 +210,7 @@ async def _list_numbered(
 
 
 def passage(words: str | BindParameter[str]) -> ColumnElement[str]:
-    """The part of a notice's description with the most of these words, marked by `ts_headline`, or else its beginning."""
+    """Select the part of a notice's description with the most of these words, marked by `ts_headline`, or else its beginning."""
     config = literal_column("'english'")
     term = func.to_tsvector(config, words)
     any_word = func.array_to_string(func.tsvector_to_array(term), " or ")

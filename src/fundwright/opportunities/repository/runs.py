@@ -50,7 +50,7 @@ async def list_pending_uploads(session: AsyncSession, names: Collection[str]) ->
 
 
 async def list_waiting_uploads(session: AsyncSession, owner_id: UUID) -> Sequence[str]:
-    """The files of the account's imports that are queued or running. Nobody else adds one until the end of the transaction."""
+    """Return the files of the account's queued or running imports. No other request can add one until the transaction ends."""
     await database.acquire_lock(session, f"uploads:{owner_id}")
     upload = Job.payload["upload"].astext
     underway = Job.state.in_((JobState.QUEUED, JobState.RUNNING))
@@ -116,7 +116,7 @@ async def own_runs(session: AsyncSession, owner_id: UUID) -> Sequence[ImportRun]
 
 
 async def set_job(session: AsyncSession, run_id: UUID, job_id: UUID) -> str | None:
-    """Returns the name of the run's file."""
+    """Set the job of the run, and return the name of the run's file."""
     run = update(ImportRun).where(ImportRun.id == run_id).values(job_id=job_id)
     return await session.scalar(run.returning(ImportRun.filename))
 
@@ -124,7 +124,7 @@ async def set_job(session: AsyncSession, run_id: UUID, job_id: UUID) -> str | No
 async def rejections(
     session: AsyncSession, run_id: UUID, *, offset: int = 0, limit: int | None = None
 ) -> tuple[list[ImportRejection], int]:
-    """Rejected rows of an import that the caller may see, in the order of the file."""
+    """Return rejected rows of an import that the actor may see, in file order."""
     of_run = ImportRejection.import_run_id == run_id
     total = await session.scalar(select(func.count()).select_from(ImportRejection).where(of_run)) or 0
     found = select(ImportRejection).where(of_run).order_by(ImportRejection.line, ImportRejection.id).offset(offset).limit(limit)

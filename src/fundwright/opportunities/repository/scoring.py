@@ -1,4 +1,4 @@
-"""Scores notices for a question, by words and by meaning."""
+"""Scores notices for a search, by words and by meaning."""
 
 from __future__ import annotations
 
@@ -54,20 +54,20 @@ from fundwright.opportunities.repository.filters import AWARD, conditions_with, 
 from fundwright.opportunities.schemas import OpportunityQuery
 
 _CANDIDATES = 1_000
-"""How many notices with the rarest words are scored by words; of more, the newest."""
+"""The number of notices with the rarest words that are scored by words. If there are more, the newest ones are scored."""
 _EXACT_LIMIT = 5_000
-"""Among no more notices than these, all embeddings are compared."""
+"""Up to this many notices, all embeddings are compared."""
 MOST_COUNTED = 5_500
-"""Of more notices with all words, it is known only that there are more: counting them takes longer than the rest of a search."""
+"""The count of notices with all words stops just above this, because counting more would take longer than the rest of a search."""
 _USUAL_WORDS = 100
-"""Of a notice whose title is counted three times."""
+"""The typical length of a notice in words, with its title counted three times."""
 _MIN_COSINE_ALONE = 0.43
-"""Of the nearest by meaning when no notice has any of the words: nonsense is no nearer than .42 to anything."""
+"""If no notice has any of the words, the nearest by meaning must reach this cosine. Nonsense never exceeds .42."""
 
 
 @dataclass(slots=True, eq=False)
 class Found:
-    """A notice of which a search may show the solicitation. There is one object of each in a search: comparing ids takes longer."""
+    """A candidate notice. A search creates one object for each and compares by identity, which is faster than comparing ids."""
 
     id: UUID
     solicitation: str
@@ -78,15 +78,15 @@ class Found:
     sub_agency: str
 
     def currency(self) -> tuple[bool, float, UUID]:
-        """The greatest of a solicitation is the one to read: the newest that is not of an award."""
+        """Sort key within a solicitation. The notice to show has the greatest one: the newest that is not an award notice."""
         return not self.is_award, self.posted_s, self.id
 
 
 class Known(dict[UUID, Found]):
-    """The notices that a search has come across."""
+    """The candidate notices of a search, by id."""
 
     def note(self, row: Sequence[Any]) -> Found:
-        """The notice of a row that begins with `FOUND`."""
+        """Return the notice of a row whose first columns are `FOUND`."""
         found = self.get(row[0])
         if found is None:
             found = self[row[0]] = Found(*row[: len(FOUND)])
@@ -111,20 +111,20 @@ _READ_BY_FOUND = (
 
 @dataclass(frozen=True)
 class Candidates:
-    """The notices that compete in a search."""
+    """The candidate notices of a search, with their scores."""
 
     by_words: Mapping[Found, float]
-    """BM25 scores of the best."""
+    """BM25 scores of the best notices."""
     whole: float
-    """About the score of a notice that has each word of the question once."""
+    """Approximate BM25 score of a notice that has each word of the question once."""
     by_meaning: Mapping[Found, float]
-    """Cosines of the nearest."""
+    """Cosine similarities of the nearest notices."""
     matching: Mapping[Found, bool]
-    """Those with all words, each with whether it is about them for certain, whatever its meaning; of very many, only those that are among
-    the best or the nearest."""
+    """Notices with all words, and whether each is certainly about them, whatever its meaning. If there are too many, only the best
+    and the nearest."""
     has_all_matching: bool
     number: int
-    """How many have all words, up to one more than `MOST_COUNTED`."""
+    """The number of notices with all words, at most `MOST_COUNTED + 1`."""
 
 
 class Model(NamedTuple):
@@ -136,16 +136,17 @@ class Model(NamedTuple):
 
 @dataclass(frozen=True)
 class _Shape:
-    """What the statement for candidates depends on, apart from its parameters."""
+    """Everything that determines the candidate statement, apart from its parameters."""
 
     filters: OpportunityQuery
     has_required: bool
     has_excluded: bool
     has_excluded_apart: bool
     in_titles: bool | None
-    """Whether the rarest words are looked for in titles only, because very many notices have them; None when no word counts."""
+    """Whether the rarest words are searched only in titles, because very many notices have them. None if there is no word to rank
+    by."""
     model: Model | None
-    """Of the meaning."""
+    """The model that computed the embedding of the search."""
 
 
 _WORDS, _REQUIRED, _EXCLUDED = (bindparam(name, type_=Text()) for name in ("words", "required", "excluded"))
@@ -160,7 +161,8 @@ async def find_candidates(
     meaning: Meaning | None,
     known: Known,
 ) -> Candidates:
-    """All in one statement, which reads each notice once. A question without a word that counts has no best and no nearest."""
+    """Find all candidates in one statement that reads each notice once. Without a word to rank by, there are no best or nearest
+    notices."""
     lexemes, statistics = await _lexemes_of(session, question.words)
     parameters: dict[str, Any] = {"words": question.text, "required": question.required, "excluded": question.excluded}
     in_titles, whole = None, 0.0
@@ -181,7 +183,7 @@ async def find_candidates(
         model=Model(meaning.model_id, len(meaning.vector)) if meaning else None,
     )
     statement = make_statement(shape) if labeled is None else _make_statement_among(shape, labeled)
-    # Not by the session, which takes as long for that many rows as the driver.
+    # Execute on the connection: for this many rows, the session's own overhead equals the driver's.
     rows = (await (await session.connection()).execute(statement, parameters)).all()
     number = rows[0].number
     by_words, by_meaning, matching = dict[Found, float](), dict[Found, float](), dict[Found, bool]()
@@ -211,14 +213,18 @@ _NOT_FILTERS = {"text": "", "verbatim": False, "sort": "", "page": 1, "page_size
 
 @lru_cache(maxsize=64)
 def make_statement(shape: _Shape) -> Select[*tuple[Any, ...]]:
-    """Made once, because that takes longer than most of what it reads."""
+    """Cached, because building the statement takes longer than most of its reads."""
     return _make_statement_among(shape, None)
 
 
 def _make_statement_among(shape: _Shape, labeled: Select[UUID] | None) -> Select[*tuple[Any, ...]]:
-    """The best by words, the nearest by meaning, and, unless they are many, what else has all words: the columns of `FOUND`, whether it is
-    one of the nearest, the distance, and whether a notice with all words is about them for certain. Each row, of which there is at least
-    one, has the number of those, up to one too many. A notice may be both among the best and among the nearest."""
+    """Return the statement that finds the best notices by words, the nearest by meaning, and, if they are few, all others with all
+    words.
+
+    Columns: `FOUND`, whether the notice is one of the nearest, the distance, whether a notice with all words is certainly about
+    them, and the number of notices with all words, at most `MOST_COUNTED + 1`. There is always at least one row. A notice can be
+    among both the best and the nearest.
+    """
     conditions = conditions_with(
         shape.filters, labeled, _REQUIRED if shape.has_required else None, _EXCLUDED if shape.has_excluded else None
     )
@@ -229,10 +235,10 @@ def _make_statement_among(shape: _Shape, labeled: Select[UUID] | None) -> Select
         by_words = _by_words(conditions, in_titles=shape.in_titles)
         by_meaning = _by_meaning(shape.model, conditions, is_narrow=is_narrow) if shape.model else _NONE
     best, nearest = _placed(by_words, "best"), _placed(by_meaning, "nearest")
-    # Its words contain the conditions in the text, which would otherwise be looked up in each notice.
+    # The words already include the required terms of the text, so these need no condition of their own.
     filtered = conditions_with(shape.filters, labeled, None, _EXCLUDED if shape.has_excluded_apart else None)
     matching = select(Opportunity.id).where(*filtered, has_words(_WORDS)).cte("matching")
-    # The planner must not know of the limit: it would rather read the words of all notices, which takes it longer than it expects.
+    # Hide the limit from the planner: with it, the planner scans the words of all notices, whose cost it underestimates.
     some = select(matching.c.id).limit(MOST_COUNTED + 1)
     number = select(func.count().label("number")).select_from(some.subquery()).cte("counted")
     are_counted = select(number.c.number <= MOST_COUNTED).scalar_subquery()
@@ -247,7 +253,7 @@ def _make_statement_among(shape: _Shape, labeled: Select[UUID] | None) -> Select
     ).subquery("listed")
     is_certain: ColumnElement[bool] = true()
     if shape.model:
-        # Not EXISTS, for which the planner would read the vectors of all notices.
+        # A scalar subquery, because for EXISTS the planner reads the vectors of all notices.
         vector = select(OpportunityVector.model_id).where(_is_vector(Opportunity.id.expression, shape.model))
         is_certain = or_(has_words(_WORDS, Opportunity.title_search), vector.scalar_subquery().is_(None))
 
@@ -282,19 +288,19 @@ _COUNTED = select(_LEXEME.c.lexeme, func.cardinality(_LEXEME.c.positions), Oppor
 
 
 async def _lexemes_of(session: AsyncSession, words: str) -> tuple[Mapping[str, int], Statistics]:
-    """How often each lexeme is in the words, and in how many notices."""
+    """Return how often each lexeme occurs in the words, and in how many notices."""
     rows = (await session.execute(_COUNTED, {"words": words})).all()
     found_in = {retrieval.place_of(lexeme): notices or 0 for lexeme, _, notices, _ in rows}
     return {lexeme: count for lexeme, count, _, _ in rows}, Statistics(rows[0][3] or 0 if rows else 0, found_in)
 
 
 def _by_words(conditions: list[ColumnElement[bool]], *, in_titles: bool) -> Select[*tuple[Any, ...]]:
-    """The best among the notices with the rarest words, each with its BM25 score, negated."""
+    """Select the best of the notices with the rarest words, each with its negated BM25 score."""
     column = (Opportunity.title_search if in_titles else Opportunity.search).expression
     having = select(*_READ_BY_FOUND).where(*conditions, search_sql.has_any(column, _RAREST))
-    # The columns of `FOUND` take longer to compute than thousands of notices take to sort.
+    # Sort first: computing the columns of `FOUND` takes longer than sorting thousands of notices.
     newest = aliased(Opportunity, having.order_by(Opportunity.posted_at.desc()).limit(_CANDIDATES).subquery())
-    # Right after an import, words that are not weighed yet are weighed here.
+    # Right after an import, compute the weights that are not stored yet.
     unweighed = select(WEIGHTS).where(Opportunity.id == newest.id).scalar_subquery()
     distance = search_sql.word_distance(func.coalesce(OpportunityWords.words, unweighed), _WEIGHTS).label("distance")
     scored = select(*_found(newest), distance).outerjoin_from(
@@ -311,8 +317,11 @@ WEIGHTS = func.word_weights(
 
 
 def _by_meaning(model: Model, conditions: list[ColumnElement[bool]], *, is_narrow: bool | None) -> Any:
-    """The nearest, each with its distance. Among few notices all are compared: with a narrow filter, the index would be read to its end.
-    When it is not known how narrow the filter is, what the index finds tells."""
+    """Select the nearest notices, each with its distance.
+
+    If the filters leave few notices, all are compared, because with a narrow filter the index would be scanned to its end. If it is
+    not known how narrow the filters are, the number of index results decides.
+    """
     nearest = _nearest(model, conditions, FOUND, limit=retrieval.DEPTH)
     if is_narrow is False:
         return nearest
@@ -327,8 +336,8 @@ def _by_meaning(model: Model, conditions: list[ColumnElement[bool]], *, is_narro
 
 
 def _compared(model: Model, some: CTE, condition: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
-    """The nearest of some, which are all compared when a condition holds."""
-    # As an array: with a join, the planner would rather read the vectors of all notices.
+    """Select the nearest of `some`, comparing all of them, if `condition` holds."""
+    # An array, because with a join the planner reads the vectors of all notices.
     ids = func.array(select(some.c.id).where(condition).scalar_subquery(), type_=ARRAY(Uuid))
     distance = search_sql.cosine_distance(OpportunityVector.vector.expression, _vector(model), model.dimension)
     vectors = select(OpportunityVector.opportunity_id.label("id"), distance.label("distance")).where(
@@ -342,10 +351,10 @@ def _compared(model: Model, some: CTE, condition: ColumnElement[bool]) -> Select
 def _nearest(
     model: Model, conditions: list[ColumnElement[bool]], columns: Sequence[ColumnElement[Any]], *, limit: int
 ) -> Select[*tuple[Any, ...]]:
-    """The nearest, nearest first, each with these columns and its distance, by the index of the model if there is one."""
+    """Select the nearest notices in order, each with these columns and its distance, using the model's index if there is one."""
     is_indexed, of_model = model.dimension <= search_sql.MAX_INDEXED_DIMENSION, OpportunityVector.model_id == model.id
     if is_indexed:
-        # The planner takes the partial index only when the model's id stands in the statement.
+        # The planner uses the partial index only if the statement contains the model's id as a literal.
         of_model = OpportunityVector.model_id == literal_column("'" + model.id.replace("'", "''") + "'")
     distance = search_sql.cosine_distance(
         OpportunityVector.vector.expression, _vector(model), model.dimension, is_indexed=is_indexed
@@ -369,7 +378,7 @@ def _is_vector(id: ColumnElement[UUID], model: Model) -> ColumnElement[bool]:
 async def similar(
     session: AsyncSession, model_id: str, vector: NDArray[np.float32], *, leave_out: UUID, limit: int
 ) -> list[tuple[UUID, float]]:
-    """(id, cosine) of the nearest opportunities, nearest first."""
+    """Return (id, cosine similarity) of the nearest opportunities, nearest first."""
     statement = _nearest(Model(model_id, len(vector)), [], (Opportunity.id.expression,), limit=limit + 1)
     nearest = await session.execute(statement, {"vector": HalfVector(vector)})
     return [(id, 1 - distance) for id, distance in nearest if id != leave_out][:limit]

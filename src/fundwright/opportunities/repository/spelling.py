@@ -1,4 +1,4 @@
-"""Corrections of misspelled words in a search."""
+"""Corrects misspelled words in a search."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from fundwright.opportunities.repository.filters import has_words
 _MAX_MISSPELLED = 20
 """A word that occurs in more notices than this counts as spelled correctly."""
 _MAX_CORRECTED = 5
-"""Words of a search, each of which is compared with thousands."""
+"""The number of words that are corrected in a search, because each is compared with thousands."""
 
 _ASKED = func.unnest(bindparam("words", type_=ARRAY(Text))).table_valued("word").render_derived().c.word
 _STEM = search_sql.lexemes_of(_ASKED).lateral()
@@ -37,11 +37,11 @@ _UNKNOWN = (
         not_(exists().where(OpportunityWord.place == func.word_place(_STEM.c.lexeme), OpportunityWord.notices > _MAX_MISSPELLED))
     )
 )
-"""Words that few notices have. Made once: that takes as long as its execution."""
+"""Selects words that few notices have. Built once, because that takes as long as executing it."""
 
 
 async def correct(session: AsyncSession, text_: str) -> str:
-    """A text with words that no notice has, or hardly any, replaced by the known words that they are taken for."""
+    """Replace words that occur in hardly any notice with the known words that were probably meant."""
     spelled = spelled_words(text_)
     if not spelled:
         return text_

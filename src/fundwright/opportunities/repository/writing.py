@@ -33,7 +33,8 @@ from fundwright.opportunities.schemas import (
 from fundwright.opportunities.sources import RejectedRow, Source
 
 _OFFERED_CHARACTERS = 500
-"""A longer agency or type, which only a broken file has, is no choice of a filter; nor would it fit into an index."""
+"""A longer agency or type, which only a broken file contains, is not offered as a filter. It would not fit into an index, either.
+"""
 
 _COPIED_TYPES = {
     "position": "int", "posted_at": "timestamptz", "due_at": "timestamptz", "archive_at": "timestamptz",
@@ -138,7 +139,7 @@ _SEE = text("""
 
 
 def _tally(sign: str, which: str) -> TextClause:
-    """Count opportunities into the facets, or out of them: `which` are in the table as `o`."""
+    """Add opportunities to the facet counts, or subtract them. `which` selects them from the table, aliased as `o`."""
     return text(f"""
         INSERT INTO opportunity_facet (kind, facet, value, label, number)
         SELECT o.kind, f.facet, f.value, max(f.label), {sign} count(*)
@@ -177,10 +178,11 @@ _LEFT_OUT = text("""
 async def merge(
     session: AsyncSession, batch: Batch, source: Source, *, run_id: UUID, uploader: UUID | None, is_sample: bool = False
 ) -> ImportCounts:
-    """Take a batch in: new notices, new versions of changed ones, and why rows were left out. Safe to repeat.
+    """Merge a batch: add new notices, add new versions of changed ones, and record why rows were left out. Can be repeated safely.
 
-    An `uploader` changes only samples and notices that it has uploaded. Without one, the batch comes from the installation, which
-    changes every notice and keeps it from then on, also one that an account has uploaded under the same id before.
+    With an `uploader`, only samples and notices that this account uploaded are changed. Without one, the batch belongs to the
+    installation, which may change every notice. From then on, the notice belongs to the installation, even if an account uploaded
+    the same id before.
     """
     rejections = list(batch.rejections)
     new = changed = unchanged = 0
@@ -242,8 +244,7 @@ def _reason(verdict: str, external_id: str) -> str:
 
 
 async def change_alone(session: AsyncSession) -> None:
-    """Allow one change of the opportunities at a time. Otherwise, two imports could add the same notice, and wait for each other's
-    facets forever."""
+    """Serialize changes of opportunities. Otherwise, two imports could add the same notice, or deadlock on each other's facets."""
     await database.acquire_lock(session, "opportunities")
 
 
@@ -265,5 +266,5 @@ async def remove_sample(session: AsyncSession) -> list[UUID]:
 
 
 async def refresh_statistics(session: AsyncSession) -> None:
-    """For the end of an import. `Opportunity` itself is vacuumed."""
+    """Refresh the planner's statistics at the end of an import. `Opportunity` itself is vacuumed."""
     await database.refresh_statistics(session, OpportunityText, OpportunityVersion, OpportunitySighting)
