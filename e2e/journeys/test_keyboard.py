@@ -97,9 +97,25 @@ def test_a_search_keeps_the_focus_in_its_field_and_says_what_is_applied(recogniz
     recognized.go_back()
     ready(recognized)
     expect(words).to_have_value("water")
+    words.fill("roof")
+    keyboard.enter()
+    expect_search(recognized, "roof")
+    recognized.go_back()
+    expect_search(recognized, "water")
+    recognized.go_forward()
+    expect_search(recognized, "roof")
+    recognized.go_back()
+    expect_search(recognized, "water")
     recognized.get_by_role("link", name="Remove filter Search: water").click()
     ready(recognized)
     expect(words).to_have_value("")
+
+
+def expect_search(page: Page, words: str) -> None:
+    expect(page.get_by_role("link", name=f"Remove filter Search: {words}")).to_be_visible()
+    ready(page)
+    assert page.url.endswith(f"q={words}")
+    expect(page.get_by_label("Search", exact=True)).to_have_value(words)
 
 
 @pytest.mark.parametrize("width", [390, pytest.param(1_440, marks=pytest.mark.slow)])
@@ -107,6 +123,7 @@ def test_the_focus_ring_of_an_opened_part_touches_nothing_below_it(recognized: P
     recognized.set_viewport_size({"width": width, "height": 900})
     recognized.goto("/dashboard/sam")
     ready(recognized)
+    expect(recognized.get_by_text("Sort by", exact=True).filter(visible=True)).to_have_count(1)
     toggle = recognized.get_by_role("button", name="Filters", exact=True)
     Keyboard(recognized).tab_to(toggle).enter()
     ready(recognized)

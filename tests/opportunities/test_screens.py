@@ -76,11 +76,35 @@ class TestFilters:
             assert screen.value("Due on or after") == ""
             assert not screen.has("list", "Active filters")
 
+    async def test_each_search_filter_and_order_is_a_step_back_and_a_search_keeps_the_order(
+        self, committed: Core, member: Actor
+    ) -> None:
+        async with committed.database.transaction() as session:
+            await service.load_sample_once(session)
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
+            await screen.emit("DataTable", "on_query", page=1, page_size=25, sort={"field": "due", "direction": "desc"})
+            await screen.type("Search", "roof")
+            await screen.submit("Search opportunities")
+            await screen.click("button", "Filters")
+            await screen.submit("Filters")
+            steps = [(frame["path"], frame["replace"]) for frame in screen.frames if frame["type"] == "navigate"]
+            assert steps == [
+                ("/dashboard/sam?sort=-due", False),
+                ("/dashboard/sam?sort=-due&q=roof", False),
+                ("/dashboard/sam?sort=-due&q=roof&filters=open", True),
+                ("/dashboard/sam?sort=-due&q=roof&filters=open", False),
+            ]
+
     async def test_a_page_beyond_the_end_is_the_last(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
         await import_file(sam_file(*(sam_row(NoticeId=notice_id(number)) for number in range(30))))
         async with mounted(committed, member, sam_screen, path="/dashboard/sam?page=9") as screen:
             table = screen.props("DataTable")
             assert (table["page"], len(table["rows"])) == (2, 5)
+
+    async def test_a_long_type_can_break_between_its_words(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
+        await import_file(sam_file(sam_row(Type="Combined Synopsis/Solicitation")))
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
+            assert "Combined Synopsis/\u200bSolicitation" in screen.props("DataTable")["rows"][0]
 
 
 class TestAwarded:

@@ -34,12 +34,13 @@ class UrlState:
         return query_in_address(_Paged, {"page": self.get("page")}).page
 
     def set(self, **changes: object) -> None:
-        """Change parameters; None or "" removes one. The screen renders again immediately, without a new history entry. Does
-        nothing after the page has moved to another path."""
+        """Change parameters of what is open or being edited; None or "" removes one. The screen renders again immediately, without a
+        new history entry. Does nothing after the page has moved to another path."""
         self._change(changes, replace=True)
 
     def go(self, **changes: object) -> None:
-        """Like `set`, but with a new history entry: the browser's Back button restores the earlier parameters."""
+        """Like `set`, but for what a list shows (its words, filters, order, and page): a new history entry is added, and the
+        browser's Back button restores the earlier parameters."""
         self._change(changes, replace=False)
 
     def _change(self, changes: Mapping[str, object], *, replace: bool) -> None:

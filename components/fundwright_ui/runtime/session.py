@@ -590,7 +590,7 @@ class Session:
         self._view.move(found)
         if replace is None and path == address:
             return
-        self._queue_move(Move(path, replace is not False), is_leaving=is_other_path)
+        self._queue_move(Move(path, replace is not False), is_leaving=is_other_path or replace is False)
         if is_other_path:
             self._later(self._arrive())
 

@@ -172,7 +172,7 @@ def narrow(url: UrlState, name: str) -> Callable[[str], None]:
     """Write the value of a filter field to the address and return to the first page."""
 
     def narrowed(value: str) -> None:
-        url.set(**{name: value}, page=None)
+        url.go(**{name: value}, page=None)
 
     return narrowed
 
@@ -211,7 +211,7 @@ def ask(url: UrlState, *, prefix: str = "") -> Callable[[TableQuery], None]:
             "page_size": wanted.page_size if wanted.page_size != PageRequest().page_size else None,
             "sort": sort,
         }
-        url.set(**{f"{prefix}{name}": value for name, value in changes.items()})
+        url.go(**{f"{prefix}{name}": value for name, value in changes.items()})
 
     return asked
 
@@ -220,7 +220,7 @@ def filters(url: UrlState, *fields: Child) -> Component:
     """A form whose fields are named like the query parameters in the address. Each `value` is the applied one."""
 
     def apply(content: Fields) -> None:
-        url.set(page=None, **{name: str(value).strip() for name, value in content.items()})
+        url.go(page=None, **{name: str(value).strip() for name, value in content.items()})
 
     return form(
         html.div({"className": "fw-filters"}, *fields, button(t("Apply filters"), type="submit")),
@@ -239,7 +239,7 @@ def search_box(url: UrlState, label: str) -> VdomDict:
     words = url.get("q")
 
     def search(fields: Fields) -> None:
-        url.set(q=str(fields.get("q", "")).strip(), page=None)
+        url.go(q=str(fields.get("q", "")).strip(), page=None)
 
     return html.div(
         {"role": "search"},

@@ -594,20 +594,24 @@ class TestUrlState:
             await view.settle(5)
         assert order == ["first", "second", "something else"]
 
-    async def test_a_change_shows_at_once_and_replaces_the_address(self, core: Core) -> None:
+    @pytest.mark.parametrize(("label", "replace"), [("Open", True), ("Next", False)])
+    async def test_a_change_shows_at_once_and_a_list_keeps_the_address_for_back(
+        self, core: Core, label: str, replace: bool
+    ) -> None:
         @component
         def screen() -> Any:
             url = use_url_state()
             return html.div(
                 f"page {url.get('page', '1')}",
-                button("Next", on_click=lambda: url.set(page=2, q=None)),
+                button("Open", on_click=lambda: url.set(page=2, q=None)),
+                button("Next", on_click=lambda: url.go(page=2, q=None)),
             )
 
         async with mounted(core, None, screen, path="/list?q=x") as shown:
-            await shown.click("button", "Next")
+            await shown.click("button", label)
             assert shown.text.startswith("page 2")
             assert shown.address == "/list?page=2"
-            assert shown.frames == [{"type": "navigate", "path": "/list?page=2", "replace": True, "reload": False}]
+            assert shown.frames == [{"type": "navigate", "path": "/list?page=2", "replace": replace, "reload": False}]
 
 
 class TestWidgets:

@@ -156,6 +156,23 @@ describe("the server", () => {
     await vi.waitFor(() => expect(locations(page)).toEqual(["/dashboard/train"]));
   });
 
+  it("goes to another page of a list, and going back restores the query and the scroll position", async () => {
+    const scroll = vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
+    const page = await openAt("/dashboard/sam");
+    vi.stubGlobal("scrollY", 848);
+    await page.receive({ type: "navigate", path: "/dashboard/sam?page=2", replace: false, after: 0 });
+    scroll.mockClear();
+    await act(async () => {
+      history.back();
+      await vi.waitFor(() => expect(location.search).toBe(""));
+    });
+    await vi.waitFor(() => expect(locations(page)).toEqual(["/dashboard/sam"]));
+    expect(scroll).not.toHaveBeenCalled();
+    await page.receive({ type: "done", seq: 1 });
+    expect(scroll).toHaveBeenCalledExactlyOnceWith(0, 848);
+    vi.unstubAllGlobals();
+  });
+
   it("keeps focus and scroll when only the query changes", async () => {
     const page = await openAt("/dashboard/train");
     screen.getByText("API").focus();

@@ -41,16 +41,18 @@ export function followMoves(runtime: Runtime): Unsubscribe {
     current = location;
     const isReturn = action === NavigationType.Pop;
     const isOtherPath = before.pathname !== location.pathname;
-    if (isOtherPath) rememberScroll(before);
+    const isOtherAddress = isOtherPath || before.search !== location.search;
+    if (isOtherAddress) rememberScroll(before);
     leavePart();
     const onShown = (): void => {
       if (current !== location) return;
       if (isOtherPath) arriveAt(location, isReturn);
-      leavePart = goToPart(location.hash, { isInPlace: isOtherPath && isReturn });
+      else if (isOtherAddress && isReturn) restoreScroll(location);
+      leavePart = goToPart(location.hash, { isInPlace: isOtherAddress && isReturn });
     };
     if (isFollowing) {
       if (isOtherPath) runtime.awaitArrival(onShown);
-    } else if (isOtherPath || before.search !== location.search) runtime.reportLocation(onShown);
+    } else if (isOtherAddress) runtime.reportLocation(onShown);
     else onShown();
   });
   const click = (event: MouseEvent): void => {

@@ -88,7 +88,7 @@ def _span(query: UsageQuery) -> VdomDict:
             set_refusal(next(iter(field_errors(refused).values())))
             return
         set_refusal("")
-        url.set(days=None, page=None, **given)
+        url.go(days=None, page=None, **given)
 
     is_own = query.day_from is not None or query.day_to is not None
     return html.div(

@@ -203,7 +203,7 @@ def _table(
         texts = {
             "title": item.title,
             "agency": item.agency if kind == "contract" or not item.sub_agency else f"{item.agency} ({item.sub_agency})",
-            "type": item.type,
+            "type": item.type.replace("/", "/\u200b"),  # a break between words rather than within one
             "due": day_in_washington(item.due_at) if item.due_at else None,
             "posted": day_in_washington(item.posted_at),
             "code": item.set_aside_code if kind == "contract" else ", ".join(item.activity_codes),

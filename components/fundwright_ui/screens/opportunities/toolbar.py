@@ -51,7 +51,7 @@ def search_form(url: UrlState) -> VdomDict:
     words = url.get("q")
 
     def search(fields: Fields) -> None:
-        url.set(q=str(fields.get("q", "")).strip(), verbatim=None, page=None, sort=None)
+        url.go(q=str(fields.get("q", "")).strip(), verbatim=None, page=None)
 
     return html.div(
         {"role": "search"},
@@ -75,7 +75,7 @@ def search_form(url: UrlState) -> VdomDict:
 
 
 def availability_and_order(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDict:
-    """Which notices are shown, and in which order."""
+    """Which notices are shown, and in which order. On a narrow screen, the list itself offers its orders."""
     shown = [
         (OPEN, t("Open")),
         (CLOSED, t("Closed")),
@@ -85,20 +85,20 @@ def availability_and_order(kind: Kind, url: UrlState, query: OpportunityQuery) -
     orders = [
         *([("", t("Relevance"))] if query.text else []),
         ("due", t("Due date")),
-        ("-posted" if query.text else "", t("Posted date")),
+        ("-posted", t("Posted date")),
     ]
-    availability = query.availability or ANY
+    availability, order = query.availability or ANY, query.sort or ("" if query.text else "-posted")
     return html.div(
         {"className": "fw-row fw-row-between"},
         _choices(t("Show"), [(label, url.href(availability=name, page=None), name == availability) for name, label in shown]),
-        _choices(t("Sort by"), [(label, url.href(sort=name, page=None), name == query.sort) for name, label in orders]),
+        _choices(t("Sort by"), [(label, url.href(sort=name, page=None), name == order) for name, label in orders], is_wide=True),
     )
 
 
-def _choices(label: str, entries: list[tuple[str, str, bool]]) -> VdomDict:
-    """Links, one of which is current."""
+def _choices(label: str, entries: list[tuple[str, str, bool]], *, is_wide: bool = False) -> VdomDict:
+    """Links, one of which is current. If it `is_wide`, a narrow screen does not show it."""
     return html.div(
-        {"className": "fw-row", "role": "group", "aria-label": label},
+        {"className": classes("fw-row", "fw-not-narrow" if is_wide else None), "role": "group", "aria-label": label},
         html.span({"className": "fw-muted", "aria-hidden": "true"}, label),
         *(
             html.a(
@@ -133,7 +133,7 @@ def _filter_form(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Fac
             chosen = str(fields.get(name, ""))
             if chosen:
                 changes[name] = SEPARATOR.join(dict.fromkeys((*getattr(query, name), chosen)))
-        url.set(page=None, **changes)
+        url.go(page=None, **changes)
 
     code = (
         select_field(
