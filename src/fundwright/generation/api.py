@@ -126,7 +126,7 @@ async def rename_draft(session: DbSession, actor: CurrentActor, draft_id: UUID, 
 
 @router.put("/{draft_id}/sources")
 async def choose_sources(session: DbSession, actor: CurrentActor, draft_id: UUID, chosen: DraftSources) -> DraftRead:
-    """Change the documents that new text is written from. An empty list means all of your own."""
+    """Change the documents that new text is based on. An empty list means all of your documents."""
     return await editing.choose_sources(session, actor, draft_id, chosen)
 
 

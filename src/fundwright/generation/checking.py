@@ -1,9 +1,9 @@
-"""Checks whether the passages that a sentence cites support it. The result is “not found in the source”, never “false”.
+"""Checks whether the cited passages support a sentence. The result is “not found in the source”, never “false”.
 
-Contradictions are detected one by one, in `contrasts`: a number, name, or code that is missing, an added or missing negation,
-“more than” for “less than”, somebody else's work. A logistic regression weighs them, together with the similarity of the sentence
-to the source. `python -m benchmarks.eval.checking --fit` fits it on the pairs in tests/checking and writes checking.json; `python
--m benchmarks.eval checking` measures it.
+The modules of `contrasts` each detect one kind of contradiction: a number, name, or code that is missing, an added or missing
+negation, “more than” for “less than”, someone else's work. A logistic regression weighs them together with the similarity between
+the sentence and the source. `python -m benchmarks.eval.checking --fit` fits it on the pairs in tests/checking and writes
+checking.json; `python -m benchmarks.eval checking` measures it.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from fundwright.generation.normalizing import PLAIN_NEGATIONS, Text, Token, is_y
 from fundwright.generation.schemas import CheckState
 
 _WEAK = ("negation", "polarity", "invented", "replaced")
-"""Signs of contradiction that paraphrases can also have. Each has its own weight."""
+"""Signs of contradiction that also occur in paraphrases. Each has its own weight."""
 _LONG_PART = 6
 _QUOTE_GAP = 3
-"""Words between two words of a quote that the sentence does not have."""
+"""The maximum number of words between two words of a quote that are not in the sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Characters of a passage, counted from 0."""
+    """A character range of a passage, counted from 0."""
 
     passage: int
     start: int
@@ -40,8 +40,8 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """`probability` is the probability that it is supported. `quotes` contain the words that support it; `missing` are words
-    of the sentence."""
+    """The result of a check. `probability` is the probability that the sentence is supported. `quotes` contain the words that
+    support it; `missing` are words of the sentence that are not supported."""
 
     state: CheckState
     probability: float
@@ -50,8 +50,8 @@ class Verdict:
 
 
 def check(sentence: str, passages: Sequence[str], *, company: str = "", about: str = "") -> Verdict:
-    """Compare a sentence with the passages it cites. The company's name needs no support, nor do names and years in
-    `about`, the titles and headings of the passages."""
+    """Compare a sentence with the passages it cites. The company's name needs no support, nor do names and years in `about`, the
+    titles and headings of the passages."""
     claim = Text(sentence)
     if not passages:
         return Verdict(CheckState.NO_SOURCE, 0.0)
@@ -68,20 +68,20 @@ def check(sentence: str, passages: Sequence[str], *, company: str = "", about: s
 
 
 def features_of(sentence: str, passages: Sequence[str], *, about: str = "") -> dict[str, float]:
-    """The features of the regression, by name."""
+    """Return the features of the regression by name."""
     return _features(Pair(Text(sentence), read_text("\n\n".join(passages)), read_text(_known("", about))))
 
 
 @lru_cache(maxsize=200)
 def _known(company: str, about: str) -> str:
-    """The company's name, and the names and years in titles and headings, but no other numbers, codes, roles, or awards."""
+    """Return the company's name and the names and years in titles and headings, but no other numbers, codes, roles, or awards."""
     tokens = read_text(about).tokens
     names = (token.text for token in tokens if is_year(token) or (token.is_name and not token.is_measure))
     return "\n\n".join([company, " ".join(name for name in names if stem(name.lower()) not in ROLES | AWARDS)])
 
 
 def _unsupported(pair: Pair, company: Text) -> tuple[str, ...]:
-    """The words of a claim that consists only of names in titles and headings."""
+    """Return the words of a claim that consists only of names in titles and headings."""
     content = [token for token in pair.claim.content if token.key not in company.places]
     is_known = all(token.key in pair.known.places and token.key not in pair.source.places for token in content)
     return tuple(dict.fromkeys(token.text for token in content)) if is_known else ()
@@ -89,8 +89,8 @@ def _unsupported(pair: Pair, company: Text) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Model:
-    """The regression: the probability that a sentence is not supported. If the probability of support is below `least`, the
-    sentence is not found."""
+    """The logistic regression, which computes the probability that a sentence is not supported. If the probability of support is
+    below `least`, the sentence counts as not found."""
 
     least: float
     bias: float
@@ -112,8 +112,8 @@ def _features(pair: Pair) -> dict[str, float]:
 
 
 def _is_verbatim(pair: Pair) -> bool:
-    """Whether each part of the claim appears in the source verbatim, with no negation just before it, and not for an imagined case or
-    a competitor."""
+    """Whether each part of the claim appears verbatim in the source, with no negation just before it, and not in a statement about
+    a hypothetical case or a competitor."""
     return all(_is_quoted(pair, part) for part in _parts(pair.claim))
 
 
@@ -129,12 +129,12 @@ def _is_quoted(pair: Pair, tokens: Sequence[Token]) -> bool:
 
 
 def _is_number_sign(source: Text, token: Token) -> bool:
-    """“No.” of “Contract No.: 12”."""
+    """Whether it is the “No.” of “Contract No.: 12”."""
     return token.word == "no" and source.text[token.end : token.end + 1] == "."
 
 
 def _parts(claim: Text) -> list[list[Token]]:
-    """Text between semicolons and the ends of sentences, and a long text after a colon."""
+    """Split a claim at semicolons and sentence ends, and after a colon if a long text follows."""
     parts: list[list[Token]] = []
     for place, token in enumerate(claim.tokens):
         before = claim.tokens[place - 1] if place else token
@@ -147,7 +147,8 @@ def _parts(claim: Text) -> list[list[Token]]:
 
 
 def _quotes(claim: Text, passages: Sequence[str]) -> tuple[Quote, ...]:
-    """The runs of shared words in the sentences that support the claim: the fewest that have all shared words."""
+    """Return the runs of shared words in the sentences that support the claim: the smallest number of sentences with all shared
+    words."""
     texts = [read_text(passage) for passage in passages]
     sentences = [
         (passage, tokens, keys)

@@ -1,4 +1,4 @@
-"""Citations in a draft's text: their numbers are checked while the text streams in."""
+"""Citations in a draft's text, whose numbers are checked while the text is streamed."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import re
 from collections.abc import Callable
 
 CITATION = re.compile(r"\[([0-9]{1,4}(?:\s*[,;]\s*[0-9]{1,4})*)\]")
-# What may become a citation, brackets in brackets included: were only the inner ones taken out, the outer ones could
-# close around a number that nobody checked. A run is matched whole, never again from each of its characters, which
-# would take quadratic time.
+# Possible citations, including nested brackets: if only the inner ones were removed, the outer ones could close around a
+# number that was not checked. Possessive quantifiers match a run only once; retrying from each of its characters would
+# take quadratic time.
 _BRACKETED = re.compile(r"(?<!\s)(?P<space>\s*+)\[(?P<numbers>[0-9\s,;\[]*+)(?P<end>\]?)")
-# The same with the signs of emphasis, which writers leave out.
+# The same, with emphasis markers, which writers leave out.
 _MARK = re.compile(r"(?<!\s)(?P<space>\s*+)\[(?P<inner>[0-9\s,;–*_\\\[\]-]*+)")
 _NUMBER = re.compile(r"(?<![0-9])[0-9]{1,4}(?![0-9])")
 
 
 class CitationStream:
-    """Rewrite the writer's citations piece by piece.
+    """Renumbers the writer's citations while the text arrives in pieces.
 
-    `renumber(n)` returns the draft's number for the writer's passage n, or None if there is no such passage; those are removed
-    and counted in `dropped`. A citation that streaming has split is held back until it is complete.
+    `renumber(n)` returns the draft's number for the writer's passage n, or None if there is no such passage. Citations of missing
+    passages are removed and counted in `dropped`. A citation that is split between pieces is held back until it is complete.
     """
 
     def __init__(self, renumber: Callable[[int], int | None]) -> None:
@@ -28,7 +28,7 @@ class CitationStream:
         self.dropped = 0
 
     def feed(self, piece: str) -> str:
-        """Text that is ready to be shown."""
+        """Return the text that is ready to be shown."""
         text = self._held + piece
         unfinished = (run.start() for run in _BRACKETED.finditer(text) if run.end() == len(text) and not run["end"])
         cut = next(unfinished, len(text.rstrip()))
@@ -36,7 +36,7 @@ class CitationStream:
         return self._rewrite(text[:cut])
 
     def close(self) -> str:
-        """The text that was held back at the end."""
+        """Return the text that was held back at the end."""
         text, self._held = self._held, ""
         return self._rewrite(text)
 
@@ -54,7 +54,7 @@ class CitationStream:
 
 
 def without_marks(text: str) -> str:
-    """A document's text without its own references such as [12], which would cite something else in a draft."""
+    """Remove a document's own references, such as [12], which would cite something else in a draft."""
     return _MARK.sub(_without_mark, text)
 
 
@@ -66,5 +66,5 @@ def _without_mark(run: re.Match[str]) -> str:
 
 
 def numbers_in(text: str) -> set[int]:
-    """The numbers that a text cites."""
+    """Return the numbers that a text cites."""
     return {int(number) for match in CITATION.finditer(text) for number in _NUMBER.findall(match.group(1))}

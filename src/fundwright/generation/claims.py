@@ -1,7 +1,7 @@
 """The claims of a section: the sentences of its Markdown, its list items, and the cells of its tables, each with its citations.
 
 Headings, text above the greeting of a letter, greetings, signatures, questions, lines that introduce a list, and placeholders in
-brackets claim nothing.
+brackets are not claims.
 """
 
 from __future__ import annotations
@@ -52,29 +52,29 @@ _SUBMISSION = re.compile(
     r"veuillez trouver ci-joint\b",
     re.IGNORECASE,
 )
-"""How a letter begins."""
+"""Opening sentences of a letter."""
 _PLACEHOLDER = re.compile(r"\[[^\]\d][^\]]{0,200}\](?!\()|\bTODO\b|\bTBD\b|_{4,}")
 _WORD = re.compile(r"[^\W_]+")
 _MAX_CLAIMS = 500
-"""Of a section; later ones are not checked."""
+"""The number of claims that are checked in a section; later ones are not."""
 _MAX_CHECKED_CHARACTERS = 300_000
-"""Of a draft, several times the usual length; sections after these are not checked."""
+"""The number of characters that are checked in a draft, several times the usual length. Sections beyond it are not checked."""
 _MAX_CITED = 6
-"""Passages that one claim is compared with."""
+"""The maximum number of passages that a claim is compared with."""
 _MAX_CHARACTERS = 800
 """A longer sentence is split into several claims."""
 _MAX_GREETING_WORDS = 12
 _LABEL_AND_VALUE = 2
-"""The cells of a row that has a label and its value."""
+"""The number of cells in a row that consists of a label and a value."""
 _MAX_INTRODUCING_WORDS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Characters of a section's text, without the citations after them, and the numbers they cite.
+    """A character range of a section's text, without the citations that follow it, and the numbers it cites.
 
-    `following` are the numbers that a later sentence of the paragraph or list item cites, if this one cites none. Of a cell, `row` has
-    the texts of its row, and `place` is where it is there.
+    If it cites nothing itself, `following` has the numbers that a later sentence of the paragraph or list item cites. For a table
+    cell, `row` has the texts of its row, and `place` is its index in the row.
     """
 
     start: int
@@ -87,16 +87,16 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A cited passage. `about` are its document's title and its headings."""
+    """A cited passage. `about` contains the title of its document and its headings."""
 
     text: str
     about: str
 
 
 def check_draft(draft: DraftRead) -> DraftRead:
-    """The draft with the checks of its finished sections, and the quotes of its citations.
+    """Return the draft with the checks of its finished sections and the quotes of its citations.
 
-    Takes a few milliseconds for each claim that was not checked before: call it in a thread.
+    Takes a few milliseconds for each claim that was not checked before. Call it in a thread.
     """
     sources = {
         citation.number: Source(citation.text, f"{citation.document_title}\n\n{heading_text(citation.heading)}")
@@ -131,7 +131,7 @@ def _quoted(citation: CitationRead, sections: tuple[DraftSectionRead, ...]) -> C
 
 @lru_cache(maxsize=200)
 def check_section(text: str, sources: tuple[tuple[int, Source], ...], company: str) -> tuple[ClaimCheck, ...]:
-    """Check every claim of a section against the passages it cites, given by number. The last results are remembered."""
+    """Check every claim of a section against the passages it cites, which are given by number. The latest results are cached."""
     by_number = dict(sources)
     return tuple(_check(text, claim, by_number, company) for claim in claims_of(text))
 
@@ -139,7 +139,7 @@ def check_section(text: str, sources: tuple[tuple[int, Source], ...], company: s
 def _check(text: str, claim: Claim, sources: Mapping[int, Source], company: str) -> ClaimCheck:
     check = _compare(text, claim, claim.numbers, sources, company)
     if check.state is CheckState.NO_SOURCE and claim.following:
-        # One citation at the end of a paragraph is for all of its sentences that it supports.
+        # A citation at the end of a paragraph counts for all of its sentences that the passage supports.
         shared = _compare(text, claim, claim.following, sources, company)
         return shared if shared.state is CheckState.SUPPORTED else check
     return check
@@ -166,7 +166,7 @@ def _compare(text: str, claim: Claim, cited: tuple[int, ...], sources: Mapping[i
 
 
 def _foreign(claim: Claim, sentence: str, passages: Sequence[Source]) -> str:
-    """What a claim has of another record of the sources than the rest of its row or sentence; empty if nothing."""
+    """Return the part of a claim that belongs to another record of the sources than the rest of its row or sentence, or ''."""
     sources = tuple((source.text, source.about) for source in passages)
     if not claim.row:
         return foreign_value(sentence, sources)
@@ -179,12 +179,12 @@ def _foreign(claim: Claim, sentence: str, passages: Sequence[Source]) -> str:
 
 @lru_cache(maxsize=5_000)
 def _verdict(sentence: str, passages: tuple[str, ...], company: str, about: str) -> Verdict:
-    """The last ones are remembered, because a section that is saved again has few new claims."""
+    """Cached, because a section that is saved again has few new claims."""
     return check(sentence, passages, company=company, about=about)
 
 
 def claims_of(text: str) -> list[Claim]:
-    """The claims of a section in order."""
+    """Return the claims of a section in order."""
     claims: list[Claim] = []
     head, closing = _LETTER_HEAD.match(text), _CLOSING.search(text)
     for start, end, is_row in _blocks(text):
@@ -197,7 +197,7 @@ def claims_of(text: str) -> list[Claim]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
-    """(start, end, whether it is a row of a table) of paragraphs, list items, and rows below the head of a table."""
+    """Yield (start, end, whether it is a table row) of paragraphs, list items, and table rows below the header."""
     lines: list[tuple[int, int]] = []
     start = 0
     for line in text.splitlines(keepends=True):
@@ -231,7 +231,7 @@ def _sentence_claims(text: str, start: int, end: int) -> Iterator[Claim]:
     spans = spans_of(block)
     bounds: list[list[int]] = []
     for first, last in spans:
-        # “… in 2024. [1] Crews …”: the citation belongs to what stands before it.
+        # “… in 2024. [1] Crews …”: the citation belongs to the text before it.
         leading = _LEADING_CITATIONS.match(block[first:last]) if bounds else None
         if leading:
             first += leading.end()
@@ -259,7 +259,8 @@ def _cut(text: str, claim: Claim) -> Iterator[Claim]:
 
 
 def _row_claims(text: str, start: int, end: int) -> Iterator[Claim]:
-    """The cells of a row that cites something; a row that cites nothing is one claim. The first of two cells is a label."""
+    """Return the cells of a row that has a citation; a row without one is a single claim. In a row of two cells, the first is a
+    label."""
     row = _claim(text, start, end)
     if row is None:
         return
@@ -275,7 +276,7 @@ def _row_claims(text: str, start: int, end: int) -> Iterator[Claim]:
 
 
 def _claim(text: str, start: int, end: int) -> Claim | None:
-    """What stands between two places, without white space and citations around it; None when it has no words."""
+    """Return the claim between two positions, without surrounding whitespace and citations, or None if it has no words."""
     numbers = tuple(sorted(numbers_in(text[start:end])))
     while True:
         part = text[start:end]
@@ -299,5 +300,5 @@ def _claims_nothing(sentence: str) -> bool:
 
 
 def _without_marks(text: str) -> str:
-    """Without citations, which end a part of a sentence, and addresses of links."""
+    """Remove link addresses and citations, which end a part of a sentence."""
     return CITATION.sub("; ", _LINK_ADDRESS.sub(" ", text))

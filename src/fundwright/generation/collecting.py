@@ -1,7 +1,7 @@
-"""Collects the material for a section: parts of our documents, and the requirements of the notice.
+"""Collects the material for a section: parts of the documents about us, and the requirements of the notice.
 
-A part is the text between two headings, so that a citation names the right one; résumés and past-performance sheets stay whole.
-The choice of parts depends on their headings, on the kind of their document, and on a search.
+A part is the text between two headings, so that a citation names the right one. Résumés and past-performance sheets are not split.
+Parts are chosen by their headings, by the kind of their document, and by a search.
 """
 
 from __future__ import annotations
@@ -29,17 +29,18 @@ from fundwright.training.schemas import DocumentText, Passage, PassagePlace
 _FOUND_PER_QUESTION = 24
 _REQUIREMENTS = 6
 _MIN_SIMILARITY = 0.2
-"""Cosine similarity below which a passage does not answer a question. Low, because a passage may answer with one of many sentences."""
+"""The minimum cosine similarity of a passage that answers a question. It is low, because the answer may be one of many sentences.
+"""
 _MIN_PART_WORDS = 40
-"""An unrelated heading starts a new part once the previous one has this many words."""
+"""The number of words after which an unrelated heading starts a new part."""
 _WHOLE_WORDS, _MAX_PART_WORDS = 400, 260
 _MAX_CHARACTERS = 400_000
-"""Of a document, more than the writer is given in total."""
+"""The number of characters read from a document, more than the writer gets in total."""
 _EXTRACTIVE_WORDS, _GENERATIVE_WORDS = 9_000, 2_200
-"""The size of a writer's input. A generative writer reads it all, and may have a context of 4,096 tokens."""
+"""The size of a writer's input. A generative writer reads all of it, and its context may be as short as 4,096 tokens."""
 _HEADED, _OF_KIND, _REPETITION = 1.0, 0.6, 0.15
-"""What it is worth, beside similarity, that a heading names what is asked, or the kind of the document; and what a part loses when
-an earlier section has cited it."""
+"""Added to the similarity if a heading names the topic, or if the document's kind fits; and subtracted if an earlier section has
+cited the part."""
 _KINDS_OF_TOPICS = {
     Topic.PAST_PERFORMANCE: frozenset((DocumentKind.PAST_PERFORMANCE,)),
     Topic.PEOPLE: frozenset((DocumentKind.RESUME,)),
@@ -58,13 +59,13 @@ _KINDS_OF_TOPICS = {
 
 @dataclass(frozen=True)
 class Material:
-    """The material for a section. Part n of the writer is `parts[n - 1]`."""
+    """The material for a section. The writer's passage n is `parts[n - 1]`."""
 
     parts: list[Passage]
     requirements: tuple[str, ...]
     company: str
     unanswered: frozenset[int]
-    """Indexes of the questions that no part answers."""
+    """The indexes of questions that no part answers."""
 
 
 @needs(Permission.READ)
@@ -80,8 +81,8 @@ async def collect(
     company: str = "",
     is_generative: bool = False,
 ) -> Material:
-    """Parts of our documents for each question of a section. `cited` are the passage and text of the draft's present
-    citations."""
+    """Find parts of the documents about us for each question of a section. `cited` has the passage and the text of the draft's
+    existing citations."""
     similar: list[dict[UUID, float]] = []
     for question in section.questions:
         passages = await training.find_passages(
@@ -119,7 +120,7 @@ def _choose(
     *,
     is_generative: bool,
 ) -> tuple[list[Passage], frozenset[int]]:
-    """The parts for a writer, in the order of the documents, and the indexes of the questions that none answers."""
+    """Return the parts for a writer, in document order, and the indexes of questions that none of them answers."""
     topics = [topic_of(section, question) for question in section.questions]
     scored: list[tuple[float, int, Passage]] = []
     unanswered = set(range(len(topics)))
@@ -151,7 +152,8 @@ def asked(question: TemplateQuestion, opportunity: OpportunityRead) -> str:
 
 
 def topic_of(section: TemplateSection, question: TemplateQuestion) -> Topic | None:
-    """The topic of a question; if the template does not say, the heading of its section determines that of the first one."""
+    """Return the topic of a question. If the template does not name one, the section's heading determines the topic of its first
+    question."""
     if question.topic is not None or question != section.questions[0]:
         return question.topic
     return next(iter(sorted(topics_of(section.heading))), None)
@@ -165,7 +167,7 @@ def _evidence(part: Passage, topic: Topic | None) -> float:
 
 
 def parts_of(document: DocumentText) -> Iterator[Passage]:
-    """The parts of a document in order."""
+    """Return the parts of a document in order."""
     is_whole = document.kind in (DocumentKind.RESUME, DocumentKind.PAST_PERFORMANCE)
     most_words = _WHOLE_WORDS if is_whole else _MAX_PART_WORDS
     start, above = 0, ""
@@ -177,7 +179,7 @@ def parts_of(document: DocumentText) -> Iterator[Passage]:
             topics = topics_of(block.text)
         begins = is_heading and not is_whole and words and (bool(topics) or words >= _MIN_PART_WORDS)
         before, page = page, _place(document, block.start)[1]
-        # A citation names one page.
+        # A citation names a single page.
         if begins or page != before or words + len(block.text.split()) > most_words:
             if block.start > start:
                 yield _part(document, start, block.start, heading)
@@ -187,7 +189,7 @@ def parts_of(document: DocumentText) -> Iterator[Passage]:
         elif not is_heading:
             words += len(block.text.split())
         if is_heading and not is_whole and (start == block.start or not heading):
-            # A heading in capitals stays above those that follow in lower case.
+            # A heading in capitals remains the parent of mixed-case headings after it.
             above = block.text if topics else above if above.isupper() and not block.text.isupper() else ""
             heading = (block.text,) if above in (block.text, "") else (above, block.text)
     end = min(len(document.text), _MAX_CHARACTERS)
@@ -201,7 +203,7 @@ def _passage(document: DocumentText, offset: int) -> PassagePlace:
 
 
 def _place(document: DocumentText, offset: int) -> tuple[tuple[str, ...], int | None]:
-    """The headings above a character of a document, and its page."""
+    """Return the headings above a character of a document, and its page."""
     passage = _passage(document, offset)
     return passage.place_at(offset - passage.start)
 
@@ -210,7 +212,7 @@ def _part(document: DocumentText, start: int, end: int, heading: tuple[str, ...]
     text = document.text[start:end]
     begin = start + len(text) - len(text.lstrip())
     place, (above, page) = _passage(document, begin), _place(document, begin)
-    # The reader of the file knows the headings above better than the text shows them.
+    # The file's reader knows the headings more reliably than they can be recognized in the text.
     is_known = nearest_heading(heading) in above
     return Passage(
         id=place.id,

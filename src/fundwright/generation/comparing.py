@@ -1,4 +1,4 @@
-"""The differences between two texts, word by word."""
+"""Compares two texts word by word."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from fundwright.generation.schemas import DiffPiece
 _WORDS = re.compile(r"\s+|[\w’'-]+|[^\w\s]")
 _LINES = re.compile(r"[^\n]*\n|[^\n]+")
 _MAX_STEPS = 5_000_000
-"""Limit of one comparison, about a second. Comparing takes time with the square of the length, or the cube for texts that are
-made for it."""
+"""The maximum number of steps of a comparison, about a second. The time grows with the square of the length, and with its cube for
+adversarial texts."""
 
 _Kind = str
 _Piece = tuple[_Kind, str]
 
 
 def compare(old: str, new: str) -> tuple[DiffPiece, ...]:
-    """Pieces that make up `old` without the added ones, and `new` without the removed ones. CPU-bound: call it in a thread.
+    """Return pieces that form `old` without the added ones, and `new` without the removed ones. CPU-bound: call it in a thread.
 
-    What would take too long is shown as removed and added as a whole.
+    Text that would take too long to compare is returned as removed and added as a whole.
     """
     merged = groupby(_Comparison().by_lines(old, new), key=lambda piece: piece[0])
     return tuple(DiffPiece.model_validate({"kind": kind, "text": "".join(text for _, text in run)}) for kind, run in merged)
@@ -34,7 +34,7 @@ class _Comparison:
         self.steps_left = _MAX_STEPS
 
     def by_lines(self, old: str, new: str) -> Iterator[_Piece]:
-        """Lines first: words are compared only where lines differ."""
+        """Compare lines first, and words only within lines that differ."""
         for same, removed, added in self._blocks(_LINES.findall(old), _LINES.findall(new)):
             if same:
                 yield "same", same
@@ -48,14 +48,14 @@ class _Comparison:
             yield from ((kind, text) for kind, text in (("same", same), ("removed", removed), ("added", added)) if text)
 
     def _blocks(self, before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[str, str, str]]:
-        """(what is the same, what was removed, what was added) from the beginning to the end."""
+        """Yield (unchanged text, removed text, added text) from beginning to end."""
         for tag, old_start, old_end, new_start, new_end in _Matcher(self, before, after).get_opcodes():
             old, new = "".join(before[old_start:old_end]), "".join(after[new_start:new_end])
             yield (old, "", "") if tag == "equal" else ("", old, new)
 
 
 class _Matcher(SequenceMatcher[str]):
-    """Finds nothing the same once the steps of its comparison are used up."""
+    """Reports no match once the comparison has used up its steps."""
 
     def __init__(self, comparison: _Comparison, before: Sequence[str], after: Sequence[str]) -> None:
         super().__init__(None, before, after, autojunk=False)
@@ -64,7 +64,7 @@ class _Matcher(SequenceMatcher[str]):
         self._steps = [0, *accumulate(1 + times[part] for part in before)]
 
     def find_longest_match(self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None) -> Match:
-        """Its first `n` parts take `_steps[n]` steps."""
+        """Searching its first `n` parts takes `_steps[n]` steps."""
         end = len(self._steps) - 1 if ahi is None else ahi
         steps = self._steps[end] - self._steps[alo]
         if steps > self._comparison.steps_left:

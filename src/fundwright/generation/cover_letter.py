@@ -1,4 +1,4 @@
-"""The beginning of a letter: date, recipient, subject, greeting, and purpose."""
+"""Fills in the beginning of a letter: date, recipient, subject, greeting, and purpose."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fundwright.generation.plain import as_markdown
 from fundwright.opportunities.schemas import OpportunityRead
 
 _GIVEN_NAME = re.compile(r"(?!(?:phd|md|jr|sr|mba|pe|pmp|esq|ii|iii)\b)[^\W\d_][\w'’-]+(?: [^\W\d_]\.?)?", re.IGNORECASE)
-"""What follows the comma of “Doe, Jane A.”."""
+"""The part after the comma of “Doe, Jane A.”."""
 _ASKS_FOR_INFORMATION = re.compile(
     r"\bsources? sought\b|\brequests? for information\b|\bRFI\b|\bmarket (?:research|survey)\b", re.IGNORECASE
 )
@@ -44,7 +44,7 @@ _LONGEST_ACRONYM = 4
 
 
 def opening_fields(opportunity: OpportunityRead, company: str, *, today: date) -> dict[str, str]:
-    """The values of the placeholders in the opening of a section, as Markdown."""
+    """Return the values of the placeholders in the opening of a section, as Markdown."""
     addressee = next(filter(None, (person_in(contact.name) for contact in opportunity.contacts)), "")
     recipient = [addressee, *dict.fromkeys(map(office_name, _offices(opportunity)))]
     return {
@@ -74,7 +74,8 @@ def _purpose(opportunity: OpportunityRead) -> str:
 
 
 def person_in(contact: str) -> str:
-    """The first person of a contact, for a greeting; '' if there is none. Some funders list several, with labels and numbers."""
+    """Return the first person of a contact for a greeting, or '' if there is none. Some funders list several, with labels and
+    numbers."""
     first = re.split(r"[;\n]", contact, maxsplit=1)[0].rpartition(":")[2]
     name, _, remaining = (part.strip() for part in first.partition(","))
     if _GIVEN_NAME.fullmatch(remaining):
@@ -83,7 +84,7 @@ def person_in(contact: str) -> str:
 
 
 def office_name(office: str) -> str:
-    """“Department of the Interior” for “INTERIOR, DEPARTMENT OF THE”. Short words in capitals are assumed to be acronyms."""
+    """Return “Department of the Interior” for “INTERIOR, DEPARTMENT OF THE”. Short words in capitals are assumed to be acronyms."""
     text = " ".join(office.split())
     name, _, kind = text.rpartition(", ")
     if name and _AHEAD.fullmatch(kind):

@@ -1,9 +1,9 @@
-"""Writes a draft section by section, or one section again, as a job: find passages, let the writer write, check and save what
-streams out.
+"""Writes a draft section by section, or a single section again, as a job: finds passages, runs the writer, and checks and saves the
+streamed text.
 
-What is saved is the checkpoint: a section is done or it is not. A process that is killed leaves one section unfinished; the next
-one begins it again. What streams in stands beside the section's text until it is whole, and a section that a person changes
-meanwhile keeps the person's text.
+The saved state is the checkpoint: a section is either done or not. If the process is killed, one section is left unfinished, and
+the next process starts that section again. Streamed text is stored separately from the section's text until it is complete. If a
+person changes the section in the meantime, the person's text is kept.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _ADDED_WORDS = 150
 
 class SectionCheckpoint(TypedDict, total=False):
     outcome: Rewriting
-    """Of the section written last."""
+    """The outcome of the last section."""
 
 
 DraftingRun = JobRun[WriteDraft, Actor, SectionCheckpoint] | JobRun[WriteSection, Actor, SectionCheckpoint]
@@ -64,7 +64,7 @@ async def write(run: JobRun[WriteDraft, Actor, SectionCheckpoint]) -> WrittenDra
     draft_id = run.payload.draft_id
     async with run.transaction() as session:
         draft = await service.get_draft(session, run.actor, draft_id)
-        # First of all: the draft shows what becomes of this job, including an early failure.
+        # Do this first, so that the draft shows the outcome of this job, even an early failure.
         await repository.set_job(session, draft_id, run.id)
     embedder = await language.get_embedder(core)
     writer = await language.get_writer(core)
@@ -77,7 +77,7 @@ async def write(run: JobRun[WriteDraft, Actor, SectionCheckpoint]) -> WrittenDra
     while True:
         async with run.transaction() as session:
             section = await repository.find_unfinished(session, draft_id)
-            # A person may choose other documents while the draft is written.
+            # The owner may choose other documents while the draft is being written.
             sources = await repository.document_ids(session, draft_id)
         if section is None:
             break
@@ -107,7 +107,7 @@ async def write_again(run: JobRun[WriteSection, Actor, SectionCheckpoint]) -> Wr
             raise NotFound(t("The section"))
         draft = await service.get_draft(session, run.actor, section.draft_id)
         opportunity = await service.get_opportunity(session, run.actor, draft)
-    outcome = run.checkpoint.get("outcome")  # of a process that ended before it could report it
+    outcome = run.checkpoint.get("outcome")  # left by a process that ended before it could report them
     if outcome is None:
         embedder = await language.get_embedder(core)
         writer = await language.get_writer(core)
@@ -133,7 +133,7 @@ async def _write_section(
     company: str,
     wish: str = "",
 ) -> Rewriting:
-    """Raises JobCanceled. `wish` is what a person wants the section to say."""
+    """Raises JobCanceled. `wish` contains the person's instructions for the section."""
     revision = await _begin(run, section)
     if revision is None:
         return Rewriting.CANCELED
@@ -203,7 +203,7 @@ async def _write_section(
         text = (text + ready).strip()
     missing = [question.missing for place, question in enumerate(plan.questions) if not text or place in unanswered]
     if wish and text and len(plan.questions) == 1 and len(plan.questions) not in unanswered:
-        missing = []  # the passage that a person chose answers the only question
+        missing = []  # the passage chosen by the person answers the only question
     if text or section.state != SectionState.DONE:
         text = f"{opening}\n\n{text or _filled(plan.otherwise, opportunity, material.company)}".strip()
     async with run.transaction() as session:
@@ -216,9 +216,9 @@ async def _write_section(
 
 
 async def _begin(run: DraftingRun, section: DraftSection) -> int | None:
-    """Clear the incoming text. Citations that only an unfinished attempt has made are removed.
+    """Clear the incoming text, and remove citations that only an unfinished attempt has made.
 
-    Returns the revision of the section; None if a person has deleted or written it meanwhile.
+    Returns the revision of the section, or None if a person has deleted or written it in the meantime.
     """
     async with run.transaction() as session:
         is_first = section.state != SectionState.DONE
@@ -246,7 +246,7 @@ async def _finish(
 ) -> Rewriting:
     try:
         current = await repository.lock_section(session, actor.id, section.draft_id, section.id)
-    except NotFound:  # deleted meanwhile
+    except NotFound:  # deleted in the meantime
         return Rewriting.CANCELED
     await publish(session, service.draft_topic(section.draft_id))
     current.incoming = ""
@@ -270,7 +270,7 @@ async def _finish(
 
 
 def _plan(template: DraftTemplate, section: DraftSection) -> TemplateSection:
-    """What the template says about a section; for one that a person added, its heading alone says what it is about."""
+    """Return the template's plan for a section. For a section added by a person, only the heading says what it is about."""
     if section.template_heading is None:
         question = TemplateQuestion(ask=section.heading, missing=t("a document about “{heading}”", heading=section.heading))
         return TemplateSection(heading=section.heading, questions=(question,), instructions=_ADDED, words=_ADDED_WORDS)
@@ -283,7 +283,7 @@ def _plan(template: DraftTemplate, section: DraftSection) -> TemplateSection:
 
 
 def _with_wish(plan: TemplateSection, wish: str) -> TemplateSection:
-    """A person's wish is searched first; if nothing answers it, that is not a gap of the template."""
+    """Search for the person's instructions first. If nothing answers them, they are not listed as an open question."""
     if not wish:
         return plan
     return plan.model_copy(update={"questions": (*plan.questions, TemplateQuestion(ask=wish, missing=""))})
@@ -320,12 +320,12 @@ def _summary(opportunity: OpportunityRead) -> str:
 
 
 def _filled(text: str, opportunity: OpportunityRead, company: str) -> str:
-    """The beginning of a section, or its text if nothing is found, regardless of the writer."""
+    """Return the opening of a section, or its fallback text if nothing is found, regardless of the writer."""
     return t(text, **cover_letter.opening_fields(opportunity, company, today=now().date())).strip() if text else ""
 
 
 def _possible(plan: TemplateSection, match: PossibleMatch, parts: Sequence[Passage]) -> PossibleMatchRecord:
-    """A match is numbered when the whole text is written, so that its citation stands behind those of the text."""
+    """Possible matches are numbered once the whole text is written, so that their citations come after those of the text."""
     question, text = plan.questions[match.question].missing, citing.without_marks(match.text)
     source = _source(parts[match.number - 1]) if 1 <= match.number <= len(parts) else None
     return {"question": question, "text": text, "number": None, "source": source}

@@ -1,8 +1,8 @@
-"""Editing of a finished draft: change, move, add, remove, and regenerate sections.
+"""Edits a finished draft: changes, moves, adds, deletes, and regenerates sections.
 
-A save names the revision of the section that it started from, and is refused if somebody else has saved since. Each text stays
-among the section's versions, whoever wrote it, until there are a hundred newer ones. The result of a change has no checks of
-claims, because they take longer than a change may.
+A save names the revision that it is based on, and is refused if the section has been saved since. Every text is kept as a version,
+whoever wrote it, until there are a hundred newer ones. The result of a change does not include checks of claims, because they take
+too long.
 """
 
 from __future__ import annotations
@@ -52,15 +52,15 @@ from fundwright.generation.schemas import (
 from fundwright.training import service as training
 
 _ONE_VERSION = timedelta(minutes=10)
-"""How long the saves of one open editor are combined into one version."""
+"""Saves of the same editor within this time are combined into one version."""
 
 _MAX_SECTIONS = 200
 _MAX_VERSIONS = 100
-"""Of a section; older ones are removed."""
+"""The number of versions kept for a section. Older ones are removed."""
 
 
 class SectionChanged(Conflict):
-    """Somebody else, or the writer, has changed the section since the person started."""
+    """Someone else, or the writer, has changed the section since the person started editing."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -86,7 +86,7 @@ async def rename_draft(session: AsyncSession, actor: Actor, draft_id: UUID, chan
 
 @needs(Permission.WORK)
 async def choose_sources(session: AsyncSession, actor: Actor, draft_id: UUID, chosen: DraftSources) -> DraftRead:
-    """Set the documents for sections written from now on; none means all. Raises NotFound."""
+    """Set the documents that new text is based on. An empty list means all. Raises NotFound."""
     draft = (await repository.get(session, actor.id, draft_id)).draft
     await training.check_documents(session, actor, chosen.document_ids)
     draft.document_ids = [str(document_id) for document_id in chosen.document_ids]
@@ -97,7 +97,7 @@ async def choose_sources(session: AsyncSession, actor: Actor, draft_id: UUID, ch
 async def save_section(
     session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, save: SectionSave
 ) -> DraftSectionRead:
-    """Save heading and text. Raises NotFound, SectionChanged, and Invalid for a citation without a source."""
+    """Save heading and text. Raises NotFound, SectionChanged, and Invalid if a citation has no source."""
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
     heading = section.heading if save.heading == t(section.heading) else save.heading
     is_same_editor = save.editor != "" and save.editor == section.saved_by
@@ -118,7 +118,7 @@ async def save_section(
 
 @needs(Permission.WORK)
 async def add_section(session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, new: NewSection) -> DraftSectionRead:
-    """Add a section; with instructions, a job writes it. Raises NotFound, BeingWritten if the writer is already at work, and
+    """Add a section. With instructions, a job writes it. Raises NotFound, BeingWritten if a writer is already running, and
     QuotaSpent."""
     draft = await service.lock_draft(session, actor, draft_id)
     sections = await repository.sections(session, draft_id)
@@ -155,7 +155,7 @@ async def move_section(
 async def delete_section(
     session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, *, client: Client = COMMAND_LINE
 ) -> None:
-    """Remove a section with its versions. Raises NotFound, and Conflict for the last one."""
+    """Delete a section with its versions. Raises NotFound, and Conflict for the last section."""
     draft = await service.lock_draft(session, actor, draft_id)
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
     if len(draft.sections) == 1:
@@ -172,7 +172,7 @@ async def delete_section(
 async def regenerate_section(
     session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, section_id: UUID, wish: Regeneration
 ) -> DraftSectionRead:
-    """Regenerate a section as a job. Its text becomes a new version; the previous one can be restored.
+    """Regenerate a section in a job. Its text becomes a new version; the previous one can be restored.
 
     Raises NotFound, BeingWritten, OpportunityRemoved, or QuotaSpent.
     """
@@ -184,8 +184,7 @@ async def regenerate_section(
 
 @needs(Permission.WORK)
 async def cancel_regeneration(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID) -> DraftSectionRead:
-    """Cancel the regeneration of a section; its text stays as it was. Raises NotFound, and Conflict if it is not being
-    regenerated."""
+    """Cancel the regeneration of a section. Its text does not change. Raises NotFound, and Conflict if it is not being regenerated."""
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
     if not await _cancel_job(session, actor, section):
         raise Conflict(t("The section is not being written."))
@@ -196,7 +195,7 @@ async def cancel_regeneration(session: AsyncSession, actor: Actor, draft_id: UUI
 async def mark_question(
     session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, change: QuestionChange
 ) -> DraftSectionRead:
-    """Mark an open question of a section as done, or reopen it. Raises NotFound, and Invalid for a question it does not have."""
+    """Mark an open question of a section as done, or reopen it. Raises NotFound, and Invalid if the section does not have it."""
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
     _mark(section, change)
     return await _changed_section(session, section)
@@ -206,7 +205,7 @@ async def mark_question(
 async def decide_match(
     session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, decision: MatchDecision
 ) -> DraftSectionRead:
-    """Add a possible match with its citation to the end of the section, which answers its question, or dismiss it.
+    """Append a possible match with its citation to the section, which answers its question, or dismiss it.
 
     Raises NotFound, BeingWritten while the writer works on the section or numbers the draft, and Invalid for an unknown match.
     """
@@ -220,7 +219,7 @@ async def decide_match(
     section.possible_matches = [other for other in section.possible_matches if other != match]
     if decision.is_accepted:
         if match["number"] is None and (await service.get_draft(session, actor, draft_id)).is_being_written:
-            raise BeingWritten  # the text comes first
+            raise BeingWritten  # citations in the text are numbered first
         match = await _numbered(session, draft_id, match)
         citation = f" [{match['number']}]" if match["number"] is not None else ""
         text = "\n\n".join(filter(None, (section.text.rstrip(), f"{match['text']}{citation}")))
@@ -230,7 +229,7 @@ async def decide_match(
 
 
 async def number_matches(session: AsyncSession, owner_id: UUID, draft_id: UUID) -> None:
-    """Number the citations of possible matches, after those of the text and in the order of the sections."""
+    """Number the citations of possible matches after those of the text, in section order."""
     for listed in await repository.sections(session, draft_id):
         if any(match["number"] is None for match in listed.possible_matches):
             section = await repository.lock_section(session, owner_id, draft_id, listed.id)
@@ -252,7 +251,7 @@ async def _numbered(session: AsyncSession, draft_id: UUID, match: PossibleMatchR
 
 
 def citation(draft_id: UUID, number: int, source: MatchSource) -> Citation:
-    """`source` are the other columns of the citation, ids as text."""
+    """`source` has the other columns of the citation, with ids as text."""
     ids = {"passage_id": UUID(source["passage_id"]), "document_id": UUID(source["document_id"])}
     return Citation(draft_id=draft_id, number=number, **{**source, **ids})
 
@@ -261,7 +260,7 @@ def citation(draft_id: UUID, number: int, source: MatchSource) -> Citation:
 async def list_versions(
     session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, request: PageRequest
 ) -> Page[VersionRead]:
-    """The texts that a section had, newest first. Raises NotFound."""
+    """List the versions of a section, newest first. Raises NotFound."""
     section = await repository.get_section(session, actor.id, draft_id, section_id)
     rows, total = await repository.versions(session, section.id, request)
     current = await repository.find_current_version(session, section.id)
@@ -271,13 +270,13 @@ async def list_versions(
 
 @needs(Permission.READ)
 def iterate_versions(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID) -> AsyncIterator[VersionRead]:
-    """Every version of a section, newest first. Raises NotFound."""
+    """Yield every version of a section, newest first. Raises NotFound."""
     return iterate_all(lambda page: list_versions(session, actor, draft_id, section_id, page), PageRequest())
 
 
 @needs(Permission.READ)
 async def compare_version(core: Core, actor: Actor, draft_id: UUID, section_id: UUID, number: int) -> VersionDiff:
-    """The changes from a version to the current text. Opens its own session. Raises NotFound."""
+    """Return the changes from a version to the current text. Opens its own session. Raises NotFound."""
     async with core.database.reading() as session:
         section = await repository.get_section(session, actor.id, draft_id, section_id)
         version = await repository.get_version(session, section.id, number)
@@ -287,7 +286,7 @@ async def compare_version(core: Core, actor: Actor, draft_id: UUID, section_id: 
 
 @needs(Permission.READ)
 async def compare_text(core: Core, actor: Actor, draft_id: UUID, section_id: UUID, other: SectionText) -> SectionComparison:
-    """The current section, and the differences between it and an unsaved text. Opens its own session. Raises NotFound."""
+    """Return the current section, and the differences between its text and an unsaved text. Opens its own session. Raises NotFound."""
     async with core.database.reading() as session:
         section = await _read_section(session, await repository.get_section(session, actor.id, draft_id, section_id))
     pieces = await service.calculate(actor.id, comparing.compare, section.text, other.text)
@@ -296,7 +295,7 @@ async def compare_text(core: Core, actor: Actor, draft_id: UUID, section_id: UUI
 
 @needs(Permission.READ)
 async def find_current_version(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID) -> int | None:
-    """The number of the version that is the section's text. Raises NotFound."""
+    """Return the number of the version that is the section's current text. Raises NotFound."""
     section = await repository.get_section(session, actor.id, draft_id, section_id)
     return await repository.find_current_version(session, section.id)
 
@@ -312,7 +311,7 @@ async def restore_version(session: AsyncSession, actor: Actor, draft_id: UUID, s
 
 
 def _mark(section: DraftSection, change: QuestionChange) -> None:
-    """Raises Invalid for a question that the section does not have."""
+    """Raises Invalid if the section does not have the question."""
     questions = dict.fromkeys([*section.open_questions, *section.done_questions])
     if change.question not in questions:
         raise Invalid(t("This section no longer has that question. Reload the draft and try again."))
@@ -322,7 +321,7 @@ def _mark(section: DraftSection, change: QuestionChange) -> None:
 
 
 def job_title(draft: DraftRead, heading: str) -> Message:
-    """The title of the job that writes a section again."""
+    """Return the title of the job that regenerates a section."""
     return later("{heading}: {draft}", heading=Message(heading), draft=draft.title)
 
 
@@ -351,8 +350,8 @@ async def keep_version(
     author: Actor | None,
     is_continued: bool = False,
 ) -> None:
-    """Add a version, or extend the latest one while a person continues typing: `is_continued` says that the editor that saved
-    last saves again."""
+    """Add a version, or extend the latest one while a person continues typing. `is_continued` says that the same editor saves
+    again."""
     latest = await repository.find_latest_version(session, section.id)
     author_id = author.id if author else None
     if (

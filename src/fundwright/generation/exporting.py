@@ -1,4 +1,4 @@
-"""A draft as a Markdown or Word file: its text and its sources, without any text of the product's own."""
+"""Exports a draft as a Markdown or Word file with its text and sources, and no text added by the product."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ _ACTIVE = re.compile(
     r"|\\\Z)",
     re.IGNORECASE,
 )
-"""Images, HTML, links to other than web and email addresses, what looks like one of our footnotes, and a last backslash, which would hide
-the footnote after it. Documents may contain them, and a draft quotes documents. Group 1 are backslashes before, each of which is escaped."""
+"""Active content that quoted documents may contain: images, HTML, links to anything but web and email addresses, text that looks
+like one of our footnotes, and a final backslash, which would hide the footnote after it. Group 1 contains the backslashes before
+it, each of which is escaped."""
 _MEDIA_TYPES = {
     ExportFormat.MARKDOWN: "text/markdown; charset=utf-8",
     ExportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -26,9 +27,9 @@ _MEDIA_TYPES = {
 def export(
     draft: DraftRead, form: ExportFormat, *, citations: CitationStyle = CitationStyle.FOOTNOTES, author: str = ""
 ) -> ExportedDraft:
-    """The whole draft as one file, named after its title, in the current language. CPU-bound: call it in a thread.
+    """Return the whole draft as one file, named after its title, in the current language. CPU-bound: call it in a thread.
 
-    `author` is named in the properties of a Word file whose draft names no company.
+    If the draft names no company, `author` is named in the properties of a Word file.
     """
     if form is ExportFormat.MARKDOWN:
         content = markdown(draft, citations=citations).encode()
@@ -39,8 +40,8 @@ def export(
 
 
 def markdown(draft: DraftRead, *, citations: CitationStyle = CitationStyle.FOOTNOTES) -> str:
-    """The whole draft as one text with footnotes `[^n]`, as GitHub and Pandoc read them. Sections without text are left out, and so
-    are the headings of a letter."""
+    """Return the whole draft as one text with footnotes `[^n]`, as GitHub and Pandoc read them. Sections without text and the
+    headings of a letter are left out."""
     footnotes = Footnotes(draft.citations, citations)
     parts = [] if draft.is_letter else [f"# {as_markdown(draft.title)}"]
     for section in draft.sections:

@@ -1,4 +1,4 @@
-"""Citations `[n]` of a draft's text as footnotes: one for each place in a document, numbered in the order the text names them."""
+"""Converts citations `[n]` to footnotes, one for each cited place in a document, numbered in the order of the text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NUMBER = re.compile(r"[0-9]+")
 
 
 class Footnotes:
-    """Collects footnotes while the text is read from start to end. `texts[n - 1]` is what footnote n says."""
+    """Collects footnotes while the text is read from start to end. `texts[n - 1]` is the text of footnote n."""
 
     def __init__(self, citations: Sequence[CitationRead], style: CitationStyle) -> None:
         self._places = {citation.number: _place(citation) for citation in citations}
@@ -31,9 +31,9 @@ class Footnotes:
         return list(self._numbers)
 
     def split(self, text: str) -> Iterator[str | int]:
-        """The text without its citations, and the numbers of footnotes where they belong: after the punctuation.
+        """Return the text without its citations, and the footnote numbers in their positions, after the punctuation.
 
-        Brackets around a number that is no citation are text.
+        Numbers in brackets that are not citations remain text.
         """
         end = 0
         for match in _CITED.finditer(text):
@@ -49,7 +49,7 @@ class Footnotes:
 
 
 def _place(citation: CitationRead) -> str:
-    """Document, heading, and page, as a reader looks them up. Headings that repeat the document's title are left out."""
+    """Name document, heading, and page for a reader. Headings that repeat the document's title are left out."""
     title, page = citation.document_title, citation.page
     path = [part for part in citation.heading if part.casefold() not in title.casefold()]
     heading = heading_text(path)

@@ -1,4 +1,4 @@
-"""Tables of generation: a draft, its sections with their versions, and what it cites."""
+"""The tables of generation: drafts, sections with their versions, and citations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fundwright.generation.schemas import PossibleMatchRecord, SectionState
 
 
 class Draft(Base):
-    """Titles are copied, because a draft outlives its opportunity and its template."""
+    """Titles are copied, because a draft can outlive its opportunity and its template."""
 
     __tablename__ = "draft"
 
@@ -30,18 +30,18 @@ class Draft(Base):
     company: Mapped[str] = mapped_column(default="")
     """The name of the applicant."""
     document_ids: Mapped[list[str]] = mapped_column(JSONB, default=list)
-    """The documents it is written from; empty for all of the owner's."""
+    """The documents it is based on; empty means all of the owner's."""
     writer_id: Mapped[str] = mapped_column(default="")
     writer_label: Mapped[str] = mapped_column(default="")
     job_id: Mapped[UUID | None] = mapped_column(index=True)
-    """The job that writes it, or wrote it last; the draft's state is that job's."""
+    """The latest job that writes it. The draft's state is the state of this job."""
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
 class DraftSection(Base):
-    """A section, whose id stays when it is moved or renamed.
+    """A section. Its id does not change when it is moved or renamed.
 
-    The writer's text streams into `incoming` until it is complete, so that canceling loses nothing.
+    The writer's text is streamed into `incoming` until it is complete, so that canceling loses nothing.
     """
 
     __tablename__ = "draft_section"
@@ -57,24 +57,23 @@ class DraftSection(Base):
     incoming: Mapped[str] = mapped_column(default="")
     state: Mapped[str] = mapped_column(default=SectionState.WAITING)
     job_id: Mapped[UUID | None]
-    """The job that regenerates it, or did so last."""
+    """The latest job that regenerates it."""
     revision: Mapped[int] = mapped_column(default=0)
-    """Counts the changes of heading and text. A save names the revision that it started from."""
+    """The number of changes of heading and text. A save names the revision that it is based on."""
     saved_by: Mapped[str] = mapped_column(default="")
-    """The open editor that made the last change; its own saves never conflict with each other."""
+    """The editor that made the last change. Saves of the same editor never conflict with each other."""
     saved_sequence: Mapped[int] = mapped_column(default=0)
-    """The number of that editor's last save; a late or repeated one changes nothing."""
+    """The sequence number of that editor's last save. A late or repeated save changes nothing."""
     open_questions: Mapped[list[str]] = mapped_column(JSONB, default=list)
     done_questions: Mapped[list[str]] = mapped_column(JSONB, default=list)
-    """Open questions that a person has marked as done."""
+    """Open questions that are marked as done."""
     possible_matches: Mapped[list[PossibleMatchRecord]] = mapped_column(JSONB, default=list)
-    """What may answer an open question, but not so surely that it belongs in the text: question, text, number of the citation, and its
-    source as long as it has no number."""
+    """Possible matches: question, text, the number of the citation, and, until it has a number, its source."""
     dropped_citations: Mapped[int] = mapped_column(default=0)
 
 
 class DraftVersion(Base):
-    """A text that a section had. The section's current text is always among its versions once it is written."""
+    """A version of a section's text. Once a section is written, its current text is always among its versions."""
 
     __tablename__ = "draft_version"
     __table_args__ = (UniqueConstraint("section_id", "number"),)
@@ -92,7 +91,7 @@ class DraftVersion(Base):
 
 
 class Citation(Base):
-    """A copy of the cited passage, so that a draft can be checked after its document has been removed."""
+    """A copy of the cited passage, so that a draft can be checked after the document has been removed."""
 
     __tablename__ = "citation"
     __table_args__ = (UniqueConstraint("draft_id", "number"),)

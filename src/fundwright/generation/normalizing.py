@@ -49,7 +49,7 @@ _ORDINALS = (
 )
 _COUNTED = frozenset(listed("year quarter"))
 
-"""What is counted as “year three” and “the third year”."""
+"""Nouns that are counted as in “year three” and “the third year”."""
 _MAX_COUNTED = 12
 _QUARTER = re.compile(r"q[1-4]", re.IGNORECASE)
 _MONTHS = listed("january february march april may june july august september october november december")
@@ -183,7 +183,7 @@ _SYNONYMS = (
     "open available",
     "doctorate ph.d phd",
 )
-"""Ordinary synonyms in this kind of text, and irregular forms."""
+"""Common synonyms in proposals, and irregular forms."""
 
 _stemmer = snowballstemmer.stemmer("english")
 _FIRST: dict[str, str] = {_stemmer.stemWord(word): group.split()[0] for group in _SYNONYMS for word in group.split()}
@@ -191,7 +191,7 @@ _FIRST: dict[str, str] = {_stemmer.stemWord(word): group.split()[0] for group in
 
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
-    """The common form of lower-case words: “monitoring” and “monitors”, “fell” and “decreased”."""
+    """Return the common form of lower-case words: “monitoring” and “monitors”, “fell” and “decreased”."""
     stemmed: str = _stemmer.stemWord(word)
     return _FIRST.get(stemmed, stemmed)
 
@@ -208,15 +208,15 @@ UNITS = frozenset(
         "volt cycle mil microgram milligram milliliter mph psi bar kilowatt-hour acre-foot degree"
     )
 )
-"""Words that say what a number measures: with another one it is another claim."""
+"""Units. The same number with another unit is a different claim."""
 MONTHS = frozenset(_MONTHS)
 PREFIX = 5
-"""Letters that forms of a long word share where the stemmer keeps them apart, such as “management” and “manages”."""
+"""The number of shared first letters of related long words that the stemmer does not unify, such as “management” and “manages”."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`key` is what is compared. A number has a `value`, the `label` before it (“Phase” 2), and the `unit` after it."""
+    """A token of a text. `key` is compared. A number has a `value`, the `label` before it (“Phase” 2), and the `unit` after it."""
 
     key: str
     text: str
@@ -251,7 +251,7 @@ class Token:
 
 
 class Text:
-    """A text as tokens, stop words among them. `positions` are their places on a line on which clauses lie apart."""
+    """A text as tokens, including stop words. `positions` are their positions on a line in which clauses are far apart."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -276,12 +276,12 @@ class Text:
 
     @cached_property
     def acronyms(self) -> frozenset[str]:
-        """Their letters, without the dots."""
+        """The letters of acronyms, without periods."""
         return frozenset(token.letters for token in self.tokens if token.is_acronym)
 
     @cached_property
     def initials(self) -> frozenset[str]:
-        """What acronyms of up to seven words in a row would be."""
+        """The possible acronyms of up to seven consecutive words."""
         words = [token for token in self.content if not token.is_measure]
         return frozenset(
             "".join(token.word[0] for token in words[start : start + length])
@@ -295,7 +295,7 @@ class Text:
 
     @cached_property
     def spans_of_years(self) -> frozenset[float]:
-        """How many years lie between the ends of each range, such as 3 of “2020 to 2023”."""
+        """The lengths of year ranges, such as 3 for “2020 to 2023”."""
         years = [token for token in self.tokens if is_year(token)]
         return frozenset(
             (last.value or 0) - (first.value or 0)
@@ -321,13 +321,13 @@ class Text:
 
     @cached_property
     def nearby_content(self) -> list[frozenset[str]]:
-        """The keys of the content words of each sentence, and of each two in a row."""
+        """The keys of the content words of each sentence, and of each two consecutive sentences."""
         alone = [frozenset(token.key for token in tokens if token.is_content) for tokens in self.sentences]
         return [*alone, *(first | second for first, second in pairwise(alone))]
 
     @cached_property
     def rows(self) -> list[bool]:
-        """Whether each sentence is a row of a table."""
+        """Whether each sentence is a table row."""
         return [self.is_row(tokens) for tokens in self.sentences]
 
     @cached_property
@@ -344,23 +344,23 @@ class Text:
         return found
 
     def nearest_sentence(self, keys: Iterable[str]) -> list[Token]:
-        """The sentence with most of the keys, the first of several."""
+        """Return the sentence with most of the keys, the first if there are several."""
         wanted = frozenset(keys)
         shared = [len(wanted & own) for own in self.sentence_keys]
         return self.sentences[shared.index(max(shared))] if shared else []
 
     def is_row(self, tokens: Sequence[Token]) -> bool:
-        """Whether tokens in a row are cells of a table, whose order says nothing of who did what."""
+        """Whether consecutive tokens are cells of a table. Their order does not say who did what."""
         return bool(tokens) and "|" in self.text[tokens[0].start : tokens[-1].end]
 
     def around(self, place: int, before: int, after: int) -> list[Token]:
-        """Tokens of the same sentence near a place, which is among them."""
+        """Return the tokens near a position in the same sentence, including its own."""
         sentence = self.tokens[place].sentence
         return [token for token in self.tokens[max(0, place - before) : place + after + 1] if token.sentence == sentence]
 
 
 def _sentences_and_rows(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of the sentences, and of the rows of tables, which end with their lines."""
+    """Return the spans of sentences, and of table rows, which end at the line end."""
     for start, end in spans_of(text):
         for row in _ROW.finditer(text, start, end):
             if row.start() > start:
@@ -377,7 +377,7 @@ def is_year(token: Token) -> bool:
 
 @lru_cache(maxsize=200)
 def read_text(text: str) -> Text:
-    """Caches the last texts, because many sentences cite one passage."""
+    """Cached, because many sentences cite the same passage."""
     return Text(text)
 
 
@@ -448,7 +448,7 @@ def _number(text: str, value: float, start: int, end: int, sentence: int, unit: 
 
 
 def _relate(tokens: list[Token], first: int, text: str) -> None:
-    """Give the numbers of a sentence, which begins at token `first`, their scales, labels, and units."""
+    """Assign scales, labels, and units to the numbers of a sentence, which begins at token `first`."""
     place = first
     while place < len(tokens):
         token = tokens[place]
@@ -470,7 +470,7 @@ def _relate(tokens: list[Token], first: int, text: str) -> None:
 
 
 def _counted(token: Token, after: Token | None) -> Token | None:
-    """The number of “the third year” and “Q3”, as of “year three”."""
+    """Return the number of “the third year” and “Q3”, as in “year three”."""
     if _QUARTER.fullmatch(token.text):
         value, label = float(token.text[1]), stem("quarter")
     elif token.word in _ORDINALS and after and after.key in _COUNTED:
@@ -481,7 +481,7 @@ def _counted(token: Token, after: Token | None) -> Token | None:
 
 
 def _month(token: Token, after: Token | None, text: str) -> Token | None:
-    """The month of “5/2022”."""
+    """Return the month of “5/2022”."""
     if after is None or token.value is None or not is_year(after) or text[token.end : after.start] != "/":
         return None
     if token.value not in range(1, 13):
@@ -490,7 +490,7 @@ def _month(token: Token, after: Token | None, text: str) -> Token | None:
 
 
 def _scaled(token: Token, tokens: list[Token], place: int, text: str) -> Token:
-    """“1.2 million” and “two and a half” become one token."""
+    """Combine “1.2 million” and “two and a half” into one token."""
     after = tokens[place + 1] if place + 1 < len(tokens) else None
     if token.value is not None and [other.word for other in tokens[place + 1 : place + 4]] == ["and", "a", "half"]:
         end = tokens[place + 3].end
@@ -505,7 +505,7 @@ def _scaled(token: Token, tokens: list[Token], place: int, text: str) -> Token:
 
 
 def _label(token: Token, tokens: list[Token], first: int, place: int, text: str) -> str:
-    """“phase” of “Phase 2”, “task” of both numbers of “Tasks 1 and 2”, and the month of a year."""
+    """Return “phase” for “Phase 2”, “task” for both numbers of “Tasks 1 and 2”, and the month for a year."""
     if is_year(token):
         month = next((other.key for other in tokens[max(first, place - 2) : place] if other.key in MONTHS), "")
         if month:
@@ -522,7 +522,7 @@ def _label(token: Token, tokens: list[Token], first: int, place: int, text: str)
 
 
 def _unit(following: Sequence[Token]) -> str:
-    """The unit among the next few words, also of “3 to 5 weeks”."""
+    """Return the unit among the next few words, also for “3 to 5 weeks”."""
     for token in following:
         if token.key in UNITS:
             return token.key

@@ -1,4 +1,4 @@
-"""The data of generation in a copy of an account's data."""
+"""The drafts in a copy of an account's data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fundwright.generation.schemas import DraftQuery
 
 @needs(Permission.READ)
 async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
-    """Every draft, as data with its citations and as Markdown, and the versions of its sections."""
+    """Yield every draft as data with its citations and as Markdown, with the versions of its sections."""
     async for row in iterate_all(lambda query: service.list_drafts(session, actor, query), DraftQuery()):
         draft = await service.get_draft(session, actor, row.id)
         yield as_json(f"generation/drafts/{draft.id}.json", draft)

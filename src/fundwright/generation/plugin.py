@@ -1,4 +1,4 @@
-"""What generation registers through the plug-in hooks."""
+"""The plug-in hooks of generation."""
 
 from __future__ import annotations
 

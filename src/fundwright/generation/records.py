@@ -1,9 +1,9 @@
-"""Whether the values of a table row or a sentence belong to one record of the sources: one project, one person, or one row of a
-table.
+"""Checks whether the values of a table row or a sentence belong to one record of the sources: one project, one person, or one table
+row.
 
-Values that each appear in a source can still be untrue together, as one project's customer beside another's amount. Two parts of a
-source are different records only if both have a value for the same label or column, or both are about persons, so that a section
-that continues a project is not taken for another one.
+Values that each appear in a source can be wrong in combination, such as one project's customer with another's amount. Two parts of
+a source are different records only if both have a value for the same label or column, or both are about people. A section that
+continues a project is therefore not mistaken for another one.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ MAX_VALUES = 100
 _NAME = re.compile(r"\b[^\W\d_a-z][\w&'’.-]{0,40}(?: (?:(?:of|the|for|and) ){0,2}[^\W\d_a-z][\w&'’.-]{0,40}){1,12}")
 _CODE = re.compile(r"\b(?=[\w-]{0,30}\d)[\w-]{5,31}\b")
 _MIN_FIELDS = 3
-"""A record with fewer fields goes on where a label of its kind is repeated."""
+"""A record with fewer fields continues when one of its labels is repeated."""
 _HEADLINES = (BlockKind.ITEM, BlockKind.LINE, BlockKind.SENTENCE)
 _MAX_HEADING_WORDS = 12
 
 
 @dataclass(slots=True)
 class _Record:
-    """`words` are its text and the headings above it, without punctuation; `fields` are its labeled values, by field."""
+    """`words` contains its text and the headings above it, without punctuation; `fields` contains its labeled values by field."""
 
     document: str
     name: str
@@ -57,11 +57,11 @@ class _Record:
     labels: set[str] = field(default_factory=set[str])
     fields: dict[str, str] = field(default_factory=dict[str, str])
     person: frozenset[str] = frozenset()
-    """The words of the person's name, if it is about one."""
+    """The words of the person's name, if the record is about a person."""
     is_empty: bool = True
-    """Whether nothing stands below its headings."""
+    """Whether there is no text below its headings."""
     is_cut: bool = False
-    """Whether it may continue a record of an earlier passage of the document."""
+    """Whether it may continue a record from an earlier passage of the document."""
 
     def add(self, text: str, label: str = "") -> None:
         self.words += f"{_flat(label)} {_flat(text)} " if label else f"{_flat(text)} "
@@ -75,8 +75,8 @@ class _Record:
         return f" {part} " in self.words
 
     def is_apart_from(self, best: _Record, names: Sequence[str]) -> bool:
-        """Whether it is another record than the one of a row for certain. `names` are the row's first cell and its numbers: documents
-        that share one describe the same project."""
+        """Whether it is certainly another record than the row's record, `best`. `names` contains the row's first cell and its
+        numbers: documents that share one describe the same project."""
         if self.document == best.document:
             if self.is_cut or best.is_cut:
                 return False
@@ -90,7 +90,7 @@ class _Record:
 
 
 class _Records:
-    """The records of the sources, with an index of their words, as bits of integers: a table may have hundreds of rows."""
+    """The records of the sources, with a word index of integer bit sets, because a table may have hundreds of rows."""
 
     def __init__(self, records: Sequence[_Record]) -> None:
         self.records = records
@@ -100,7 +100,7 @@ class _Records:
                 self._having[word] = self._having.get(word, 0) | 1 << place
 
     def holding(self, text: str) -> list[int]:
-        """The places of the records that hold a text."""
+        """Return the positions of the records that contain a text."""
         words = _flat(text)
         having = (1 << len(self.records)) - 1 if words else 0
         for word in words.split():
@@ -115,14 +115,14 @@ class _Records:
         return found
 
     def values_of(self, part: str) -> list[str]:
-        """The part as a whole, or else the amounts, periods, numbers, and names in it that a record has."""
+        """Return the whole part, or else the amounts, periods, numbers, and names in it that a record has."""
         if self.holding(part):
             return [part]
         values = (match.group() for pattern in (MONEY, PERIOD, _CODE, _NAME) for match in pattern.finditer(part))
         return [value for value in values if self.holding(value)] or [part]
 
     def is_of_other(self, part: str, best: int, names: Sequence[str]) -> bool:
-        """Whether only records have a part that are not the one of the row or the sentence."""
+        """Whether the part occurs only in records other than that of the row or sentence."""
         holding, record = self.holding(part), self.records[best]
         return (
             bool(holding) and best not in holding and all(self.records[place].is_apart_from(record, names) for place in holding)
@@ -131,8 +131,8 @@ class _Records:
 
 @lru_cache(maxsize=1_000)
 def foreign_cells(cells: tuple[str, ...], sources: tuple[tuple[str, str], ...]) -> Mapping[int, str]:
-    """Which cells of a row have values of another record than most of the row, and these values. Each source is a text and what
-    stands above it: the title of its document and its headings."""
+    """Return the cells of a row that have values from another record than most of the row, with these values. Each source is a text
+    with the title of its document and its headings."""
     records = _records_of(sources)
     written = [[part.strip() for part in _PARTS.split(cell) if _flat(part)] for cell in cells]
     if sum(map(len, written)) > MAX_VALUES:
@@ -151,8 +151,8 @@ def foreign_cells(cells: tuple[str, ...], sources: tuple[tuple[str, str], ...]) 
 
 
 def foreign_value(sentence: str, sources: Sequence[tuple[str, str]]) -> str:
-    """The amount or the period of a sentence, if it belongs to another record than the names of the sentence; empty if not, and for
-    sentences with several amounts or periods, which may list records."""
+    """Return the amount or period of a sentence if it belongs to another record than the names of the sentence, or ''. Sentences
+    with several amounts or periods are skipped, because they may list records."""
     amounts, periods = ([match.group() for match in pattern.finditer(sentence)] for pattern in (MONEY, PERIOD))
     if not (amounts or periods) or len(amounts) > 1 or len(periods) > 1:
         return ""
@@ -166,8 +166,8 @@ def foreign_value(sentence: str, sources: Sequence[tuple[str, str]]) -> str:
 
 
 def _nearest(records: _Records, row: Sequence[Sequence[str]]) -> int:
-    """The record that holds most cells of a row, or of a cell with several parts most of these; if several do, one with the first
-    cell."""
+    """Return the record with most cells of a row, or with most parts of a single cell. If there are several, prefers one with the
+    first cell."""
     shares: Counter[int] = Counter()
     for parts in row:
         for part in parts:
@@ -177,7 +177,7 @@ def _nearest(records: _Records, row: Sequence[Sequence[str]]) -> int:
 
 
 def is_of_other_label(label: str, value: str, sources: Sequence[tuple[str, str]]) -> bool:
-    """Whether the sources have the value only for other labels than this one, which they know."""
+    """Whether the sources know the label, but have the value only with other labels."""
     asked = _key(label)
     pairs = _pairs_of(tuple(text for text, _ in sources))
     wanted = [f" {_flat(part)} " for part in (value, *(match.group() for match in _CODE.finditer(value)))]
@@ -187,13 +187,13 @@ def is_of_other_label(label: str, value: str, sources: Sequence[tuple[str, str]]
 
 @lru_cache(maxsize=200)
 def _pairs_of(texts: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """The field and the words of each labeled value."""
+    """Return the field and the words of each labeled value."""
     return tuple((_key(block.label), f" {_flat(block.text)} ") for text in texts for block in read(text) if block.label)
 
 
 @lru_cache(maxsize=200)
 def _records_of(sources: tuple[tuple[str, str], ...]) -> _Records:
-    """Passages below the same heading of a document have one record."""
+    """Return the records of the sources. Passages below the same heading of a document share one record."""
     found: dict[tuple[str, str], _Record] = {}
     records: list[_Record] = []
     for text, about in sources:
@@ -253,7 +253,7 @@ def _row(document: str, section: _Record, block: Block) -> _Record:
 
 
 def _headline(document: str, section: _Record, block: Block) -> _Record:
-    """“City of Savannah – Living Shoreline, $890,000, 2021-2023: 900 feet of reef” is a project."""
+    """Read a one-line project, such as “City of Savannah – Living Shoreline, $890,000, 2021-2023: 900 feet of reef”."""
     record = _begin(document, "", section.name)
     record.is_empty = False
     record.add(block.text)
@@ -264,7 +264,7 @@ def _headline(document: str, section: _Record, block: Block) -> _Record:
 
 
 def _names_record(heading: str) -> bool:
-    """Whether a heading is the name of a project or a person, rather than of a part of its description."""
+    """Whether a heading names a project or a person, not a part of a description."""
     is_part = topics_of(heading) or field_labels.is_known(heading) or project_field(heading)
     return bool(heading.strip()) and not is_part and len(heading.split()) <= _MAX_HEADING_WORDS
 
@@ -274,7 +274,7 @@ def _is_title(block: Block) -> bool:
 
 
 def _is_number(cell: str) -> bool:
-    """Whether it may be the number of a contract."""
+    """Whether it may be a contract number."""
     is_other = MONEY.search(cell) or PERIOD.search(cell)
     return not is_other and len(cell) >= _MIN_NUMBER and any(map(str.isdigit, cell))
 
@@ -284,7 +284,7 @@ def _begins_record(block: Block) -> bool:
 
 
 def _begins_next(record: _Record, block: Block) -> bool:
-    """Whether a label that names a project is repeated, with another value; a person has held several positions."""
+    """Whether a label that names a project is repeated with another value. A person, by contrast, can have several positions."""
     if record.person:
         person = person_named(block.text) if project_field(block.label) == ProjectField.TITLE else frozenset[str]()
         return bool(person) and not _is_same_person(person, record.person)
@@ -293,12 +293,12 @@ def _begins_next(record: _Record, block: Block) -> bool:
 
 
 def _is_same_person(one: frozenset[str], other: frozenset[str]) -> bool:
-    """“Marcus Boyd” is “Marcus T. Boyd, PMP.”"""
+    """Whether both are the same person: “Marcus Boyd” is “Marcus T. Boyd, PMP.”"""
     return bool(one and other) and (one <= other or other <= one)
 
 
 def _key(label: str) -> str:
-    """The field that a label is for: labels of a project's customer are the same, and so are those of an identifier."""
+    """Return the field of a label. All labels of a project's customer have the same field, and so do those of an identifier."""
     identifier = next((name for name, pattern in _IDENTIFIERS if pattern.search(label)), None)
     return identifier or project_field(label) or _flat(label)
 

@@ -1,4 +1,4 @@
-"""All queries of generation. All are limited to the account that owns the draft."""
+"""All queries of generation, limited to the account that owns the draft."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fundwright.generation.schemas import LARGEST_INTEGER, DraftQuery, DraftStat
 
 _HAS_UNFINISHED = exists().where(DraftSection.draft_id == Draft.id, DraftSection.state != SectionState.DONE)
 
-# A draft has no state of its own that could disagree with its job's. One whose last sections a person has written is finished.
+# A draft has no state of its own, which could disagree with its job's. If a person has written the last sections, it is finished.
 STATE = case(
     (and_(Job.state.in_((JobState.CANCELED, JobState.FAILED)), ~_HAS_UNFINISHED), DraftState.FINISHED),
     (Job.state == JobState.RUNNING, DraftState.WRITING),
@@ -53,12 +53,12 @@ def _drafts(owner_id: UUID) -> Select[Draft, str, Job]:
 
 
 async def get(session: AsyncSession, owner_id: UUID, draft_id: UUID) -> DraftAndJob:
-    """Raises NotFound, also for somebody else's draft."""
+    """Raises NotFound, also for another account's draft."""
     return await _one(session, _drafts(owner_id).where(Draft.id == draft_id))
 
 
 async def get_by_slug(session: AsyncSession, owner_id: UUID, slug: str) -> DraftAndJob:
-    """Raises NotFound, also for somebody else's draft."""
+    """Raises NotFound, also for another account's draft."""
     return await _one(session, _drafts(owner_id).where(Draft.slug == slug))
 
 
@@ -95,7 +95,7 @@ async def page(session: AsyncSession, owner_id: UUID, query: DraftQuery) -> tupl
 
 
 async def last_company(session: AsyncSession, owner_id: UUID) -> str | None:
-    """The company of the account's newest draft that names one."""
+    """Return the company of the account's newest draft that names one."""
     named = select(Draft.company).where(Draft.owner_id == owner_id, Draft.company != "")
     return await session.scalar(named.order_by(Draft.created_at.desc()).limit(1))
 
@@ -116,14 +116,14 @@ async def citations(session: AsyncSession, draft_id: UUID) -> list[Citation]:
 
 
 async def document_ids(session: AsyncSession, draft_id: UUID) -> list[UUID]:
-    """The documents that the draft is written from; none means all."""
+    """Return the documents that the draft is based on; none means all."""
     return [
         UUID(document_id) for document_id in await session.scalar(select(Draft.document_ids).where(Draft.id == draft_id)) or ()
     ]
 
 
 async def find_unfinished(session: AsyncSession, draft_id: UUID) -> DraftSection | None:
-    """The first section that is not done."""
+    """Return the first section that is not done."""
     return await session.scalar(
         select(DraftSection)
         .where(DraftSection.draft_id == draft_id, DraftSection.state != SectionState.DONE)
@@ -134,7 +134,7 @@ async def find_unfinished(session: AsyncSession, draft_id: UUID) -> DraftSection
 
 
 async def section_jobs(session: AsyncSession, draft_id: UUID) -> dict[UUID, Job]:
-    """The jobs that regenerate sections, or did so last, by section."""
+    """Return the latest job that regenerates each section."""
     rows = await session.execute(
         select(DraftSection.id, Job)
         .join(Job, Job.id == DraftSection.job_id)
@@ -145,8 +145,8 @@ async def section_jobs(session: AsyncSession, draft_id: UUID) -> dict[UUID, Job]
 
 
 async def lock_section(session: AsyncSession, owner_id: UUID, draft_id: UUID, section_id: UUID) -> DraftSection:
-    """The section, which nobody else can change until the transaction ends. Raises NotFound, also for somebody else's."""
-    await get_section(session, owner_id, draft_id, section_id)  # before the lock: nobody waits for somebody else's
+    """Lock a section until the transaction ends. Raises NotFound, also for a section of another account's draft."""
+    await get_section(session, owner_id, draft_id, section_id)  # check first, so that no account waits for another account's lock
     locked = await session.scalar(
         select(DraftSection).where(DraftSection.id == section_id).with_for_update().execution_options(populate_existing=True)
     )
@@ -156,7 +156,7 @@ async def lock_section(session: AsyncSession, owner_id: UUID, draft_id: UUID, se
 
 
 async def get_section(session: AsyncSession, owner_id: UUID, draft_id: UUID, section_id: UUID) -> DraftSection:
-    """Raises NotFound, also for a section of somebody else's draft."""
+    """Raises NotFound, also for a section of another account's draft."""
     section = await session.scalar(
         select(DraftSection)
         .join(Draft, Draft.id == DraftSection.draft_id)
@@ -180,7 +180,7 @@ async def order_sections(session: AsyncSession, section_ids: Sequence[UUID]) -> 
     """Number the sections of a draft in this order."""
     places = {section_id: ordinal for ordinal, section_id in enumerate(section_ids)}
     if places:
-        # All of them, before any changes. Otherwise, this and a request that saves one of them could wait for each other.
+        # Lock all of them before any change. Otherwise, this and a request that saves one of them could deadlock.
         ordered = DraftSection.id.in_(places)
         await session.execute(select(DraftSection.id).where(ordered).order_by(DraftSection.id).with_for_update())
         ordinal = case(places, value=DraftSection.id)
@@ -188,9 +188,9 @@ async def order_sections(session: AsyncSession, section_ids: Sequence[UUID]) -> 
 
 
 async def begin_section(session: AsyncSession, section_id: UUID, *, is_first: bool) -> int | None:
-    """Make room for what the writer is about to write, and return the revision that it starts from.
+    """Clear the section's incoming text for the writer, and return the revision that it starts from.
 
-    None for a section that is gone, or `is_first` but written by now.
+    Returns None if the section is gone, or if `is_first` and it has been written.
     """
     begun = update(DraftSection).where(DraftSection.id == section_id).values(incoming="").returning(DraftSection.revision)
     if is_first:
@@ -199,7 +199,7 @@ async def begin_section(session: AsyncSession, section_id: UUID, *, is_first: bo
 
 
 async def append_incoming(session: AsyncSession, section_id: UUID, text: str, *, revision: int) -> None:
-    """Add what the writer has written, unless somebody has changed the section meanwhile."""
+    """Append the writer's text, unless the section has changed in the meantime."""
     await session.execute(
         update(DraftSection)
         .where(DraftSection.id == section_id, DraftSection.revision == revision)
@@ -212,13 +212,13 @@ async def remove_citations(session: AsyncSession, draft_id: UUID, *, except_numb
 
 
 async def possible_matches(session: AsyncSession, draft_id: UUID) -> list[PossibleMatchRecord]:
-    """Of all sections of the draft."""
+    """Return the possible matches of all sections of the draft."""
     kept = await session.scalars(select(DraftSection.possible_matches).where(DraftSection.draft_id == draft_id))
     return [match for matches in kept for match in matches]
 
 
 async def texts(session: AsyncSession, draft_id: UUID) -> list[str]:
-    """Every text of the draft and its versions."""
+    """Return every text of the draft and its versions."""
     of_draft = DraftSection.draft_id == draft_id
     versions = select(DraftVersion.text).join(DraftSection, DraftSection.id == DraftVersion.section_id).where(of_draft)
     return list(
@@ -248,7 +248,7 @@ async def get_version(session: AsyncSession, section_id: UUID, number: int) -> D
 
 
 async def versions(session: AsyncSession, section_id: UUID, request: PageRequest) -> tuple[list[DraftVersion], int]:
-    """Newest first."""
+    """Return versions, newest first."""
     found = select(DraftVersion).where(DraftVersion.section_id == section_id)
     total = await session.scalar(select(func.count()).select_from(found.subquery())) or 0
     rows = await session.scalars(
@@ -261,7 +261,7 @@ async def versions(session: AsyncSession, section_id: UUID, request: PageRequest
 
 
 async def find_current_version(session: AsyncSession, section_id: UUID) -> int | None:
-    """The number of the latest version that is the section's heading and text."""
+    """Return the number of the latest version with the section's heading and text."""
     is_same = and_(DraftVersion.heading == DraftSection.heading, DraftVersion.text == DraftSection.text)
     found = select(func.max(DraftVersion.number)).join(DraftSection, DraftSection.id == DraftVersion.section_id)
     return await session.scalar(found.where(DraftVersion.section_id == section_id, is_same))

@@ -22,12 +22,12 @@ MAX_COMPANY_CHARACTERS = 200
 COVER_LETTER_NAME = "cover-letter"
 """Drafts from the template with this name are letters."""
 LARGEST_INTEGER = 2**31 - 1
-"""Of a column."""
+"""The largest value of an integer column."""
 
 
 class TemplateQuestion(BaseModel):
-    """One thing a section has to say. `ask` finds passages; `missing` tells what to add when there are none; `topic` says which
-    headings and facts answer it, where the heading of the section does not.
+    """A question that a section answers. `ask` finds passages; `missing` says what to add if there are none; `topic` names the
+    headings and facts that answer it if the section's heading does not.
 
     `{opportunity}` in `ask` is replaced with the title of the opportunity.
     """
@@ -40,11 +40,11 @@ class TemplateQuestion(BaseModel):
 
 
 class TemplateSection(BaseModel):
-    """A heading, the questions its text answers, how it should read and about how long it is.
+    """A heading, the questions that its text answers, its style, and its approximate length.
 
-    `opening` is what its text begins with, whoever writes it, and `otherwise` what it says where nothing is found; `{date}`,
-    `{recipient}`, `{addressee}`, `{purpose}`, `{company}`, `{opportunity}`, and `{number}` stand for what is known of the notice and of
-    who applies.
+    `opening` is the beginning of its text, whichever writer is used, and `otherwise` is its text if nothing is found. `{date}`,
+    `{recipient}`, `{addressee}`, `{purpose}`, `{company}`, `{opportunity}`, and `{number}` are replaced with what is known about
+    the notice and the applicant.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -58,7 +58,7 @@ class TemplateSection(BaseModel):
 
 
 class DraftTemplate(BaseModel):
-    """A kind of document that can be drafted. Plug-ins register further ones; `name` is what the command line takes."""
+    """A kind of document that can be drafted. Plug-ins register more; `name` is the name on the command line."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -69,7 +69,7 @@ class DraftTemplate(BaseModel):
 
 
 class DraftState(StrEnum):
-    """`canceled` by the author, or `failed`: either can be continued."""
+    """`canceled` by the author, or `failed`. In both cases, the draft can be continued."""
 
     QUEUED = "queued"
     WRITING = "writing"
@@ -103,7 +103,7 @@ class WriteDraft(CountedJob):
 
 
 class WriteSection(JobPayload):
-    """The job that regenerates one section. Its result replaces the text unless someone changed it in the meantime."""
+    """The job that regenerates a section. Its result replaces the text unless the section changed in the meantime."""
 
     job_kind: ClassVar[str] = "draft_section"
 
@@ -157,9 +157,9 @@ class PassageQuote(BaseModel):
 
 
 class ClaimCheck(BaseModel):
-    """How far passages support a sentence, a list item, or a cell: the characters `start` to `end` of its section's text.
+    """How well passages support a sentence, a list item, or a cell, given by the characters `start` to `end` of its section's text.
 
-    `numbers` are the citations it was compared with, `quotes` the words that support it, and `missing` its words that are not
+    `numbers` are the citations it was compared with, `quotes` the words that support it, and `missing` its words that were not
     found.
     """
 
@@ -174,7 +174,7 @@ class ClaimCheck(BaseModel):
 
 
 class MatchSource(TypedDict):
-    """The passage that a possible match quotes, as its citation will keep it."""
+    """The passage that a possible match quotes, as its citation will store it."""
 
     passage_id: str
     document_id: str
@@ -185,7 +185,7 @@ class MatchSource(TypedDict):
 
 
 class PossibleMatchRecord(TypedDict):
-    """A possible match as a section keeps it. `number` is that of its citation, once the whole text is written."""
+    """A possible match as stored with its section. `number` is the number of its citation, once the whole text is written."""
 
     question: str
     text: str
@@ -194,8 +194,8 @@ class PossibleMatchRecord(TypedDict):
 
 
 class PossibleMatchRead(BaseModel):
-    """A quotation that may answer an open question and has to be checked. `question` is the open question, `number` that of
-    the citation."""
+    """A quotation that may answer an open question and must be reviewed. `question` is the open question, and `number` the number
+    of the citation."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -205,9 +205,10 @@ class PossibleMatchRead(BaseModel):
 
 
 class DraftSectionRead(BaseModel):
-    """A section so far. `text` is Markdown with citations [n]; `open_questions` says what the documents do not answer.
+    """A section in its current state. `text` is Markdown with citations [n]; `open_questions` says what the documents do not
+    answer.
 
-    While it is being written, `text` is what the writer has written so far.
+    While the section is being written, `text` is what the writer has written so far.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -216,7 +217,7 @@ class DraftSectionRead(BaseModel):
     ordinal: int
     heading: str
     is_added: bool
-    """A person added it; its heading is not one of the template's."""
+    """Whether a person added it, so that its heading is not from the template."""
     text: str
     revision: int
     state: SectionState
@@ -227,9 +228,10 @@ class DraftSectionRead(BaseModel):
     possible_matches: tuple[PossibleMatchRead, ...] = ()
     done_questions: tuple[str, ...]
     dropped_citations: int
-    """Citations that the writer made up (numbers without a passage) and that were removed."""
+    """The number of citations that the writer made up (numbers without a passage) and that were removed."""
     checks: tuple[ClaimCheck, ...] = ()
-    """The check of each claim of a finished section, in text order. Only in responses that return the draft, not after a change."""
+    """The check of each claim of a finished section, in text order. Only in responses that return the whole draft, not after a
+    change."""
 
 
 _Heading = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
@@ -259,7 +261,7 @@ class DraftTitle(BaseModel):
 
 
 class DraftSources(BaseModel):
-    """The documents that a draft is written from. An empty list means all of your own."""
+    """The documents that a draft is based on. An empty list means all of your documents."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -267,9 +269,9 @@ class DraftSources(BaseModel):
 
 
 class SectionSave(BaseModel):
-    """The whole new content of a section. `based_on` is the `revision` that it was written on.
+    """The whole new content of a section. `based_on` is the `revision` that was edited.
 
-    An open editor names itself with `editor` and counts its saves with `sequence`: a save that is sent again counts once.
+    An open editor identifies itself with `editor` and numbers its saves with `sequence`, so that a repeated save counts once.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -282,7 +284,7 @@ class SectionSave(BaseModel):
 
 
 class NewSection(BaseModel):
-    """A section to add at `position` (from 0; at the end without one). With `instructions` the writer writes it."""
+    """A section to add at `position` (from 0; at the end by default). With `instructions`, the writer writes it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -300,7 +302,7 @@ class SectionPosition(BaseModel):
 
 
 class Regeneration(BaseModel):
-    """`instructions` describe what the section should say, in the person's own words."""
+    """`instructions` describe what the section should say, in your own words."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -342,7 +344,7 @@ class VersionOrigin(StrEnum):
 
 
 class VersionRead(BaseModel):
-    """A text that a section had from `created_at` on. `author` is empty for the writer's own."""
+    """A version of a section's text, current from `created_at` on. `author` is empty if the writer wrote it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -357,7 +359,7 @@ class VersionRead(BaseModel):
 
 
 class DiffPiece(BaseModel):
-    """Text that two versions share, or that one of them has."""
+    """Text that both versions share, or that only one of them has."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -366,7 +368,7 @@ class DiffPiece(BaseModel):
 
 
 class SectionText(BaseModel):
-    """A text to compare with that of a section."""
+    """A text to compare with the text of a section."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -400,7 +402,7 @@ CitedHeading = Annotated[
 class CitationRead(BaseModel):
     """What [number] refers to, as it was when the draft was written, even if the document has been removed since.
 
-    `quotes` are the (start, end) character ranges of `text` that the draft rests on.
+    `quotes` are the (start, end) character ranges of `text` that support the draft.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -416,7 +418,7 @@ class CitationRead(BaseModel):
 
 
 class DraftQuery(PageRequest):
-    """Which drafts to list: `text` is looked for in titles. Without `sort` the newest come first."""
+    """Which drafts to list: `text` is searched in titles. By default, the newest come first."""
 
     text: str = Field(default="", max_length=500)
     state: DraftState | None = None
@@ -443,7 +445,7 @@ class DraftRow(BaseModel):
 
 
 class DraftRead(DraftRow):
-    """A draft with its text. It is written from the documents in `document_ids`; an empty list means all."""
+    """A draft with its text. `document_ids` lists the documents it is based on; an empty list means all."""
 
     writer_id: str
     opportunity_number: str
@@ -455,7 +457,7 @@ class DraftRead(DraftRow):
 
     @property
     def is_letter(self) -> bool:
-        """Whether it is a letter, without section headings."""
+        """Whether it is a letter, which has no section headings."""
         return self.template == COVER_LETTER_NAME
 
     @property
@@ -465,7 +467,7 @@ class DraftRead(DraftRow):
 
     @property
     def is_being_written(self) -> bool:
-        """Whether a writer is at work on the draft or on one of its sections."""
+        """Whether a writer is working on the draft or one of its sections."""
         return not self.state.is_over or any(section.rewriting is Rewriting.UNDERWAY for section in self.sections)
 
     @property
@@ -477,13 +479,13 @@ class DraftRead(DraftRow):
 
     @property
     def open_questions(self) -> tuple[tuple[str, str], ...]:
-        """(heading, what is missing) of everything the documents do not answer."""
+        """(heading, what is missing) of everything that the documents do not answer."""
         return tuple((section.heading, missing) for section in self.sections for missing in section.open_questions)
 
 
 class DraftStart(BaseModel):
-    """`opportunity_id` is the opportunity's id here, its number, or its id at the source. The draft is written from the
-    documents in `document_ids`, or from all if empty, in the name of `company`."""
+    """`opportunity_id` is the opportunity's id, its number, or its source id. The draft is based on the documents in
+    `document_ids`, or on all if the list is empty, and is written on behalf of `company`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 

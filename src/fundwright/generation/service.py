@@ -58,7 +58,7 @@ _CALCULATIONS = PartyLimiter(1)
 
 
 class OpportunityRemoved(Conflict):
-    """The opportunity of a draft is gone, as sample opportunities are after the first import of real ones."""
+    """The draft's opportunity no longer exists. Sample opportunities are removed by the first import of real ones."""
 
     def __init__(self, title: str) -> None:
         super().__init__(
@@ -71,22 +71,22 @@ class OpportunityRemoved(Conflict):
 
 
 def draft_topic(draft_id: UUID) -> str:
-    """Every change of one draft, while it is written and after."""
+    """The live topic of every change of a draft, during and after writing."""
     return f"draft:{draft_id}"
 
 
 def drafts_topic(owner_id: UUID) -> str:
-    """Drafts of this account were added or removed."""
+    """The live topic of drafts added to this account or removed from it."""
     return f"drafts:{owner_id}"
 
 
 def list_templates(core: Core) -> list[DraftTemplate]:
-    """The installed templates, ours first."""
+    """Return the installed templates, ours first."""
     return core.plugins.collect("draft_templates")
 
 
 def get_template(core: Core, name: str) -> DraftTemplate:
-    """Raises Invalid, listing the templates."""
+    """Return a template by name. Raises Invalid, listing the templates."""
     templates = {template.name: template for template in list_templates(core)}
     if name not in templates:
         raise Invalid(
@@ -97,7 +97,7 @@ def get_template(core: Core, name: str) -> DraftTemplate:
 
 @needs(Permission.READ)
 async def suggest_company(session: AsyncSession, actor: Actor) -> str:
-    """The company of the actor's last draft, or else the one that the documents are about."""
+    """Return the company of the actor's last draft, or else the one that the documents are about."""
     known = await repository.last_company(session, actor.id)
     return known or await asyncio.to_thread(infer_company, await training.read_beginnings(session, actor, kinds=OUR_KINDS))
 
@@ -113,7 +113,7 @@ async def add_draft(
     document_ids: Sequence[UUID] = (),
     company: str = "",
 ) -> DraftRead:
-    """An empty draft without a job; people use `start_draft`. It is written from the documents with these ids, or from all of the
+    """Add an empty draft without a job; users call `start_draft`. It is based on the documents with these ids, or on all of the
     actor's. Raises NotFound, Invalid, or QuotaSpent."""
     chosen = get_template(core, template)
     opportunity = await opportunities.get_opportunity(session, actor, opportunity_id)
@@ -153,7 +153,7 @@ async def start_draft(
     document_ids: Sequence[UUID] = (),
     company: str = "",
 ) -> DraftRead:
-    """Like `add_draft`, with the job that writes the draft, which starts after the caller commits."""
+    """Like `add_draft`, with a job that writes the draft and starts once the caller commits."""
     draft = await add_draft(
         session, actor, core, opportunity_id=opportunity_id, template=template, document_ids=document_ids, company=company
     )
@@ -169,13 +169,13 @@ async def continue_draft(session: AsyncSession, actor: Actor, core: Core, draft_
         raise Conflict(t("The draft is already finished or being written."))
     await get_opportunity(session, actor, draft)
     if draft.state is DraftState.CANCELED:
-        await billing.check_quota(session, actor, Quota.SECTIONS)  # the section at which it was canceled is written again
+        await billing.check_quota(session, actor, Quota.SECTIONS)  # the section that was being written is started again
     return await _enqueue(session, actor, core, draft)
 
 
 @needs(Permission.WORK)
 async def cancel_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
-    """Cancel writing after the next few words; the text so far stays. Raises NotFound or Conflict."""
+    """Cancel writing within the next few words. The text so far is kept. Raises NotFound or Conflict."""
     draft = await get_draft(session, actor, draft_id)
     if draft.job_id is None or draft.state.is_over:
         raise Conflict(t("The draft is not being written."))
@@ -186,7 +186,7 @@ async def cancel_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> D
 
 @needs(Permission.READ)
 async def get_opportunity(session: AsyncSession, actor: Actor, draft: DraftRead) -> OpportunityRead:
-    """The opportunity that the draft is written for. Raises OpportunityRemoved."""
+    """Return the draft's opportunity. Raises OpportunityRemoved."""
     try:
         return await opportunities.get_opportunity(session, actor, draft.opportunity_id)
     except NotFound as error:
@@ -195,13 +195,13 @@ async def get_opportunity(session: AsyncSession, actor: Actor, draft: DraftRead)
 
 @needs(Permission.READ)
 async def get_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
-    """The draft without the checks of its claims. Raises NotFound, also for somebody else's draft."""
+    """Return the draft without checks of its claims. Raises NotFound, also for another account's draft."""
     return await _read(session, await repository.get(session, actor.id, draft_id))
 
 
 @needs(Permission.READ)
 async def get_checked(core: Core, actor: Actor, draft_id: UUID) -> DraftRead:
-    """The draft with the checks of its claims. Opens its own session. Raises NotFound, also for somebody else's draft."""
+    """Return the draft with checks of its claims. Opens its own session. Raises NotFound, also for another account's draft."""
     async with core.database.reading() as session:
         draft = await get_draft(session, actor, draft_id)
     return await calculate(actor.id, claims.check_draft, draft)
@@ -217,15 +217,15 @@ async def get_by_slug(core: Core, actor: Actor, slug: str) -> DraftRead:
 
 @needs(Permission.WORK)
 async def lock_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
-    """The draft, locked: nobody else can change its list of sections and writers until the transaction ends. Raises NotFound."""
-    await get_draft(session, actor, draft_id)  # before the lock: nobody waits for the lock of somebody else's draft
+    """Return the draft and lock its sections and writers against changes until the transaction ends. Raises NotFound."""
+    await get_draft(session, actor, draft_id)  # check first, so that no account waits for another account's lock
     await acquire_lock(session, draft_topic(draft_id))
     return await get_draft(session, actor, draft_id)
 
 
 @needs(Permission.READ)
 async def list_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) -> Page[DraftRow]:
-    """The actor's drafts, newest first unless `sort` names a field."""
+    """Return the actor's drafts, newest first unless `sort` names a field."""
     rows, total = await repository.page(session, actor.id, query)
     return Page(items=[_row(row) for row in rows], total=total, page=query.page, page_size=query.page_size)
 
@@ -249,14 +249,14 @@ def export_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) -> Asy
 
 @needs(Permission.READ)
 async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
-    """How many drafts the actor has."""
+    """Return how many drafts the actor has."""
     listed = await list_drafts(session, actor, DraftQuery(page_size=1))
     return [Figure(label=t("Your drafts"), count=listed.total, path="/generate/index")]
 
 
 @needs(Permission.WORK)
 async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID, *, client: Client = COMMAND_LINE) -> None:
-    """Remove a draft with its sections and citations, and cancel writing it. Raises NotFound."""
+    """Delete a draft with its sections and citations, and cancel writing it. Raises NotFound."""
     draft, state, job = await repository.get(session, actor.id, draft_id)
     if job is not None and not state.is_over:
         await core_jobs.cancel(session, job.id, owner_id=actor.id)
@@ -280,7 +280,7 @@ async def export_draft(
     citations: CitationStyle = CitationStyle.FOOTNOTES,
     client: Client = COMMAND_LINE,
 ) -> ExportedDraft:
-    """The draft as a file to hand in. Opens its own transaction. Raises NotFound."""
+    """Return the draft as a file to submit. Opens its own transaction. Raises NotFound."""
     async with core.database.transaction() as session:
         draft = await get_draft(session, actor, draft_id)
         await audit.record(session, "draft.exported", actor=actor, subject=draft.title, client=client)
@@ -288,9 +288,10 @@ async def export_draft(
 
 
 async def calculate(account_id: UUID, function: Callable[P, R], *arguments: P.args, **options: P.kwargs) -> R:
-    """Call it in a thread, one at a time for each account: threads of one process share a processor with everyone's requests.
+    """Run `function`, one at a time for each account, because threads of one process share a processor with everyone's requests.
+    Call it in a thread.
 
-    Raises ConnectionHeld inside a transaction: a caller that waits for its turn must not hold a connection or a lock.
+    Raises ConnectionHeld inside a transaction: a caller that waits must not hold a connection or a lock.
     """
     require_no_transaction("Calculating")
     async with _CALCULATIONS.slot(account_id):
@@ -298,7 +299,7 @@ async def calculate(account_id: UUID, function: Callable[P, R], *arguments: P.ar
 
 
 def as_markdown(draft: DraftRead, *, citations: CitationStyle = CitationStyle.FOOTNOTES) -> str:
-    """The whole draft as one text; what the exported Markdown file holds."""
+    """Return the whole draft as one text, the content of the exported Markdown file."""
     return exporting.markdown(draft, citations=citations)
 
 
@@ -310,7 +311,7 @@ async def _enqueue(session: AsyncSession, actor: Actor, core: Core, draft: Draft
 
 
 def job_title(draft: DraftRead) -> Message:
-    """The title of the job that writes the draft."""
+    """Return the title of the job that writes the draft."""
     return later("{template}: {opportunity}", template=Message(draft.template_title), opportunity=draft.opportunity_title)
 
 
@@ -360,7 +361,7 @@ _REWRITING = {
 
 
 def read_section(section: DraftSection, job: Job | None) -> DraftSectionRead:
-    """A section without the checks of its claims; `job` is the one that regenerates it, or did so last."""
+    """Return a section without checks of its claims. `job` is the latest one that regenerates it."""
     rewriting = None
     if job is not None:
         rewriting = _REWRITING.get(JobState(job.state)) or Rewriting(core_jobs.result_of(job, WrittenSection)["outcome"])

@@ -1,4 +1,4 @@
-"""Ways in which a claim can contradict its source, detected one by one."""
+"""Detects the ways in which a claim can contradict its source, one module for each."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fundwright.generation.contrasts.pair import Pair
 
 
 def contradictions_of(pair: Pair) -> dict[str, bool]:
-    """What was looked for, and whether it was found."""
+    """Return each contradiction by name, and whether it was found."""
     return {
         name: is_found
         for kind in (numbers, actors, negations, directions, plans, imagined, words)

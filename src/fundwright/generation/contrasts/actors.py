@@ -1,4 +1,4 @@
-"""Somebody else’s work, role, or share."""
+"""Detects someone else’s work, role, or share presented as ours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AWARDS = stems(
     "hubzone sdvosb edwosb wosb nadcap fellow doctorate"
 )
 _OTHERS = stems("partner subcontractor sponsor customer client vendor supplier district agency contractor association")
-"""Who somebody else may be."""
+"""Words for other people and organizations."""
 AGENTS = stems(
     "partner subcontractor sponsor customer client vendor supplier district agency contractor association department university college "
     "hospital foundation county city state tribe government council board staff crew volunteer nurse engineer student collaborator laboratory "
@@ -22,9 +22,9 @@ AGENTS = stems(
     "bureau fund grantee applicant employer manufacturer pilot physician committee panel consultant regulator commission individual resident "
     "utility operator"
 )
-"""Who may do something."""
+"""Words for people and organizations that can act."""
 _OURS = stems("crew staff team engineer nurse analyst pilot unit office laboratory teacher center inspector operator")
-"""Who may be our own people, if nobody else is said to have them."""
+"""Words for people who are ours unless the source says otherwise."""
 _PRONOUNS = frozenset(listed("we our us ours it its he she his her they their this these that those i my"))
 _LEGAL_FORMS = frozenset(listed("llc inc corp co ltd company corporation"))
 
@@ -49,7 +49,7 @@ def contradictions(pair: Pair) -> dict[str, bool]:
 
 
 def _is_swapped(pair: Pair, is_anchor: Callable[[Token], bool]) -> bool:
-    """Whether two words stand by each other's number (or name): “12 for A and 37 for B” for “37 for A and 12 for B”."""
+    """Whether two words have swapped numbers (or names): “12 for A and 37 for B” for “37 for A and 12 for B”."""
     once = {key for key, places in pair.claim.places.items() if len(places) == 1 and key in pair.source.places}
     mine = nearest(pair.claim, is_anchor, once, 6, is_claim=True)
     theirs = nearest(pair.source, is_anchor, {key for keys in mine.values() for key in keys}, 14, of=mine) if mine else {}
@@ -62,13 +62,13 @@ def _is_swapped(pair: Pair, is_anchor: Callable[[Token], bool]) -> bool:
 
 
 def _are_listed(pair: Pair, first: str, second: str) -> bool:
-    """Whether nothing but names, commas, and “and” is between two words of the claim: a list may have any order."""
+    """Whether the claim has only names, commas, and “and” between two words: the order of a list does not matter."""
     start, end = sorted((pair.claim.places[first][0], pair.claim.places[second][0]))
     return all(token.is_name or not token.is_content for token in pair.claim.tokens[start + 1 : end])
 
 
 def _is_role_of_others(pair: Pair) -> bool:
-    """Whether the source gives a role to a name that is not in the claim, which gives it to another one."""
+    """Whether the claim gives a role to one name, and the source gives it to a name that is not in the claim."""
     mine = nearest(pair.claim, is_name, None, 6, is_claim=True)
     claimed = ROLES & mine.keys()
     theirs = nearest(pair.source, is_name, None, 6, of=claimed) if claimed else {}
@@ -92,7 +92,7 @@ def _is_compared_otherwise(pair: Pair) -> bool:
 
 
 def _objects(text: Text, word: str, is_object: Callable[[Token], bool]) -> set[str]:
-    """The words after each `word`, up to three."""
+    """Return up to three words after each `word`."""
     found: set[str] = set()
     for place in text.places.get(word, [])[:MAX_PLACES]:
         following = text.around(place, 0, 4)[1:]
@@ -102,7 +102,7 @@ def _objects(text: Text, word: str, is_object: Callable[[Token], bool]) -> set[s
 
 
 def _is_done_by_others(pair: Pair) -> bool:
-    """Whether the source names somebody else, who is not in the claim or stands there as the one it was done for."""
+    """Whether the source names someone else as the actor who is not in the claim, or appears there only as the recipient."""
     agent = _agent(pair)
     keys = {token.key for token in agent} - pair.known.places.keys()
     claimed = [place for place, token in enumerate(pair.claim.tokens) if token.key in keys]
@@ -112,7 +112,7 @@ def _is_done_by_others(pair: Pair) -> bool:
 
 
 def _agent(pair: Pair) -> list[Token]:
-    """Who did it, in the sentence of the source that shares most words with the claim: after “by”, or at the beginning."""
+    """Return the actor in the source sentence that shares most words with the claim: the words after “by”, or at the beginning."""
     keys = {token.key for token in pair.claim.content} - pair.known.places.keys()
     best = pair.source.nearest_sentence(keys)
     for place, token in enumerate(best):
@@ -129,7 +129,7 @@ def _agent(pair: Pair) -> list[Token]:
 
 
 def _is_agent_other(pair: Pair, match: Match) -> bool:
-    """Whether the source says that somebody else, who is not in the claim, does it."""
+    """Whether the source names an actor that is not in the claim."""
     tokens = [pair.source.tokens[place] for place in match.clause.places]
     if pair.source.is_row(tokens):
         return False
@@ -162,7 +162,7 @@ def _is_agent_other(pair: Pair, match: Match) -> bool:
 
 
 def _may_act(pair: Pair, tokens: Sequence[Token], place: int) -> bool:
-    """Whether a token at the beginning of a clause of the source is somebody whom the claim does not have."""
+    """Whether a token at the beginning of a source clause names someone who is not in the claim."""
     token = tokens[place]
     if token.key in pair.known.places or token.word in _PRONOUNS or token.word in _LEGAL_FORMS or _is_agent_named(pair, token):
         return False
@@ -180,7 +180,7 @@ def _is_agent_named(pair: Pair, token: Token) -> bool:
 
 
 def _is_agent(pair: Pair, token: Token) -> bool:
-    """Whether a word of the claim does not only stand there as the one for whom it is done, or whose it is."""
+    """Whether the claim has the token as more than a recipient (“for …”) or an owner (“…'s”)."""
     for place in pair.claim.places.get(token.key, ()):
         before = {other.word for other in pair.claim.tokens[max(0, place - 2) : place]}
         end = pair.claim.tokens[place].end

@@ -1,4 +1,4 @@
-"""Aligns a claim with the sentence of the source that has most of its words in the same order."""
+"""Aligns a claim with the source sentence that has most of its words in the same order."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ _SKIPPED = frozenset(
     )
 )
 _HALF_ORDERED, MOSTLY_ORDERED = 0.5, 0.7
-"""Shares of the words of a claim that stand in the same order in one sentence of the source."""
+"""Minimum shares of a claim's words that are in the same order in one sentence of the source."""
 _EDGE = 4
-"""Words of the source looked at beyond the first and the last word that both have."""
+"""The number of source words examined before the first and after the last shared word."""
 _MAX_ALIGNED = 200
-"""The number of aligned words of a sentence, so that no claim takes long."""
+"""The maximum number of words of a sentence that are aligned, to limit the time for a claim."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What the claim and the source have between two words that both have, or before the first or after the last one."""
+    """The words of the claim and of the source between two shared words, or before the first or after the last one."""
 
     claim: Sequence[Token]
     source: Sequence[Token]
@@ -39,7 +39,7 @@ class Gap:
 
 
 def gaps_of(claimed: Text, source_text: Text) -> tuple[float, list[Gap]]:
-    """Share of the claim's words that stand in one sentence of the source in the same order, and what is between them."""
+    """Return the share of the claim's words that are in the same order in one source sentence, and the gaps between them."""
     claim = [token for token in claimed.tokens if token.word not in _SKIPPED][:_MAX_ALIGNED]
     count = sum(token.is_content for token in claim)
     keys = frozenset(token.key for token in claimed.tokens if token.is_content)
@@ -66,7 +66,7 @@ def gaps_of(claimed: Text, source_text: Text) -> tuple[float, list[Gap]]:
 
 
 def _aligned(claim: Sequence[Token], source: Sequence[Token]) -> tuple[float, list[tuple[int, int]]]:
-    """The heaviest common subsequence, in which runs count more, as pairs of places."""
+    """Return the heaviest common subsequence as pairs of positions. Longer runs weigh more."""
     same = [[is_same(mine, theirs) for theirs in source] for mine in claim]
     best = [[0.0] * (len(source) + 1) for _ in range(len(claim) + 1)]
     for mine in range(len(claim) - 1, -1, -1):

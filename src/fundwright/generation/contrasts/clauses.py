@@ -1,4 +1,4 @@
-"""Clauses of a text, and the most similar clause of the source for each clause of a claim."""
+"""Splits a text into clauses, and finds the most similar source clause for each clause of a claim."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fundwright.generation.normalizing import MONTHS, PREFIX, Text, Token, liste
 _CLAUSE_WORDS = frozenset(listed("but while whereas although though because"))
 _NEXT_CLAUSE_WORDS = frozenset(listed("and compared against with whereas"))
 UNLIKE = re.compile(r"unlike (?P<whom>[^,;]{1,60}),", re.IGNORECASE)
-"""With whom a clause contrasts the one it is about."""
+"""Phrases such as “unlike …” that contrast the subject of a clause with someone else."""
 
 
 class Clause:
@@ -33,7 +33,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A clause of the claim and the one of the source that is nearest to it, with the places of the words that both have."""
+    """A clause of the claim, the most similar clause of the source, and the positions of the words they share."""
 
     tokens: Sequence[Token]
     clause: Clause
@@ -41,7 +41,7 @@ class Match:
 
 
 def clauses_of(text: Text) -> list[list[int]]:
-    """Places of the tokens of each clause."""
+    """Return the positions of the tokens of each clause."""
     clauses: list[list[int]] = []
     has_comma = False
     for place, token in enumerate(text.tokens):
@@ -60,12 +60,12 @@ def clauses_of(text: Text) -> list[list[int]]:
 
 @lru_cache(maxsize=200)
 def clauses_in(source: Text) -> Sequence[Clause]:
-    """The clauses of a source, remembered, because many sentences cite one."""
+    """Return the clauses of a source. Cached, because many sentences cite the same source."""
     return [Clause(source, places) for places in clauses_of(source)]
 
 
 def words_of(tokens: Sequence[Token]) -> set[str]:
-    """Words in lower case, without the month of May."""
+    """Return words in lower case, without the month of May."""
     return {token.word for token in tokens if not (token.is_name and token.key in MONTHS)}
 
 

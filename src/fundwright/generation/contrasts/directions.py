@@ -1,4 +1,4 @@
-"""“More than” for “less than”, “rose” for “fell”, “from 4 to 19” for “from 19 to 4”, and “all” for some."""
+"""Detects “more than” for “less than”, “rose” for “fell”, “from 4 to 19” for “from 19 to 4”, and “all” for some."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _is_down(token: Token) -> bool:
 
 
 def _comparator(text: Text, place: int) -> str:
-    """“up” for “more than 5”, “at least 5”, and “5 or more”; “down” for “less than 5”, “up to 5”, and “5 or less”."""
+    """Return “up” for “more than 5”, “at least 5”, and “5 or more”, and “down” for “less than 5”, “up to 5”, and “5 or less”."""
     nearby = text.around(place, 7, 3)
     here = nearby.index(text.tokens[place])
     words = [token.word for token in nearby]
@@ -108,7 +108,7 @@ def _comparator(text: Text, place: int) -> str:
     before = " ".join(word for word in words[:here] if word not in ("a", "an", "the", "our", "its"))
     after = " ".join(words[here + 1 :])
     if before.endswith("over") and any(token.key in _TIMES for token in nearby[here + 1 :][:1]):
-        before = ""  # “over two winters” is during them
+        before = ""  # “over two winters” means “during two winters”
     if _REFUSES_MORE.search(before):
         return "down"
     if _REFUSES_LESS.search(before):

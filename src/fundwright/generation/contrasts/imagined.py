@@ -1,4 +1,4 @@
-"""What a source says of an imagined case, of a competitor, or of a goal, which it does not say of us today."""
+"""Detects support from a statement about a hypothetical case, a competitor, or a goal, which says nothing about us today."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _CONDITION = re.compile(
 )
 _CONSEQUENCE = re.compile(r"\b(?:would|could|might)\b", re.IGNORECASE)
 _OPEN = frozenset(listed("if would could might should unless were had"))
-"""Words of a claim that imagines the case as well."""
+"""Words of a claim that is hypothetical itself."""
 _COMPETITOR = re.compile(
     r"(?:(?:our|the|a|an|one|some|most|many|all|other|another|each) )?(?:[\w-]{1,20} ){0,3}(?:competitors?|rivals?|incumbents?) (?!of\b)",
     re.IGNORECASE,
 )
-"""A clause whose subject is a competitor."""
+"""A clause about a competitor."""
 _OURS = re.compile(r"\b(?:we|our|us|ours)\b", re.IGNORECASE)
 _IS_OURS = re.compile(r" (?:we|our)\b", re.IGNORECASE)
 _UNLIKE_US = re.compile(r"us|ourselves|our (?:company|firm|team|organization|agency|lab)", re.IGNORECASE)
@@ -40,7 +40,7 @@ def contradictions(pair: Pair) -> dict[str, bool]:
 
 
 def is_of_another_case(pair: Pair, clause: Clause) -> bool:
-    """Whether a clause of the source is of an imagined case or a competitor, and the claim is not."""
+    """Whether a source clause is about a hypothetical case or a competitor, and the claim is not."""
     if not pair.words & _OPEN and _is_imagined(pair, clause):
         return True
     if _COMPETITOR.search(pair.claim.text):
@@ -56,13 +56,13 @@ def is_of_another_case(pair: Pair, clause: Clause) -> bool:
 
 
 def is_of_another_case_at(pair: Pair, place: int) -> bool:
-    """The same for the clause at a place of the source."""
+    """Like `is_of_another_case`, for the clause at a position of the source."""
     clauses = clauses_in(pair.source)
     return is_of_another_case(pair, clauses[bisect_right(clauses, place, key=lambda clause: clause.places[0]) - 1])
 
 
 def _is_goal(pair: Pair, clause: Clause) -> bool:
-    """Whether what the claim has is being worked toward: the word after “toward” is one of its words."""
+    """Whether the source only works toward what the claim states: the word after “toward” is in the claim."""
     goal = _GOAL.search(clause.text)
     if goal is None:
         return False

@@ -1,4 +1,4 @@
-"""An added or missing negation."""
+"""Detects an added or missing negation."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def _has_negation(tokens: Sequence[Token]) -> bool:
 
 @lru_cache(maxsize=200)
 def _negations(text: Text, words: frozenset[str]) -> list[tuple[int, list[str]]]:
-    """Places of negations with the words after them, up to four of the clause."""
+    """Return the positions of negations, each with up to four words of the clause after it."""
     found: list[tuple[int, list[str]]] = []
     for place, token in enumerate(text.tokens):
         if token.word not in words and token.key not in words:
             continue
         following = [other.word for other in text.tokens[place + 1 : place + 7]]
         if "than" in following or (following and following[0] in ("later", "fewer", "less", "more", "only")):
-            continue  # it belongs to a comparator
+            continue  # part of a comparator
         scope: list[str] = []
         for at in range(place + 1, min(place + 9, len(text.tokens))):
             other = text.tokens[at]
@@ -94,7 +94,7 @@ def _is_negation_dropped(pair: Pair) -> bool:
 
 
 def _is_said_at(pair: Pair, place: int, claimed: int) -> bool:
-    """Whether the words around a place of the claim are nowhere in the source but near `place`."""
+    """Whether the words around a position of the claim occur in the source only near `place`."""
     sentence = pair.source.tokens[place].sentence
     same = pair.same_places(claimed)
     return all(pair.source.tokens[at].sentence == sentence and abs(at - place) <= 10 for at in same)

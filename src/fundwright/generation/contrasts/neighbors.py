@@ -1,4 +1,4 @@
-"""Numbers and names, and the words near them."""
+"""Finds the words near numbers and names."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def nearest(
     of: Collection[str] | None = None,
     is_claim: bool = False,
 ) -> dict[str, set[str]]:
-    """The nearest anchors of each other word, or of the words `of`, in all their places. The first word of a claim is capitalized
-    anyway."""
+    """Return the nearest anchors of each other word, or of the words `of`, over all their positions. The first word of a claim does
+    not count as a name just because it is capitalized."""
     tokens = text.tokens
     is_first_plain = is_claim and len(tokens) > 1 and not tokens[1].is_name
     anchors = [place for place in _places(text, only) if is_anchor(tokens[place]) and not (is_first_plain and place == 0)]
@@ -54,5 +54,5 @@ def is_name(token: Token) -> bool:
 
 
 def is_amount(token: Token) -> bool:
-    """A number that is not a year."""
+    """Whether it is a number other than a year."""
     return token.value is not None and (bool(token.unit) or not 1900 <= token.value < 2100)

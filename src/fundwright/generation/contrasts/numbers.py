@@ -1,4 +1,4 @@
-"""Numbers that are not in the source, or that have another word, label, unit, or period there."""
+"""Detects numbers that are missing from the source or have another word, label, unit, or period there."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def contradictions(pair: Pair) -> dict[str, bool]:
 
 
 def _is_repeated(pair: Pair) -> bool:
-    """Whether a number is more often in the claim than in the source."""
+    """Whether a number occurs more often in the claim than in the source."""
     given = Counter(pair.source.values)
     return any(0 < given[value] < times for value, times in Counter(pair.claim.values).items())
 
@@ -55,7 +55,7 @@ def _has_other_unit(pair: Pair, token: Token) -> bool:
 
 
 def _elsewhere(pair: Pair, is_anchor: Callable[[Token], bool]) -> float:
-    """Share of the words by a number (or name) that have another one nearer to them in the source."""
+    """Return the share of the words near a number (or name) that are nearer to another one in the source."""
     mine = nearest(pair.claim, is_anchor, pair.source.places.keys(), 6, is_claim=True)
     theirs = nearest(pair.source, is_anchor, None, 10, of=mine) if mine else {}
     judged = [bool(keys & theirs[word]) for word, keys in mine.items() if word in theirs]
@@ -67,7 +67,7 @@ def _is_renumbered(pair: Pair, gap: Gap) -> bool:
 
 
 def _is_moved(pair: Pair, is_anchor: Callable[[Token], bool]) -> bool:
-    """Whether a number (or name) stands by a word that in the source has another one, which is not in the claim, nearer to it."""
+    """Whether a number (or name) is near a word that in the source is nearer to another one, which is not in the claim."""
     claim, source = pair.claim, pair.source
     numbers = [
         place
@@ -94,7 +94,7 @@ def _is_moved(pair: Pair, is_anchor: Callable[[Token], bool]) -> bool:
 
 
 def _is_of_another_row(pair: Pair) -> bool:
-    """Whether a number stands in a row of a table that has none of the claim's words, and another row has several of them."""
+    """Whether a number is in a table row with none of the claim's words, while another row has several of them."""
     sentences = list(zip(pair.source.sentence_keys, pair.source.rows, strict=True))
     words = {token.key for token in pair.claim.content if not token.is_measure} - pair.known.places.keys()
     for key in {token.key for token in pair.claim.tokens if token.is_measure}:
@@ -129,7 +129,7 @@ def _is_rate_other(pair: Pair) -> bool:
 
 
 def _rate(text: Text, place: int) -> str:
-    """“month” of “$520 a month”, and of “280 meals monthly”."""
+    """Return “month” for “$520 a month” and for “280 meals monthly”."""
     after = text.around(place, 0, 5)[1:]
     for token, following in pairwise([*after, None]):
         if token is None or token.value is not None:

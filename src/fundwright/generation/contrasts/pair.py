@@ -1,4 +1,4 @@
-"""A claim beside its source, and which words, numbers, and names of it the source has, in whatever form."""
+"""Pairs a claim with its source, and finds which of its words, numbers, and names are in the source in any form."""
 
 from __future__ import annotations
 
@@ -29,21 +29,22 @@ _COMPUTED = frozenset(
         "together over only"
     )
 )
-"""Words of a claim that tells the sum or the difference of two numbers."""
+"""Words of a claim that states the sum or difference of two numbers."""
 _YEAR = stem("year")
 PERIODS = stems("day week month quarter year hour minute second night season shift")
 _LONGER = 2
-"""Times as many words as a claim has that a sentence may have without being called farther from it."""
+"""How many times as long as the claim a sentence may be before it counts as less similar."""
 _MAX_REPLACED = 4
 _AROUND = 5
-"""Words before and after a place that say where it is."""
+"""The number of words before and after a position that identify it."""
 _MAX_COMPARED = 6
 MAX_PLACES = 20
-"""So many words such as “more” of a claim, and places of one number in the source, are looked into, so that no claim takes long."""
+"""The maximum number of comparison words of a claim, and of positions of a number in the source, that are examined, to limit the
+time for a claim."""
 
 
 class Pair:
-    """`known` are names that need no support. `keys` and `words` are those of the claim."""
+    """`known` contains names that need no support. `keys` and `words` are those of the claim."""
 
     def __init__(self, claim: Text, source: Text, known: Text) -> None:
         self.claim, self.source, self.known = claim, source, known
@@ -52,7 +53,7 @@ class Pair:
         self.missing = frozenset(
             place for place, token in enumerate(claim.tokens) if token.is_content and not self._is_found(place, token)
         )
-        """Places of the claim's words that the source does not have."""
+        """The positions of claim words that are not in the source."""
 
     @property
     def missing_tokens(self) -> list[Token]:
@@ -64,7 +65,7 @@ class Pair:
 
     @cached_property
     def aligned(self) -> tuple[float, list[Gap]]:
-        """Share of the claim's words in the same order in one sentence of the source, and what is between them."""
+        """The share of the claim's words in the same order in one source sentence, and the gaps between them."""
         return gaps_of(self.claim, self.source)
 
     @property
@@ -90,7 +91,7 @@ class Pair:
         return self._is_spelled_out(place)
 
     def _is_converted(self, token: Token) -> bool:
-        """“four weeks” for “28 days”, and “$1.13 million” for “$1,130,500”."""
+        """Whether the source has the same amount in another unit: “four weeks” for “28 days”, “$1.13 million” for “$1,130,500”."""
         assert token.value is not None
         for unit, (times, smaller) in _CONVERSIONS.items():
             if (token.unit == unit and token.value * times in self.source.values) or (
@@ -105,7 +106,8 @@ class Pair:
         return any(value and _rounded(value, digits) == token.value for value in self.source.values)
 
     def _is_computed(self, value: float) -> bool:
-        """“25 fewer, from 190 to 165”, “five, three of them new and two used”, and “three years” from 2020 to 2023."""
+        """Whether the number follows from numbers of the source: “25 fewer, from 190 to 165”, “five, three of them new and two
+        used”, “three years” for 2020 to 2023."""
         given = {other for other in self.given if other != value}
         if any(other in given and other != value - other for other in (value - first for first in given)):
             return True
@@ -124,7 +126,7 @@ class Pair:
         )
 
     def _is_spelled_out(self, place: int) -> bool:
-        """Whether the word is part of a name that the source shortens to an acronym."""
+        """Whether the word is part of a name that the source abbreviates to an acronym."""
         tokens = self.claim.tokens
         for start in range(max(0, place - 5), place + 1):
             letters = ""
@@ -138,14 +140,14 @@ class Pair:
         return False
 
     def at(self, token: Token) -> Sequence[int]:
-        """Places of the token in the source, the first few."""
+        """Return the first few positions of the token in the source."""
         return self.source.places.get(token.key, [])[:MAX_PLACES]
 
     def first(self, is_meant: Callable[[Token], bool]) -> list[tuple[int, Token]]:
         return [(place, token) for place, token in enumerate(self.claim.tokens) if is_meant(token)][:_MAX_COMPARED]
 
     def same_places(self, place: int) -> list[int]:
-        """Places of the source with most of the words around a place of the claim."""
+        """Return the source positions that have most of the words around a position of the claim."""
         here = self.claim.tokens[place]
         around = {
             token.key
@@ -164,7 +166,7 @@ class Pair:
 
     @cached_property
     def matches(self) -> list[Match]:
-        """The clauses of the claim, each with the clause of the source that has most of its words."""
+        """Each clause of the claim, with the source clause that has most of its words."""
         found: list[Match] = []
         for places in clauses_of(self.claim):
             tokens = [self.claim.tokens[place] for place in places]
@@ -204,19 +206,19 @@ class Pair:
 
     @cached_property
     def given(self) -> frozenset[float]:
-        """The numbers of the claim that the source has."""
+        """The numbers of the claim that are in the source."""
         return frozenset(self.claim.values) & frozenset(self.source.values)
 
     @cached_property
     def nearest_sentence(self) -> list[Token]:
-        """The sentence of the source that has most of the claim's words, the shortest of several."""
+        """The source sentence with most of the claim's words, the shortest if there are several."""
         keys = {token.key for token in self.claim.content} - self.known.places.keys()
         sentences = zip(self.source.sentence_keys, self.source.sentences, strict=True)
         return max(sentences, key=lambda sentence: (len(keys & sentence[0]), -len(sentence[1])), default=(frozenset(), []))[1]
 
     @cached_property
     def nearness(self) -> float:
-        """Cosine of the claim's words to those of the nearest sentence of the source, or two in a row."""
+        """The cosine of the claim's words with those of the most similar source sentence, or two consecutive ones."""
         mine = {token.key for token in self.claim.content} - self.known.places.keys()
         if not mine:
             return 1.0

@@ -1,4 +1,4 @@
-"""A plan presented as done, “may” as “must”, and the past as the present."""
+"""Detects plans presented as completed, “may” as “must”, and the past as the present."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _PLANS = frozenset(
         "expect expects intend intends hope hopes seek seeks requests asks await awaits awaiting requesting construction"
     )
 )
-"""Words of what is not done yet."""
+"""Words for work that is not done yet."""
 _OPEN = _PLANS | frozenset(
     listed(
         "must can could need needs required possible if unless once when until subject nominated future request ask aim aims goal "
         "target allowed permitted wants going plan plans planning review not no never nor neither without nobody nothing cannot"
     )
 )
-"""Words with which a claim leaves open whether it is done."""
+"""Words of a claim that leave open whether the work is done."""
 _IS_TO = re.compile(
     r"\b(?:is|are|was|were|am|has|have|had|plans?|hopes?|needs?|remains?) to\b|(?<!found )(?<!shown )(?<!known )(?<!said )\bto be\b",
     re.IGNORECASE,
@@ -40,7 +40,7 @@ _STRONG = frozenset(
 _PRESENT = frozenset(listed("is are serves leads directs now current currently still has heads chairs works manages runs"))
 _PAST = frozenset(listed("was were had former formerly until previously ago earlier before been led served"))
 _PLAN_WIDTH = 6
-"""Words between a plan and the words that the claim has of it."""
+"""The maximum number of words between a plan and the words that the claim takes from it."""
 
 
 def contradictions(pair: Pair) -> dict[str, bool]:
@@ -101,7 +101,7 @@ def _is_former(pair: Pair) -> bool:
 
 
 def _is_range(text: Text, place: int) -> bool:
-    """Whether a year begins a range that ends with another one."""
+    """Whether a year begins a range that ends with another year."""
     after = text.around(place, 0, 2)[1:]
     dash = text.text[text.tokens[place].end :][:3].strip()[:1] in ("–", "—", "-")
     if not after:

@@ -1,4 +1,4 @@
-"""One word for another: opposites, exchanged sides, and words that are narrower or promise more."""
+"""Detects replaced words: opposites, swapped sides, and words with a narrower or stronger meaning."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SUPERLATIVES = frozenset(listed("best leading unique unmatched unprecedented pr
 _NOT = frozenset(listed("no not never nothing cannot"))
 _OWN = frozenset(listed("own itself ourselves himself herself alone"))
 _OWN_SOURCE = _OWN | {"our", "internal", "personally"}
-"""Words of work done by oneself."""
+"""Words for work done by one's own staff."""
 _BOASTS = frozenset(
     listed(
         "fluently alone fully exclusively solely entirely completely consistently significantly dramatically extensive exceptional "
@@ -31,14 +31,14 @@ _BOASTS = frozenset(
         "permanently immediately instantly always"
     )
 )
-"""Words that promise more than their sentence says."""
+"""Words that claim more than the source says."""
 _LESSENED = frozenset(listed("co vice deputy assistant associate acting former honorary provisional draft preliminary interim"))
-"""Words before a noun that make it less."""
+"""Words that lessen the noun after them."""
 _MOSTLY_UNRELATED = 0.33
 _TOGETHER = 12
 _QUANTIFIERS = frozenset(listed("all every each only both none"))
 _LIMITS = frozenset(listed("only half partly partially nearly almost hardly except unless neither nor without never"))
-"""Words without which the sentence says more."""
+"""Words that limit a statement."""
 _LIMITED = _LIMITS | frozenset(listed("just no not but until"))
 _PREPOSITIONS = frozenset(listed("of in for with to on by from at as per into under over than that which who and or"))
 _OPPOSITES = (
@@ -52,7 +52,7 @@ _OPPOSITES = (
     "employer employee", "lend borrow", "treated untreated", "coated uncoated", "gain loss", "north south", "current former", "full part", "strong weak",
     "wet dry", "survive lose", "hot cold", "manual automatic", "local remote", "mandatory voluntary", "paid unpaid",
 )  # fmt: skip
-"""Words of which at most one can be true."""
+"""Words that exclude each other."""
 
 
 def _opposites() -> dict[str, frozenset[str]]:
@@ -96,18 +96,18 @@ def _is_opposite(pair: Pair, match: Match) -> bool:
 
 
 def _opposites_of(token: Token) -> frozenset[str]:
-    """“Monthly” and “yearly” are opposites, “12 months” and “a year” are not."""
+    """Return the opposites of a word. “Monthly” and “yearly” are opposites; “12 months” and “a year” are not."""
     is_period = token.key in PERIODS and not token.word.endswith("ly")
     return frozenset() if is_period else _OPPOSITE_OF.get(token.key, frozenset())
 
 
 def _is_replaced(pair: Pair, gap: Gap) -> bool:
-    """Whether words stand for others, but elsewhere in the source."""
+    """Whether the claim has other words in a gap, and the source has them elsewhere."""
     return bool(pair.lost(gap)) and any(_is_written(pair, token) for token in pair.replacing(gap))
 
 
 def _is_written(pair: Pair, token: Token) -> bool:
-    """Whether the source has the word itself, not only another one for it."""
+    """Whether the source has the word itself, not just a synonym."""
     places = pair.source.places.get(token.key, ())[:MAX_PLACES]
     return any(token.is_measure or pair.source.tokens[place].word[:3] == token.word[:3] for place in places)
 
@@ -151,7 +151,8 @@ def _is_quantified(pair: Pair, token: Token) -> bool:
 
 
 def _is_turned(pair: Pair) -> bool:
-    """“Print loans exceeded digital loans” for “Digital loans exceeded print loans”: what stood before a word stands after it."""
+    """Whether a word's neighbors before and after it are swapped: “Print loans exceeded digital loans” for “Digital loans exceeded
+    print loans”."""
     for place, token in enumerate(pair.claim.tokens):
         if not token.is_content or token.is_measure or token.is_name or _is_passive(pair.claim, place):
             continue
@@ -167,7 +168,7 @@ def _is_turned(pair: Pair) -> bool:
 
 
 def _beside(text: Text, place: int) -> tuple[set[str], set[str]]:
-    """The content words just before and after a word, in its clause."""
+    """Return the content words just before and after a word in its clause."""
     sides: list[set[str]] = []
     for step in (-1, 1):
         keys: set[str] = set()
@@ -220,7 +221,7 @@ def _is_superlative(token: Token) -> bool:
 
 
 def _is_invented(pair: Pair) -> bool:
-    """Whether much of the claim is missing, and what is not stands apart in the source."""
+    """Whether much of the claim is missing, and the rest is scattered in the source."""
     content = [(place, token) for place, token in enumerate(pair.claim.tokens) if token.is_content]
     neighbors = list(pairwise(content))
     if len(pair.missing) < 2 or not neighbors:

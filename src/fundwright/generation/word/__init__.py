@@ -1,4 +1,4 @@
-"""Word files of drafts (WordprocessingML, ECMA-376 transitional)."""
+"""Creates Word files of drafts (WordprocessingML, ECMA-376 transitional)."""
 
 from __future__ import annotations
 

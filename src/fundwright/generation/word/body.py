@@ -1,4 +1,4 @@
-"""Markdown (GFM tables and strikethrough, no HTML) as paragraphs, lists, and tables of a Word document."""
+"""Converts Markdown (GFM tables and strikethrough, no HTML) to paragraphs, lists, and tables of a Word document."""
 
 from __future__ import annotations
 
@@ -19,31 +19,32 @@ BULLETS, NUMBERS = 1, 2
 INDENT = 360
 """Twips for each level of a list."""
 
-# Without text_join, an escaped bracket stays apart from the text around it, and so is no part of a citation.
+# Without text_join, an escaped bracket stays a separate node and therefore cannot be part of a citation.
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable(["image", "text_join"])
 _LINK = re.compile(r"(?:https?://|mailto:)\S+\Z", re.IGNORECASE)
 _DEEPEST_LEVEL = 8
 _DEEPEST_LOOK = 20
-"""Text within more pairs of emphasis, strikethrough, and links looks as if it were within so many."""
+"""The maximum nesting of emphasis, strikethrough, and links that is shown."""
 _MAX_COLUMNS = 63
-"""Word opens no wider table."""
+"""Word does not open wider tables."""
 _CHARACTER = 115
-"""Width of a character of table text in twips, generously."""
+"""A generous width of a character of table text, in twips."""
 _CELL_PADDING = 240
 
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a block stands: its style, its list, and whether it begins the item."""
+    """The context of a block: its style, its list, and whether it begins the list item."""
 
     style: str = "BodyText"
     level: int = -1
     number: int = 0
-    """`w:num` of the item that begins here, or 0."""
+    """The `w:num` of the item that begins here, or 0."""
 
 
 class Body:
-    """The blocks of one document. `links` are the addresses of relationships, `numberings` the first numbers of numbered lists."""
+    """The blocks of a document. `links` contains the addresses of relationships, and `numberings` the first numbers of numbered
+    lists."""
 
     def __init__(self, footnotes: Footnotes, *, width: int) -> None:
         self.blocks: list[Element] = []
@@ -55,13 +56,13 @@ class Body:
         self._highest = 1
 
     def add(self, style: str, text: str) -> None:
-        """A paragraph of plain text."""
+        """Add a paragraph of plain text."""
         self.blocks.append(_paragraph(_Place(style), runs(text), text))
 
     def add_markdown(self, text: str) -> None:
         root = SyntaxTreeNode(_parsed(text))
         levels = [int(node.tag[1]) for node in root.walk() if node.type == "heading"]
-        self._highest = min(levels, default=1)  # becomes the second level of the document, below the section's own heading
+        self._highest = min(levels, default=1)  # becomes the second level of the document, below the section's heading
         self._add_blocks(root.children, _Place())
 
     def _add_blocks(self, nodes: Iterable[SyntaxTreeNode], place: _Place) -> None:
@@ -193,7 +194,7 @@ class Body:
             previous = piece or previous
 
     def _reference(self, number: int) -> Iterator[Element]:
-        """The footnote where it is cited first; afterward a cross-reference to it, as Word itself inserts one."""
+        """Insert a footnote where it is first cited, and later a cross-reference to it, as Word itself does."""
         look, bookmark = Look("FootnoteReference"), f"_RefNote{number}"
         if number in self._noted:
             yield from field(f"NOTEREF {bookmark} \\f \\h", str(number), look)
@@ -246,7 +247,8 @@ def _alignment(cell: SyntaxTreeNode) -> str:
 
 
 def _column_widths(rows: Sequence[Sequence[str]], width: int) -> list[int]:
-    """Widths that add up to `width`: room for the longest word of each column first, the rest by how much the columns say."""
+    """Return widths that add up to `width`: enough for the longest word of each column, and the rest in proportion to the column's
+    text."""
     columns = list(zip(*rows, strict=True))
     least = [max(max(map(len, cell.split()), default=1) for cell in column) * _CHARACTER + _CELL_PADDING for column in columns]
     wanted = [max(max(map(len, column)) * _CHARACTER + _CELL_PADDING, low) for column, low in zip(columns, least, strict=True)]

@@ -1,4 +1,4 @@
-"""Elements of WordprocessingML, and the text that may stand in them."""
+"""Elements of WordprocessingML, and their text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAMESPACES = {
     "xmlns:w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
     "xmlns:r": "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
 }
-"""Attributes of the root of each part: elements are named with their prefixes."""
+"""Namespace attributes of the root of each part; elements use their prefixes."""
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _MAY_BE_RIGHT_TO_LEFT = re.compile(
@@ -30,7 +30,7 @@ def w(tag: str, *children: Element, **attributes: object) -> Element:
 
 
 def with_text(tag: str, text: str) -> Element:
-    """An element whose text keeps its spaces."""
+    """Return an element whose text keeps its spaces."""
     element = w(tag)
     element.text = clean(text)
     element.set("xml:space", "preserve")
@@ -38,13 +38,13 @@ def with_text(tag: str, text: str) -> Element:
 
 
 def clean(text: str) -> str:
-    """Without the characters that XML cannot hold."""
+    """Remove characters that XML cannot contain."""
     return _NOT_XML.sub("", text)
 
 
 @dataclass(frozen=True)
 class Look:
-    """How a run of text looks. `style` is a character style."""
+    """The formatting of a run of text. `style` is a character style."""
 
     style: str = ""
     is_bold: bool = False
@@ -55,7 +55,7 @@ class Look:
         return replace(self, **changes)
 
     def properties(self, *, is_right_to_left: bool = False) -> Iterator[Element]:
-        """`w:rPr` in the schema's order, or nothing."""
+        """Return `w:rPr` in schema order, or nothing."""
         found = [
             *([w("rStyle", val=self.style)] if self.style else []),
             *([w("b"), w("bCs")] if self.is_bold else []),
@@ -71,13 +71,13 @@ PLAIN = Look()
 
 
 def runs(text: str, look: Look = PLAIN) -> Iterator[Element]:
-    """Text as runs, one for each direction of writing."""
+    """Return the text as runs, one for each text direction."""
     for is_right_to_left, piece in _by_direction(text):
         yield w("r", *look.properties(is_right_to_left=is_right_to_left), with_text("t", piece))
 
 
 def field(instruction: str, result: str, look: Look = PLAIN) -> Iterator[Element]:
-    """A field that Word computes; `result` is shown until it does."""
+    """Return a field that Word computes. `result` is shown until then."""
 
     def run(child: Element) -> Element:
         return w("r", *look.properties(), child)
@@ -90,7 +90,7 @@ def field(instruction: str, result: str, look: Look = PLAIN) -> Iterator[Element
 
 
 def is_right_to_left(text: str) -> bool:
-    """Whether the first letter with a direction is written from right to left."""
+    """Whether the first letter with a direction is written right to left."""
     if not _MAY_BE_RIGHT_TO_LEFT.search(text):
         return False
     directions = (unicodedata.bidirectional(character) for character in text)
@@ -98,7 +98,7 @@ def is_right_to_left(text: str) -> bool:
 
 
 def _by_direction(text: str) -> Iterable[tuple[bool, str]]:
-    """Letters decide; spaces, digits, and punctuation stay with the letters before them."""
+    """Split text by direction. Letters decide; spaces, digits, and punctuation stay with the letters before them."""
     if not _MAY_BE_RIGHT_TO_LEFT.search(text):
         return [(False, text)] if text else []
     current = is_right_to_left(text)

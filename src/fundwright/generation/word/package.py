@@ -1,4 +1,4 @@
-"""The parts of a Word file, zipped."""
+"""Assembles the parts of a Word file and zips them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fundwright.generation.word.elements import NAMESPACES, Look, clean, field, 
 
 _LANGUAGES: Mapping[Language, str] = {"en": "en-US", "de": "de-DE", "fr": "fr-FR"}
 _LETTER, _A4 = (12240, 15840), (11906, 16838)
-"""Paper in twips, of which an inch has 1,440."""
+"""Paper sizes in twips (1/1,440 inch)."""
 _MARGIN = 1440
 _MAX_IN_HEADER = 90
 _BULLET_SIGNS = ("•", "–", "▪")
@@ -40,11 +40,11 @@ _PARTS = {
 }
 """Parts in the folder `word`, with their content types."""
 _HOUSE_STYLE = ("styles", "settings", "fontTable", "theme")
-"""Parts that are the same for all drafts in a language; they are files in the folder `parts`."""
+"""Parts that are the same for all drafts in a language, from the folder `parts`."""
 
 
 def word_file(draft: DraftRead, *, citations: CitationStyle, author: str) -> bytes:
-    """The draft as a .docx file in the current language."""
+    """Return the draft as a .docx file in the current language."""
     language = current_language()
     paper = _LETTER if language == "en" else _A4
     width = paper[0] - 2 * _MARGIN
@@ -77,7 +77,7 @@ def word_file(draft: DraftRead, *, citations: CitationStyle, author: str) -> byt
 
 
 def _add_title(body: Body, draft: DraftRead) -> None:
-    """The title; below it, what it is for and who submits it. A draft that nobody renamed is titled after both."""
+    """Add the title and, below it, the opportunity and the applicant. A draft that was never renamed is titled after both."""
     title = draft.title.removesuffix(f": {draft.opportunity_title}")
     body.add("Title", t(title) if title == draft.template_title else title)
     purpose = " · ".join(filter(str.strip, (draft.opportunity_title, draft.opportunity_number)))
@@ -86,7 +86,7 @@ def _add_title(body: Body, draft: DraftRead) -> None:
 
 
 def _add_letter(body: Body, draft: DraftRead) -> None:
-    """Below the name of who writes, as on their paper; with room around the closing, for the signature."""
+    """Add the letter below the sender's name, as on a letterhead, with space for the signature."""
     if draft.company.strip():
         body.add("Title", draft.company)
     for section in _written(draft):
@@ -117,7 +117,7 @@ def _section_properties(paper: tuple[int, int]) -> Element:
 
 
 def _footer(text: str, width: int) -> Element:
-    """`text` at the start of the line, the page and the number of pages at its end."""
+    """Return a footer with `text` at the start of the line, and the page number and page count at its end."""
     before, between, after = t("Page {page} of {pages}", page="\0", pages="\0").split("\0")
     content = (
         *runs(text),
@@ -136,7 +136,7 @@ def _paragraph(style: str, content: Iterable[Element], *properties: Element) -> 
 
 
 def _footnotes(texts: Iterable[str]) -> Iterator[Element]:
-    """Word wants the two separators first."""
+    """Return the footnotes, preceded by the two separators that Word requires."""
     for number, kind in ((-1, "separator"), (0, "continuationSeparator")):
         line = w("p", w("pPr", w("spacing", after=0, line=240, lineRule="auto")), w("r", w(kind)))
         yield w("footnote", line, type=kind, id=number)
@@ -147,7 +147,7 @@ def _footnotes(texts: Iterable[str]) -> Iterator[Element]:
 
 
 def _numbering(numberings: Iterable[tuple[int, int]]) -> Iterator[Element]:
-    """The definitions for bullets and for numbers, with a separate start number for each numbered list."""
+    """Return the definitions for bullets and numbers, with a separate start number for each numbered list."""
     for kind, name in ((BULLETS, "bullet"), (NUMBERS, "decimal")):
         levels = (_level(level, name) for level in range(9))
         yield w("abstractNum", w("multiLevelType", val="hybridMultilevel"), *levels, abstractNumId=kind)
