@@ -506,7 +506,7 @@ def _add_cells(reading: _Reading, cells: tuple[str, ...], place: tuple[int, int]
         and not is_labeled
         and not is_among_rows
         and not reading.columns
-        and not any(re.search(r"\d{3}|\$", cell) for cell in cells)
+        and not any(re.search(r"\d{3}|\$\s?\d", cell) for cell in cells)
     )
     if begins_table and (len(follows) == len(cells) or (after and _RULE.fullmatch(reading.line(after)))):
         reading.columns = cells

@@ -10,20 +10,24 @@ the weights below, chosen on these questions, put the expected statement first f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
+from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.people import DEGREE
 from fundwright.language.protocols import Vectors
 from fundwright.language.schemas import DocumentKind, heading_text, nearest_heading
-from fundwright.language.structure import MAX_CHARACTERS, BlockKind, read
+from fundwright.language.structure import MAX_CHARACTERS, Block, BlockKind, read
 from fundwright.language.topics import Topic, topics_of
+from fundwright.language.units import spell_label, spell_measured
+from fundwright.training import naming
 from fundwright.training.listings import AskedList, asked_list
 from fundwright.training.schemas import Answer, Passage
 
@@ -134,7 +138,21 @@ _OF_CONTACT = 0.3
 _ASKS_DEGREE = re.compile(
     r"\b(?:degrees?|stud(?:y|ied)|educat\w+|graduat\w+|diplomas?|abschl[uü]ss\w*|studier\w*|diplômes?|étudié)\b", re.IGNORECASE
 )
-_BETWEEN = r"[\s-]+(?:(?:of|and|the|for|to|in|&)[\s-]+)?"
+_BETWEEN = r"[\s-]+(?:(?:of|and|the|for|to|in|per|&)[\s-]+)?"
+_BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
+_ALONE = (BlockKind.HEADING, BlockKind.ROW, BlockKind.ITEM)
+"""Blocks that are records of their own."""
+_OF_NAMED, _NOT_OF_NAMED = 0.2, 0.5
+"""What a statement gains that is about what the question names, and another one loses; half of that when its document mentions it."""
+_BEGINNING = 300
+"""Characters of a document that tell what it is about."""
+_PART = re.compile(
+    r"[,;]?\s+(?:and|und|et)\s+(?=(?:what|how|when|who|where|which|why|for how|at what|was|wie|wann|wer|wo|welche\w*|combien|quand|qui|où|quel\w*)\b)|[?;.]\s+",
+    re.IGNORECASE,
+)
+_MAX_PARTS, _PART_WORDS = 3, 3
+_MOST_SHOWN = 600
+"""Characters from the answer to one part of a question to the answer to another."""
 
 
 _NO_OTHERS = Others()
@@ -150,6 +168,8 @@ class Statement:
     text: str
     heading: str
     label: str
+    record: int
+    """The number of the row, item, paragraph, or run of labeled values that it belongs to, within the passage."""
     is_sentence: bool
     is_asked_list: bool = False
     """Whether it is the list that the question asks for."""
@@ -161,7 +181,7 @@ def statements_in(passages: Sequence[Passage], question: str) -> list[Statement]
     asked, wanted = _words(question), asked_list(question)
     for index, passage in enumerate(passages):
         heading, before = nearest_heading(passage.heading), len(found)
-        for block in read(passage.text):
+        for record, block in _in_records(passage.text):
             if block.kind == BlockKind.HEADING:
                 heading = block.text
                 continue
@@ -169,10 +189,32 @@ def statements_in(passages: Sequence[Passage], question: str) -> list[Statement]
             if text in passage.place_at(block.start)[0] or _repeats(text, asked):
                 continue  # its reader knows the heading by its style, or it repeats the question
             is_sentence = block.kind == BlockKind.ITEM or (block.kind == BlockKind.SENTENCE and text.endswith(_ENDS))
-            found.append(Statement(index, block.start, block.end, text, heading, block.label, is_sentence))
+            text = _in_words(block)
+            found.append(Statement(index, block.start, block.end, text, heading, block.label, record, is_sentence))
         if wanted and passage.document_kind.is_ours and passage.document_kind != DocumentKind.RESUME:
             found += _asked_lists(found[before:], wanted)
     return found
+
+
+def _in_records(text: str) -> Iterator[tuple[int, Block]]:
+    """The blocks of a text, each with the number of its record. A label that is repeated begins another one."""
+    record, end, labels = 0, 0, set[str]()
+    kind = BlockKind.HEADING
+    for block in read(text):
+        is_pair = block.kind == kind == BlockKind.PAIR
+        is_apart = block.kind in _ALONE or kind in _ALONE or (not is_pair and _BLANK_LINE.search(text, end, block.start))
+        if is_apart or block.label in labels:
+            record, labels = record + 1, set()
+        kind, end, labels = block.kind, block.end, labels | ({block.label} if block.kind == BlockKind.PAIR else set())
+        yield record, block
+
+
+def _in_words(block: Block) -> str:
+    """What a block says, with its units spelled out and with the columns of its cells."""
+    if block.columns:
+        cells = zip(block.columns, block.cells, strict=True)
+        return "; ".join(f"{spell_label(column)}: {spell_measured(cell)}" for column, cell in cells if cell)
+    return f"{spell_label(block.label)}: {spell_measured(block.text)}" if block.label else spell_measured(block.text)
 
 
 def _asked_lists(statements: Sequence[Statement], wanted: AskedList) -> Iterator[Statement]:
@@ -216,27 +258,36 @@ def headings_of(statements: Sequence[Statement]) -> list[str]:
     return list(dict.fromkeys(statement.heading for statement in statements if statement.heading))
 
 
+def parts_of(question: str) -> list[str]:
+    """Of “How many did we sell, and what did they cost?”, each question; empty when there is one only."""
+    parts = [part for part in _PART.split(question) if len(part.split()) >= _PART_WORDS]
+    return parts[:_MAX_PARTS] if len(parts) > 1 else []
+
+
 def answers(
     question: str,
+    parts: Sequence[str],
     passages: Sequence[Passage],
     statements: Sequence[Statement],
     similarities: Vectors,
-    shares: Sequence[float],
+    shares: Sequence[Sequence[float]],
 ) -> list[Answer]:
-    """The passages that answer, best first, each with its best statement. CPU-bound: call it in a thread.
+    """The passages that answer, best first, each with its best statement, or with the record that answers the parts of the question.
+    CPU-bound: call it in a thread.
 
-    `similarities` are cosines with the question, first of the statements and then of their headings, `shares` how much of the
-    question's words stands in each of these, in 0..1.
+    `similarities` has a row for the question and for each of its parts: their cosines, first with the statements and then with their
+    headings. `shares` are how much of their words stands in each of these, in 0..1.
     """
-    meaning = np.array([_SENTENCE_MEANING if statement.is_sentence else _FRAGMENT_MEANING for statement in statements])
     count = len(statements)
+    meaning = np.array([_SENTENCE_MEANING if statement.is_sentence else _FRAGMENT_MEANING for statement in statements])
     words = np.asarray(shares)
-    of_headings = _SENTENCE_MEANING * similarities[count:] + (1 - _SENTENCE_MEANING) * words[count:]
+    near = meaning * similarities[:, :count] + (1 - meaning) * words[:, :count]
+    of_headings = _SENTENCE_MEANING * similarities[0, count:] + (1 - _SENTENCE_MEANING) * words[0, count:]
     by_heading = dict(zip(headings_of(statements), of_headings, strict=True))
-    relevances = meaning * similarities[:count] + (1 - meaning) * words[:count]
-    names = _names_in(question)
-    of_person = {index for index, passage in enumerate(passages) if _is_of_person(passage, names)}
-    relevances += [
+    names, words_of = _names_in(question), [_words(passage.text) for passage in passages]
+    of_person = {index for index, passage in enumerate(passages) if _is_of_person(passage, words_of[index], names)}
+    about_named = np.array(_about_named(question, passages, words_of, statements, of_person))
+    relevances = near[0] + [
         _evidence(
             question,
             passages[each.passage],
@@ -248,11 +299,16 @@ def answers(
         for each in statements
     ]
     is_about_us = _is_about_us(question)
-    lacking = np.array([_lacks_quantity(question, each.text) for each in statements])
+    asked = parts or [question]
+    lacks = np.array([[_lacks_quantity(part, each.text) for each in statements] for part in asked])
+    counts = np.array([[_counts_asked(part, each.text) for each in statements] for part in asked])
+    lacking = lacks.all(axis=0)
     relevances -= (_NO_DURATION if _ASKS_DURATION.search(question) else _NO_QUANTITY) * lacking
     relevances -= _NOT_NAMED * np.array([_lacks_name(question, each, passages[each.passage]) for each in statements])
-    relevances += _COUNTED * np.array([_counts_asked(question, each.text) for each in statements])
+    relevances += _COUNTED * counts.any(axis=0)
+    relevances += about_named
     shown = relevances - _NO_QUANTITY_SHOWN * lacking
+    of_parts = near[1:] + _COUNTED * counts[: len(parts)] - _NO_QUANTITY_SHOWN * lacks[: len(parts)] + about_named
     best: dict[int, Answer] = {}
     for place in np.argsort(-relevances, kind="stable"):
         if relevances[place] < MIN_RELEVANCE:
@@ -260,15 +316,62 @@ def answers(
         index = statements[place].passage
         if index not in best:
             beside = [other for other, each in enumerate(statements) if each.passage == index]
-            passage, statement = passages[index], statements[max(beside, key=lambda other: shown[other])]
-            heading, page = passage.place_at(statement.start)
+            first = max(beside, key=lambda other: shown[other])
+            start, end = _span(statements, beside, first, of_parts, lacks)
+            passage = passages[index]
+            heading, page = passage.place_at(start)
             found = passage.model_dump() | {
                 "heading": heading,
                 "page": page,
                 "score": round(min(float(relevances[place]), 1.0), 4),
             }
-            best[index] = Answer(**found, answer_start=statement.start, answer_end=statement.end)
+            best[index] = Answer(**found, answer_start=start, answer_end=end)
     return sorted(best.values(), key=lambda answer: is_about_us and not answer.document_kind.is_ours)
+
+
+def _span(
+    statements: Sequence[Statement], beside: Sequence[int], first: int, of_parts: NDArray[np.floating], lacks: NDArray[np.bool_]
+) -> tuple[int, int]:
+    """From the first to the last character of what answers the question, best `first`, and of what answers its parts near by."""
+    start, end = statements[first].start, statements[first].end
+    for part, relevance in enumerate(of_parts):
+        answering = max(beside, key=lambda other: relevance[other] + _COUNTED * (other == first))
+        other = statements[answering]
+        if lacks[part, answering] or other.heading != statements[first].heading:
+            continue
+        both = min(start, other.start), max(end, other.end)
+        if both[1] - both[0] <= _MOST_SHOWN:
+            start, end = both
+    return start, end
+
+
+def _about_named(
+    question: str,
+    passages: Sequence[Passage],
+    words_of: Sequence[frozenset[str]],
+    statements: Sequence[Statement],
+    of_person: Collection[int],
+) -> list[float]:
+    """What each statement gains or loses, because what the question names is in its record or in the headings above, or is not.
+    A document that begins with it is about it."""
+    found = naming.names_in(question, [passage.text for passage in passages])
+    names = naming.weighed(found, words_of)
+    if not found:
+        return [0.0] * len(statements)
+    of_documents: dict[UUID, float] = {}
+    for passage, words in zip(passages, words_of, strict=True):
+        is_about = not passage.start and names.share(naming.words_of(passage.text[:_BEGINNING])) == 1
+        share = 1.0 if is_about else names.share(words) / 2
+        of_documents[passage.document_id] = max(share, of_documents.get(passage.document_id, 0.0))
+    near = [1.0 if index in of_person else of_documents[passage.document_id] for index, passage in enumerate(passages)]
+    titles = [_words(passage.document_title) for passage in passages]
+    records: dict[tuple[int, int], frozenset[str]] = {}
+    for each in statements:
+        key = each.passage, each.record
+        headings = heading_text(passages[each.passage].place_at(each.start)[0])
+        records[key] = records.get(key, titles[each.passage]) | _words(f"{headings} {each.heading} {each.text}")
+    shares = [max(names.share(records[each.passage, each.record]), near[each.passage]) for each in statements]
+    return [_OF_NAMED * (share == 1) - _NOT_OF_NAMED * (1 - share) for share in shares]
 
 
 def _lacks_quantity(question: str, text: str) -> bool:
@@ -315,12 +418,9 @@ def _names_in(question: str) -> list[str]:
     return list(dict.fromkeys(name.rstrip("?.").casefold() for name in _NAME.findall(question)))[:_MAX_NAMES]
 
 
-def _is_of_person(passage: Passage, names: Sequence[str]) -> bool:
+def _is_of_person(passage: Passage, words: frozenset[str], names: Sequence[str]) -> bool:
     """Whether it is part of the résumé of somebody named."""
-    if passage.document_kind != DocumentKind.RESUME or not names:
-        return False
-    words = _words(passage.text)
-    return any(_words(name) <= words for name in names)
+    return passage.document_kind == DocumentKind.RESUME and any(_words(name) <= words for name in names)
 
 
 def _evidence(

@@ -44,6 +44,7 @@ from fundwright.language import retrieval, search_sql
 from fundwright.language.protocols import Vectors
 from fundwright.language.retrieval import Statistics, Weights
 from fundwright.language.schemas import DocumentKind, heading_text
+from fundwright.training import naming
 from fundwright.training.chunking import ChunkedDocument
 from fundwright.training.models import Chunk, ChunkVector, ChunkWord, Document, TrainingRun
 from fundwright.training.schemas import (
@@ -364,8 +365,10 @@ async def search_chunks(
     limit: int,
     document_ids: Collection[UUID] | None = None,
     kinds: Collection[DocumentKind] | None = None,
+    names: Sequence[str] = (),
 ) -> list[Passage]:
-    """The chunks that answer a question best, best first, as `retrieval` finds them; only of these documents and kinds, if given."""
+    """The chunks that answer a question best, best first, as `retrieval` finds them; only of these documents and kinds, if given.
+    Those with words that the question names come before others."""
     lexemes = dict((await session.execute(_lexemes_of(query))).all())
     statistics = await _statistics(session, owner_id, [retrieval.place_of(lexeme) for lexeme in lexemes])
     words = retrieval.weigh(lexemes, statistics)
@@ -395,6 +398,9 @@ async def search_chunks(
     rows = (await session.execute(rescored.where(Chunk.owner_id == owner_id, found, ChunkVector.model_id == model_id))).all()
     by_words, by_meaning = {id: -far for id, far, _ in rows}, {id: -far for id, _, far in rows}
     scores = retrieval.fuse(by_words, by_meaning, share=retrieval.PASSAGE_WORDS)
+    if names:
+        named = await _named_shares(session, found_ids, names)
+        scores = dict(sorted(scores.items(), key=lambda item: -named.get(item[0], 0)))
     return await _passages(session, owner_id, list(scores.items())[:limit], 1 - _distance(vector), model_id=model_id)
 
 
@@ -465,6 +471,15 @@ async def _contents(
     return [
         (dict(zip(words.indices(), words.values(), strict=True)), np.asarray(vector, dtype=np.float32)) for words, vector in rows
     ]
+
+
+async def _named_shares(session: AsyncSession, chunk_ids: ColumnElement[Any], names: Sequence[str]) -> dict[UUID, float]:
+    """How much of the names is in each of the chunks, in the headings above it, or in the title of its document."""
+    content = select(Chunk.id, Document.title, Chunk.heading, Chunk.text).join(Document, Document.id == Chunk.document_id)
+    rows = (await session.execute(content.where(Chunk.id == func.any(chunk_ids)))).all()
+    words = {id: naming.words_of(f"{title} {heading_text(heading)} {text}") for id, title, heading, text in rows}
+    weighed = naming.weighed(names, list(words.values()))
+    return {id: weighed.share(found) for id, found in words.items()}
 
 
 async def _passages(

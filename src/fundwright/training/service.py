@@ -29,9 +29,10 @@ from fundwright.core.sizes import file_size
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.insights.schemas import Figure
 from fundwright.language import service as language
+from fundwright.language import units
 from fundwright.language.protocols import Embedder, Vectors
 from fundwright.language.schemas import DocumentKind, heading_text
-from fundwright.training import answering, repository
+from fundwright.training import answering, naming, repository
 from fundwright.training.models import Document, TrainingRun
 from fundwright.training.readers import Reader, choose_reader
 from fundwright.training.readers.markdown import MarkdownReader
@@ -455,7 +456,7 @@ async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedd
 
     Raises Conflict when all documents were trained with another embedding model than the one in use.
     """
-    question = _asked(query, actor)
+    question = units.spell_asked(_asked(query, actor))
     if not question:
         return []
     patterns = [answering.spelled_out(each) for each in answering.abbreviations_in(question)]
@@ -463,19 +464,25 @@ async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedd
     if patterns:
         async with core.database.transaction() as session:
             phrases = await repository.find_phrases(session, actor.id, patterns)
+    parts = answering.parts_of(question)
     expanded = answering.expand(question, phrases)
-    vector = (await embedder.embed([expanded]))[0]
+    asked = [expanded, *parts]
+    vectors = await embedder.embed(asked)
+    abbreviated = " ".join((expanded, *units.abbreviations_of(question)))
+    names = naming.capitalized_in(question)
     async with core.database.transaction() as session:
-        passages = await _search(session, actor, expanded, vector, embedder=embedder, limit=max(limit, _READ_PASSAGES))
+        passages = await _search(
+            session, actor, abbreviated, vectors[0], embedder=embedder, limit=max(limit, _READ_PASSAGES), names=names
+        )
         if not passages:
             return []
         statements = answering.statements_in(passages, question)
         texts = [statement.text for statement in statements] + answering.headings_of(statements)
-        shares = await repository.share_words(session, actor.id, expanded, texts)
+        shares = [await repository.share_words(session, actor.id, each, texts) for each in asked]
     if not statements:
         return []
-    similarities = await embedder.embed(texts) @ vector
-    answers = await asyncio.to_thread(answering.answers, question, passages, statements, similarities, shares)
+    similarities = vectors @ (await embedder.embed(texts)).T
+    answers = await asyncio.to_thread(answering.answers, question, parts, passages, statements, similarities, shares)
     return answers[:limit]
 
 
@@ -500,9 +507,18 @@ async def _search(
     limit: int,
     document_ids: Collection[UUID] | None = None,
     kinds: Collection[DocumentKind] | None = None,
+    names: Sequence[str] = (),
 ) -> list[Passage]:
     passages = await repository.search_chunks(
-        session, actor.id, question, vector, model_id=embedder.id, limit=limit, document_ids=document_ids, kinds=kinds
+        session,
+        actor.id,
+        question,
+        vector,
+        model_id=embedder.id,
+        limit=limit,
+        document_ids=document_ids,
+        kinds=kinds,
+        names=names,
     )
     is_searchable = bool(passages) or await repository.has_vectors(session, actor.id, embedder.id)
     if not is_searchable and await repository.count_outdated(session, actor.id, embedder.id):
