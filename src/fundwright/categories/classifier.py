@@ -1,13 +1,13 @@
-"""Says how likely a notice belongs to each of a few categories, from no example at all up to thousands.
+"""Estimates how likely a notice belongs to each of a few categories, from no example at all to thousands.
 
-Kernel ridge regression, one category against the rest. Two notices are as alike as the cosines of their words, of their
-character sequences, and of their embeddings together, plus a little for the same agency. Each category is an example of
-itself (its name and description). The targets, 1 and -1, are approached from what the description alone says: the mean
-similarity to the nearest of its phrases. So one example helps, and a thousand decide.
+Kernel ridge regression, one category against the rest. The similarity of two notices combines the cosines of their words, of their
+character sequences, and of their embeddings, plus a small bonus for the same agency. Each category is an example of itself (its
+name and description). The regression fits the difference between the targets, 1 and -1, and the prediction of the description
+alone, which is the mean similarity to the nearest of its phrases. One example therefore helps, and a thousand decide.
 
-A score becomes a chance by logistic regression on the scores of the examples, each computed as if the example were not
-known (leave-one-out), and of notices about which nothing is known: nearly all of them belong to none of the categories, so a
-notice that is like no category gets a small chance for all of them. benchmarks/eval/categories.py measures what comes of it.
+Logistic regression turns a score into a probability. It is fitted on the scores of the examples, each computed as if the example
+were unknown (leave-one-out), and of undecided notices. Nearly all of these belong to no category, so a notice that resembles none
+gets a low probability for all of them. benchmarks/eval/categories.py measures the results.
 """
 
 from __future__ import annotations
@@ -28,29 +28,30 @@ Floats = NDArray[np.floating[Any]]
 _NEAREST_PHRASES = 5
 _MAX_PHRASES = 40
 _PRIOR = 0.1
-"""What one standard deviation of similarity to a description adds to a score."""
+"""The increase of a score for one standard deviation of similarity to a description."""
 _MIN_SPREAD = 0.05
-"""Of similarities to descriptions; that of a few notices that are much alike means nothing."""
+"""The minimum standard deviation of similarities to descriptions. For a few notices that are much alike, the actual one means
+nothing."""
 _DESCRIPTION_WEIGHT = 2.0
-"""In examples."""
+"""The weight of a description, in examples."""
 _MAX_EXACT = 3_000
-"""Examples up to which the equations are solved exactly; more are solved step by step, which takes less memory and time."""
+"""The number of examples up to which the equations are solved exactly. For more, an iterative solver takes less memory and time."""
 _STEPS = 80
-"""Stopping early also keeps the solution smooth."""
+"""The number of iterations. Stopping early also regularizes the solution."""
 _BALANCE_OF_MANY = 0.5
-"""Exponent of the weight of rare categories above that number."""
+"""The exponent of the weight of rare categories above that number."""
 _UNKNOWN_WEIGHT = 0.1
-"""What a notice about which nothing is known weighs at most, in examples of none of the categories."""
+"""The maximum weight of an undecided notice, in examples of none of the categories."""
 _UNKNOWN_AT_FIRST, _UNKNOWN_PER_EXAMPLE = 3.0, 2.0
-"""What all of them weigh together at most: people decide mostly about what is suggested, which belongs to a category more often than
-other notices do, so that every decision needs a counterweight. Set on solicitations whose codes tell what they are."""
+"""The maximum total weight of undecided notices. People mostly decide about suggested notices, which belong to a category more
+often than others do, so every decision needs a counterweight. Set on solicitations whose codes name their subject."""
 _USUAL = np.array([5.0, 4.0, 3.0, -2.5])
-"""Logits per unit of score, of lead over the next category, of distance behind the best one, and the constant. Fitted on
-solicitations sorted into four of twelve categories by their descriptions; most belong to none."""
+"""Initial coefficients: logits per unit of score, of lead over the next category, and of distance behind the best one, and the
+constant. Fitted on solicitations sorted into four of twelve categories by their descriptions; most belong to none."""
 
 
 class Subject(NamedTuple):
-    """What the classifier reads of a notice: its terms (`terms_of`) and its embedding of unit length."""
+    """The classifier's input for a notice: its terms (`terms_of`) and its unit-length embedding."""
 
     terms: Terms
     vector: Floats
@@ -70,21 +71,21 @@ class Description:
 
 
 class Example(NamedTuple):
-    """A notice and, for each category, whether a person said that it belongs there: 1 yes, -1 no, 0 unknown."""
+    """A notice and, for each category, a person's decision: 1 for yes, -1 for no, 0 for unknown."""
 
     subject: Subject
     verdicts: Sequence[int]
 
 
 def phrases_of(name: str, description: str) -> list[str]:
-    """What to embed for a category: its name and each phrase of its description, at most 40."""
+    """Return the texts to embed for a category: its name and each phrase of its description, at most 40."""
     phrases = [phrase.strip() for phrase in re.split(r"[.;,:\n•]+", description)]
     return list(dict.fromkeys([name, *(phrase for phrase in phrases if len(phrase) > 1)]))[:_MAX_PHRASES]
 
 
 class Classifier:
-    """Trained on `categories`, `examples`, and other notices about which nothing is known, a few thousand chosen at random:
-    they show how rare each word is."""
+    """Trained on `categories`, `examples`, and `others`: a random sample of a few thousand undecided notices, which show how rare
+    each word is."""
 
     def __init__(self, categories: Sequence[Description], examples: Sequence[Example], others: Sequence[Subject]) -> None:
         self._categories = categories
@@ -104,7 +105,7 @@ class Classifier:
         self._terms_weights = np.zeros((COLUMNS, count), dtype=np.float32)
         self._vector_weights = np.zeros((known.vectors.shape[1], count), dtype=np.float32)
         scores = np.full(targets.shape, np.nan)
-        # Categories about which something is known of the same examples share their equations.
+        # Categories with decisions about the same examples share their equations.
         masks, group_of = np.unique(targets != 0, axis=1, return_inverse=True)
         for group in range(masks.shape[1]):
             columns, lines = np.flatnonzero(group_of == group), np.flatnonzero(masks[:, group])
@@ -117,7 +118,8 @@ class Classifier:
         self._calibration = _calibrate(scores[count:], verdicts, self._scores(unknown) if others else np.zeros((0, count)))
 
     def chances(self, subjects: Sequence[Subject]) -> Floats:
-        """The chance that each subject belongs to each category, (subjects, categories) in 0..1. A subject may belong to several."""
+        """Return the probability that each subject belongs to each category, (subjects, categories) in 0..1. A subject can belong
+        to several."""
         scores = self._scores(_Features(self._weighting, subjects))
         return _sigmoid(_evidence(scores) @ self._calibration)
 
@@ -129,7 +131,7 @@ class Classifier:
         return _PRIOR * (self._similarities(vectors) - self._usual) / self._spread
 
     def _similarities(self, vectors: Floats) -> Floats:
-        """Mean similarity to the nearest phrases of each category."""
+        """Return the mean similarity to the nearest phrases of each category."""
         nearest = [np.sort(vectors @ each.phrases.T, axis=1)[:, -_NEAREST_PHRASES:].mean(axis=1) for each in self._categories]
         return np.stack(nearest, axis=1)
 
@@ -148,8 +150,8 @@ class _Features:
 
 
 def _weights(verdicts: NDArray[np.int8], count: int) -> Floats:
-    """Weights of the rows, descriptions first: all categories, and none of them, have the same weight, however many examples
-    they have."""
+    """Return the weights of the rows, descriptions first. All categories, and the absence of a category, have the same total
+    weight, regardless of their number of examples."""
     belongs = verdicts > 0
     is_none = ~belongs.any(axis=1)
     sizes = np.append(belongs.sum(axis=0), is_none.sum()) + 1
@@ -160,7 +162,7 @@ def _weights(verdicts: NDArray[np.int8], count: int) -> Floats:
 
 
 def _solve(rows: _Features, weights: Floats, targets: Floats) -> tuple[Floats, Floats]:
-    """Factors of the rows, and their scores as if each row had not been known (NaN where that is not computed)."""
+    """Return the coefficients of the rows, and their leave-one-out scores (NaN if not computed)."""
     if len(weights) > _MAX_EXACT:
         factors = _descend(rows, weights, targets)
         some = slice(len(weights) - _MAX_EXACT // 2, None)
@@ -174,7 +176,7 @@ def _solve(rows: _Features, weights: Floats, targets: Floats) -> tuple[Floats, F
 
 
 def _descend(rows: _Features, weights: Floats, targets: Floats) -> Floats:
-    """The same factors by conjugate gradients with a Jacobi preconditioner, for all columns together."""
+    """Return the same coefficients by conjugate gradients with a Jacobi preconditioner, for all columns at once."""
     transposed = rows.terms.T.tocsr()
     ridge = (1 / weights)[:, None]
     scale = 1 / (np.asarray(rows.terms.multiply(rows.terms).sum(axis=1)) + (rows.vectors**2).sum(axis=1)[:, None] + ridge)
@@ -195,7 +197,8 @@ def _descend(rows: _Features, weights: Floats, targets: Floats) -> Floats:
 
 
 def _evidence(scores: Floats) -> Floats:
-    """(..., 4) for each score: itself, its lead if it is the best of its row, its distance behind the best if not, and 1."""
+    """Return (..., 4) for each score: the score, its lead if it is the best of its row, its distance behind the best otherwise, and
+    1."""
     ordered = np.sort(scores, axis=1)
     best = ordered[:, -1:]
     next_best = ordered[:, -2:-1] if scores.shape[1] > 1 else best
@@ -204,8 +207,8 @@ def _evidence(scores: Floats) -> Floats:
 
 
 def _calibrate(scores: Floats, verdicts: NDArray[np.int8], unknown: Floats) -> Floats:
-    """Coefficients of the evidence: logistic regression, held near the usual ones."""
-    from scipy.optimize import minimize  # imported here because it would take a tenth of every process's start
+    """Return the coefficients of the evidence: logistic regression, regularized toward the initial ones."""
+    from scipy.optimize import minimize  # imported here because it would account for a tenth of every process's startup time
 
     is_complete = ~np.isnan(scores).any(axis=1)
     evidence = np.concatenate([_evidence(scores[is_complete]).reshape(-1, 4), _evidence(unknown).reshape(-1, 4)])
@@ -221,7 +224,7 @@ def _calibrate(scores: Floats, verdicts: NDArray[np.int8], unknown: Floats) -> F
         missed = weights @ (np.logaddexp(0, logits) - answers * logits)
         return float(missed + away @ away / 2), evidence.T @ (weights * (_sigmoid(logits) - answers)) + away
 
-    # A greater score never means a smaller chance.
+    # A higher score must never mean a lower probability.
     found = minimize(loss, _USUAL, jac=True, method="L-BFGS-B", bounds=[(0, None)] * 3 + [(None, None)])
     return np.asarray(found.x)
 

@@ -1,4 +1,4 @@
-"""Tables of categories: the taxonomy of an account and the label of each subject it has looked at."""
+"""The tables of categories: an account's categories, and the labels of subjects."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class Category(Base):
     is_sample: Mapped[bool] = mapped_column(default=False)
     created_at: Mapped[datetime] = mapped_column(default=now)
     changed_at: Mapped[datetime] = mapped_column(default=now)
-    """When somebody last changed the name, the description, or the color."""
+    """When the name, the description, or the color was last changed."""
     prototype: Mapped[bytes | None]
-    """Embeddings of the phrases of name and description, one after the other as float16, for `prototype_key`."""
+    """The embeddings of the phrases of name and description, concatenated as float16, for `prototype_key`."""
     prototype_key: Mapped[str | None]
-    """Model and digest of the phrases."""
+    """The model, and a digest of the phrases."""
 
 
 class Label(Base):
-    """One row per account, subject, and category. What a person decided is also an example that the classifier learns from."""
+    """One row per account, subject, and category. A person's decision is also an example for the classifier."""
 
     __tablename__ = "label"
     __table_args__ = (UniqueConstraint("owner_id", "subject_id", "category_id"),)

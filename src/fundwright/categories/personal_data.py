@@ -1,4 +1,4 @@
-"""The data of categories in a copy of an account's data."""
+"""The categories in a copy of an account's data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fundwright.core.assembly import Core
 
 @needs(Permission.READ)
 async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
-    """The saved categories, and what was decided about opportunities."""
+    """Yield the categories, and the decisions about opportunities."""
     yield as_json("categories/categories.json", await repository.list_with_counts(session, actor.id))
     decisions = await repository.list_decisions(session, actor.id)
     yield as_csv("categories/decisions.csv", ("subject_id", "category", "state", "decided_at"), decisions)

@@ -1,4 +1,4 @@
-"""What categories registers through the plug-in hooks."""
+"""The plug-in hooks of categories."""
 
 from __future__ import annotations
 

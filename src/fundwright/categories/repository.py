@@ -1,4 +1,4 @@
-"""All queries of categories. All are limited to one account."""
+"""All queries of categories, limited to one account."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 
 _MAX_EXAMPLES = 10_000
-_BATCH = 5_000  # a statement takes at most 65 535 parameters
+_BATCH = 5_000  # a statement can have at most 65,535 parameters
 _KEY = [Label.owner_id, Label.subject_id, Label.category_id]
 _DECISION = ("state", "source", "confidence", "model_id", "decided_at")
 
@@ -62,7 +62,7 @@ _COUNTS = (
     .group_by(Label.category_id)
     .subquery()
 )
-# Made once: the parts of a statement with a subquery refer to each other, and would wait in memory for the garbage collector.
+# Built once: the parts of a statement with a subquery form reference cycles, which only the garbage collector frees.
 _WITH_COUNTS = (
     select(Category, _COUNTS.c.suggested, _COUNTS.c.accepted)
     .outerjoin(_COUNTS, _COUNTS.c.category_id == Category.id)
@@ -72,7 +72,7 @@ _WITH_COUNTS = (
 
 
 async def list_with_counts(session: AsyncSession, owner_id: UUID) -> list[CategoryRead]:
-    """Categories by name, each with its counts."""
+    """Return categories by name, each with its counts."""
     rows = await session.execute(_WITH_COUNTS, {"owner_id": owner_id})
     return [
         CategoryRead(
@@ -95,7 +95,7 @@ async def list_for_classifier(session: AsyncSession, owner_id: UUID) -> list[Cat
 
 
 async def list_decisions(session: AsyncSession, owner_id: UUID) -> Sequence[Row[UUID, str, str, datetime]]:
-    """What people decided: subject, name of the category, state and time, oldest first."""
+    """Return people's decisions, oldest first: subject, name of the category, state, and time."""
     query = (
         select(Label.subject_id, Category.name.label("category"), Label.state, Label.decided_at)
         .join(Category, Category.id == Label.category_id)
@@ -105,8 +105,8 @@ async def list_decisions(session: AsyncSession, owner_id: UUID) -> Sequence[Row[
 
 
 async def get(session: AsyncSession, owner_id: UUID, category_id: UUID, *, for_update: bool = False) -> Category:
-    """Raises NotFound, also for somebody else's category. With `for_update`, others wait to change or delete it, but not to
-    label with it."""
+    """Raises NotFound, also for another account's category. With `for_update`, others wait to change or delete it, but not to label
+    with it."""
     query = select(Category).where(Category.id == category_id, Category.owner_id == owner_id)
     category = await session.scalar(
         query.with_for_update(key_share=True) if for_update else query, execution_options={"populate_existing": True}
@@ -117,9 +117,10 @@ async def get(session: AsyncSession, owner_id: UUID, category_id: UUID, *, for_u
 
 
 async def find_named(session: AsyncSession, owner_id: UUID, name: str) -> Category | None:
-    """Find a category by name, ignoring case. A free name stays free until the transaction ends, because others have to wait."""
+    """Find a category by name, ignoring case. If the name is free, it stays free until the transaction ends, because other requests
+    wait."""
     await acquire_lock(session, f"category names:{owner_id}")
-    # The database knows fewer capitals than Python, depending on its locale: compare both in the database.
+    # Depending on its locale, the database may lowercase fewer characters than Python, so compare both in the database.
     is_same = func.lower(Category.name) == func.lower(name)
     return await session.scalar(select(Category).where(Category.owner_id == owner_id, is_same))
 
@@ -135,21 +136,21 @@ _COUNTS_AS_MEMBER = or_(Label.state == LabelState.ACCEPTED, and_(Label.state == 
 
 
 def labeled_with(owner_id: UUID, category_id: UUID | None) -> Select[UUID]:
-    """Ids of the subjects in a category, or with None of those in any; a subquery for other slices' filters. A subject is in a
+    """Select the ids of subjects in a category, or, with None, in any: a subquery for filters of other slices. A subject is in a
     category if a person accepted it, or if the model suggests it with medium or high confidence."""
     query = select(Label.subject_id).where(Label.owner_id == owner_id, _COUNTS_AS_MEMBER)
     return query if category_id is None else query.where(Label.category_id == category_id)
 
 
 async def lock_labels(session: AsyncSession, owner_id: UUID, subject_id: UUID) -> list[Label]:
-    """All labels of a subject. Others wait to change them, or to add one, until the transaction ends."""
+    """Return all labels of a subject. Other requests cannot change or add any until the transaction ends."""
     await _lock_additions(session, owner_id)
     query = select(Label).where(Label.owner_id == owner_id, Label.subject_id == subject_id).order_by(Label.category_id)
     return list(await session.scalars(query.with_for_update().execution_options(populate_existing=True)))
 
 
 async def labels_of(session: AsyncSession, owner_id: UUID, subject_ids: Sequence[UUID]) -> dict[UUID, list[LabelRead]]:
-    """The labels of each subject that has any, most confident first."""
+    """Return the labels of each subject that has any, most confident first."""
     found: dict[UUID, list[LabelRead]] = {}
     for start in range(0, len(subject_ids), _BATCH):
         batch = subject_ids[start : start + _BATCH]
@@ -159,10 +160,10 @@ async def labels_of(session: AsyncSession, owner_id: UUID, subject_ids: Sequence
     return found
 
 
-@lru_cache(maxsize=256)  # composing it takes longer than PostgreSQL takes to answer
+@lru_cache(maxsize=256)  # building the statement takes longer than executing it
 def labels_in(owner_id: UUID, subject_id: ColumnElement[UUID]) -> ScalarSelect[list[JsonObject] | None]:
-    """The categories that a subject is in, surest first, each in a form that `LabelRead` validates, or NULL: a correlated subquery for
-    the statements of other slices."""
+    """Select a subject's categories, most confident first, as JSON that `LabelRead` validates, or NULL: a correlated subquery for
+    statements of other slices."""
     fields = {
         "subject_id": Label.subject_id,
         "category_id": Label.category_id,
@@ -188,7 +189,7 @@ def labels_in(owner_id: UUID, subject_id: ColumnElement[UUID]) -> ScalarSelect[l
 async def page_of_suggestions(
     session: AsyncSession, owner_id: UUID, query: SuggestionQuery, among: Sequence[Select[UUID]] | None
 ) -> tuple[list[LabelRead], int]:
-    """The most confident suggestion of each subject, or of each that is in one of `among`."""
+    """Return the most confident suggestion of each subject, or of each subject in one of `among`."""
     waiting = [Label.owner_id == owner_id, Label.state == LabelState.SUGGESTED]
     if query.category_id is not None:
         waiting.append(Label.category_id == query.category_id)
@@ -244,7 +245,7 @@ async def _write(session: AsyncSession, owner_id: UUID, subject_id: UUID, rows: 
 
 
 async def decided(session: AsyncSession, owner_id: UUID) -> dict[UUID, dict[UUID, str]]:
-    """The state of each category that a person decided about, for each subject, the latest subjects only."""
+    """Return the state of each category that a person decided about, by subject, for the latest subjects only."""
     latest = (
         select(Label.subject_id)
         .where(Label.owner_id == owner_id, Label.source == LabelSource.PERSON)
@@ -266,7 +267,7 @@ async def decided(session: AsyncSession, owner_id: UUID) -> dict[UUID, dict[UUID
 async def known_labels(
     session: AsyncSession, owner_id: UUID, subject_ids: Sequence[UUID]
 ) -> dict[tuple[UUID, UUID], tuple[float, str, str | None]]:
-    """(confidence, source, model) of each label of these subjects, by subject and category."""
+    """Return (confidence, source, model) of each label of these subjects, by subject and category."""
     found: dict[tuple[UUID, UUID], tuple[float, str, str | None]] = {}
     for start in range(0, len(subject_ids), _BATCH):
         rows = await session.execute(
@@ -279,7 +280,7 @@ async def known_labels(
 
 
 async def suggest(session: AsyncSession, owner_id: UUID, model_id: str, suggestions: Sequence[tuple[UUID, UUID, float]]) -> None:
-    """Save the model's labels (subject, category, confidence); decisions of people stay."""
+    """Save the model's labels (subject, category, confidence). Decisions of people are kept."""
     await _lock_additions(session, owner_id)
     for start in range(0, len(suggestions), _BATCH):
         rows: list[dict[str, object]] = [
@@ -304,12 +305,12 @@ async def suggest(session: AsyncSession, owner_id: UUID, model_id: str, suggesti
 
 
 async def _lock_additions(session: AsyncSession, owner_id: UUID) -> None:
-    """Two callers who lock existing labels and add others could each wait for the other."""
+    """Two callers that lock existing labels and add others could otherwise deadlock."""
     await acquire_lock(session, f"labels:{owner_id}")
 
 
 async def withdraw_suggestions(session: AsyncSession, owner_id: UUID, labels: Sequence[tuple[UUID, UUID]]) -> None:
-    """Remove the model's labels (subject, category)."""
+    """Remove labels of the model (subject, category)."""
     for start in range(0, len(labels), _BATCH):
         await session.execute(
             delete(Label).where(

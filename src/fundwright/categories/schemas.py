@@ -16,11 +16,11 @@ CategoryName = Annotated[str, StringConstraints(strip_whitespace=True, min_lengt
 CategoryDescription = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 
 HIGH, MEDIUM, LOW = 0.8, 0.5, 0.25
-"""The least chance of each band. docs/categories.md has the share of right answers measured in each."""
+"""The minimum probability of each band. docs/categories.md has the measured precision of each."""
 
 
 class CategoryColor(StrEnum):
-    """Colors a category may have; screens show them as chip colors."""
+    """The colors of categories; screens show them as chip colors."""
 
     GRAY = "gray"
     BLUE = "blue"
@@ -31,7 +31,7 @@ class CategoryColor(StrEnum):
 
 
 class Band(StrEnum):
-    """How sure a suggestion is."""
+    """The confidence level of a suggestion."""
 
     HIGH = "high"
     MEDIUM = "medium"
@@ -68,8 +68,8 @@ class LabelSource(StrEnum):
 
 
 class CategoryRead(BaseModel):
-    """A category with its counts: subjects that the model suggests with medium or high confidence, and those that a person put
-    there, which are its examples."""
+    """A category with its counts: subjects that the model suggests with medium or high confidence, and its examples, which a person
+    put there."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -85,7 +85,7 @@ class CategoryRead(BaseModel):
 
 
 class SuggestionQuery(PageRequest):
-    """Which suggestions to list: the most confident first, with `sort=confidence` the least confident first. `is_unsure_shown`
+    """Which suggestions to list: the most confident first, or with `sort=confidence` the least confident first. `is_unsure_shown`
     adds those below the band "low", and `is_all` those for closed opportunities and award notices."""
 
     category_id: UUID | None = None
@@ -94,9 +94,9 @@ class SuggestionQuery(PageRequest):
 
 
 class LabelRead(BaseModel):
-    """Whether one subject belongs to one category: suggested by the model, or accepted or rejected by a person.
+    """Whether a subject belongs to a category: suggested by the model, or accepted or rejected by a person.
 
-    `confidence` is the chance in 0..1 that it belongs there; 1 when a person decided.
+    `confidence` is the probability in 0..1 that it belongs there; 1 if a person decided.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -118,18 +118,18 @@ class LabelRead(BaseModel):
 
 
 class Classified(BaseModel):
-    """The outcome of one call of `classify`, in numbers of subjects."""
+    """The result of a call of `classify`, in numbers of subjects."""
 
     model_config = ConfigDict(frozen=True)
 
     labeled: int = 0
-    """Suggestions are new or have changed."""
+    """Subjects whose suggestions are new or have changed."""
     unchanged: int = 0
-    """Suggestions are as they were."""
+    """Subjects whose suggestions have not changed."""
     abstained: int = 0
-    """No category had enough confidence."""
+    """Subjects for which no category had enough confidence."""
     kept: int = 0
-    """Whether a person has decided about every category."""
+    """Subjects for which a person has decided about every category."""
 
 
 class CategoryCreate(BaseModel):
@@ -141,7 +141,7 @@ class CategoryCreate(BaseModel):
 
 
 class CategoryChange(BaseModel):
-    """Fields to change; those left out stay as they are. `based_on` is the `changed_at` value that the edit started from."""
+    """Fields to change; omitted fields do not change. `based_on` is the `changed_at` of the category that was edited."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -149,11 +149,11 @@ class CategoryChange(BaseModel):
     description: CategoryDescription | None = None
     color: CategoryColor | None = None
     based_on: AwareDatetime | None = None
-    """If the category has been changed since then, the call is refused (409), so that the other change is not overwritten."""
+    """If the category has changed since then, the call is refused (409), so that the other change is not overwritten."""
 
 
 class Decision(BaseModel):
-    """What a person says a subject is; `category_id` null means none of the categories that there are."""
+    """A person's decision about a subject. A null `category_id` means none of the existing categories."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -1,7 +1,7 @@
 """Categories of accounts, and the labels of subjects.
 
-A subject is an id with its words and a vector. What it stands for (such as an opportunity) is known to the package that owns it:
-the hook `label_subjects` returns which ids exist, and `current_subjects` which of them are still worth a decision.
+A subject is an id with its words and a vector. Only the package that owns it knows what it stands for, such as an opportunity: the
+hook `label_subjects` returns which ids exist, and `current_subjects` which of them still need a decision.
 """
 
 from __future__ import annotations
@@ -47,17 +47,18 @@ from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_lines
 
 SubjectReader = Callable[[AsyncSession, Actor, Collection[UUID]], Awaitable[Collection[UUID]]]
-"""Returns which of these ids are things that the actor may put into a category. They stay until the transaction ends."""
+"""Returns which of these ids are subjects that the actor may categorize. They cannot be removed until the transaction ends."""
 
 CurrentSubjects = Callable[[Actor], Select[UUID]]
-"""Ids of things that are still worth a decision, for use as a subquery."""
+"""Ids of subjects that still need a decision, as a subquery."""
 
 DecisionHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
 """Called in the transaction of a decision about a label, or of a new or changed category text."""
 
 _SAME_CONFIDENCE = 1e-3
 _MIN_CONFIDENCE = 0.1
-"""The most confident category of a subject is kept from here on, to be shown on request; others only from the band "low" on."""
+"""The minimum probability for keeping a subject's most confident category, which is shown on request. Others are kept from the band
+"low" up."""
 
 
 class DecidedSince(Conflict):
@@ -68,34 +69,34 @@ class DecidedSince(Conflict):
 
 
 class CategoryChangedMeanwhile(Conflict):
-    """The category has changed since the edit began."""
+    """The category has changed since it was opened for editing."""
 
     def __init__(self) -> None:
         super().__init__(t("This category has been changed since you opened it. Copy your text, then reload the page."))
 
 
 class NameTaken(Conflict):
-    """Two categories of one account cannot have the same name, capitals aside."""
+    """An account cannot have two categories with the same name, ignoring case."""
 
     def __init__(self, name: str) -> None:
         super().__init__(t("You already have a category named “{name}”. Choose another name, or use that one.", name=name))
 
 
 class CategoriesChanged(Conflict):
-    """A category is new or gone, or its text or the model has changed since its phrases were embedded."""
+    """A category was added, deleted, or edited, or the model has changed, since the phrases were embedded."""
 
     def __init__(self) -> None:
         super().__init__(t("A category changed while notices were being sorted. Try again."))
 
 
 def categories_topic(owner_id: UUID) -> str:
-    """Every change of an account's categories and labels."""
+    """The live topic of every change of an account's categories and labels."""
     return f"categories:{owner_id}"
 
 
 @needs(Permission.READ)
 async def list_categories(session: AsyncSession, actor: Actor) -> list[CategoryRead]:
-    """The actor's categories by name, with their counts."""
+    """Return the actor's categories by name, with their counts."""
     return await repository.list_with_counts(session, actor.id)
 
 
@@ -110,7 +111,8 @@ async def get_category(session: AsyncSession, actor: Actor, category_id: UUID) -
 
 @needs(Permission.LABEL)
 async def create(session: AsyncSession, actor: Actor, category: CategoryCreate, *, core: Core | None = None) -> CategoryRead:
-    """Add a category; with `core`, subjects are soon sorted into it. Raises NameTaken, or NotAllowed for accounts that only read."""
+    """Add a category. With `core`, subjects are soon sorted into it. Raises NameTaken, or NotAllowed for accounts that can only
+    read."""
     added = await _add(session, actor, category, is_sample=False)
     if core is not None:
         await _call_handlers(session, actor, core)
@@ -137,8 +139,8 @@ async def _add(session: AsyncSession, actor: Actor, category: CategoryCreate, *,
 async def change(
     session: AsyncSession, actor: Actor, category_id: UUID, change: CategoryChange, *, core: Core | None = None
 ) -> CategoryRead:
-    """Rename, describe, or recolor. Labels stay; with `core`, the classifier soon reads a new text, otherwise the next time it
-    runs. Raises NotFound, NameTaken, or CategoryChangedMeanwhile."""
+    """Change name, description, or color. Labels are kept. With `core`, the classifier soon uses a new text, and otherwise the next
+    time it runs. Raises NotFound, NameTaken, or CategoryChangedMeanwhile."""
     category = await repository.get(session, actor.id, category_id, for_update=True)
     if change.based_on is not None and change.based_on != category.changed_at:
         raise CategoryChangedMeanwhile
@@ -162,7 +164,7 @@ async def change(
 
 @needs(Permission.LABEL)
 async def delete(session: AsyncSession, actor: Actor, category_id: UUID, *, client: Client = COMMAND_LINE) -> None:
-    """Remove a category and its labels; the subjects stay. Raises NotFound."""
+    """Delete a category and its labels, but not the subjects. Raises NotFound."""
     category = await repository.get(session, actor.id, category_id)
     await session.delete(category)
     await session.flush()
@@ -172,7 +174,7 @@ async def delete(session: AsyncSession, actor: Actor, category_id: UUID, *, clie
 
 @needs(Permission.LABEL)
 async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> int:
-    """Remove the sample categories of the account; return their number."""
+    """Remove the account's sample categories, and return their number."""
     removed = await repository.remove_sample(session, actor.id)
     await audit.record(session, "sample.deleted", actor=actor, subject="categories", client=client)
     await _announce(session, actor)
@@ -181,26 +183,26 @@ async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client =
 
 @needs(Permission.READ)
 def labeled_with(actor: Actor, category_id: UUID | None = None) -> Select[UUID]:
-    """Ids of the subjects in a category (None: in any), for use as a subquery in another slice's filter."""
+    """Select the ids of subjects in a category (None: in any), as a subquery for filters of other slices."""
     return repository.labeled_with(actor.id, category_id)
 
 
 @needs(Permission.READ)
 def labels_in(actor: Actor, subject_id: ColumnElement[UUID]) -> ScalarSelect[list[JsonObject] | None]:
-    """The actor's categories that `subject_id` is in, in a form that `LabelRead` validates, or NULL: a column for the queries
-    of other slices."""
+    """Select the actor's categories of `subject_id` as JSON that `LabelRead` validates, or NULL: a column for queries of other
+    slices."""
     return repository.labels_in(actor.id, subject_id)
 
 
 @needs(Permission.READ)
 async def labels_of(session: AsyncSession, actor: Actor, subject_ids: Sequence[UUID]) -> dict[UUID, list[LabelRead]]:
-    """The labels of each of these subjects that has any, most confident first, including rejected and uncertain ones."""
+    """Return the labels of each of these subjects that has any, most confident first, including rejected and uncertain ones."""
     return await repository.labels_of(session, actor.id, subject_ids)
 
 
 @needs(Permission.READ)
 async def list_suggestions(session: AsyncSession, actor: Actor, core: Core, query: SuggestionQuery) -> Page[LabelRead]:
-    """The most confident suggestion of each current subject, most confident first (`sort="confidence"`: least confident
+    """Return the most confident suggestion of each current subject, most confident first (`sort="confidence"`: least confident
     first)."""
     current: list[CurrentSubjects] = core.plugins.collect("current_subjects")
     among = None if query.is_all else [subjects(actor) for subjects in current]
@@ -210,7 +212,7 @@ async def list_suggestions(session: AsyncSession, actor: Actor, core: Core, quer
 
 @needs(Permission.READ)
 async def list_examples(session: AsyncSession, actor: Actor, category_id: UUID, request: PageRequest) -> Page[LabelRead]:
-    """What people put in this category, newest first. Raises NotFound."""
+    """Return what people have put in this category, newest first. Raises NotFound."""
     await repository.get(session, actor.id, category_id)
     items, total = await repository.page_of_examples(session, actor.id, category_id, request)
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
@@ -259,7 +261,7 @@ def _labels(found: AsyncIterator[LabelRead]) -> AsyncIterator[str]:
 
 @needs(Permission.LABEL)
 async def accept(session: AsyncSession, actor: Actor, core: Core, subject_id: UUID, category_id: UUID) -> LabelRead:
-    """Accept the category for the subject, whatever else it belongs to. Raises NotFound."""
+    """Accept the category for the subject, in addition to others. Raises NotFound."""
     return await _decide_one(session, actor, core, subject_id, category_id, LabelState.ACCEPTED)
 
 
@@ -271,9 +273,9 @@ async def reject(session: AsyncSession, actor: Actor, core: Core, subject_id: UU
 
 @needs(Permission.LABEL)
 async def correct(session: AsyncSession, actor: Actor, core: Core, subject_id: UUID, category_id: UUID | None) -> list[LabelRead]:
-    """Set the right category instead of the suggested ones, or with None that no category is right. Raises NotFound.
+    """Set the right category instead of the suggested ones, or, with None, decide that none is right. Raises NotFound.
 
-    Returns the labels of the subject. Categories that a person accepted before stay, unless none is right.
+    Returns the labels of the subject. Categories that a person accepted before are kept, unless none is right.
     """
     await _require_subject(session, actor, core, subject_id)
     if category_id is None:
@@ -290,7 +292,7 @@ async def correct(session: AsyncSession, actor: Actor, core: Core, subject_id: U
 
 @needs(Permission.LABEL)
 async def remove_example(session: AsyncSession, actor: Actor, core: Core, subject_id: UUID, category_id: UUID) -> None:
-    """Delete a decision about a subject and a category; the model may suggest it again. Raises NotFound."""
+    """Delete a decision about a subject and a category. The model may suggest the category again. Raises NotFound."""
     labels = await repository.lock_labels(session, actor.id, subject_id)
     label = next((label for label in labels if label.category_id == category_id), None)
     if label is None or label.source != LabelSource.PERSON:
@@ -310,10 +312,10 @@ async def restore(
     decided_at: datetime | None,
     before: Sequence[LabelRead | EarlierLabel],
 ) -> None:
-    """Undo the decision made at `decided_at`: its labels become those of `before` again. None undoes the removal of labels that are
+    """Undo the decision made at `decided_at` by restoring the labels in `before`. With None, undo the removal of labels that are
     missing now.
 
-    Raises DecidedSince when the labels have changed again, NotFound when a category of `before` or the subject has been deleted.
+    Raises DecidedSince if the labels have changed again, and NotFound if the subject or a category of `before` has been deleted.
     """
     await _require_subject(session, actor, core, subject_id)
     labels = await repository.lock_labels(session, actor.id, subject_id)
@@ -357,7 +359,7 @@ async def set_prototypes(
     *,
     model_id: str,
 ) -> None:
-    """Store the vectors of all `phrases`, given as one sequence. A category whose text has changed since stays outdated."""
+    """Store the vectors of all `phrases`, given as one sequence. A category whose text has changed in the meantime stays outdated."""
     left = iter(vectors)
     packed = {category_id: b"".join(_pack(next(left)) for _ in texts) for category_id, texts in phrases.items()}
     for category in await repository.list_for_classifier(session, actor.id):
@@ -369,7 +371,7 @@ async def set_prototypes(
 
 @dataclass(frozen=True)
 class Lesson:
-    """The training data: the categories, each with the key of the text that its vectors are of, and people's decisions."""
+    """The training data: the categories, each with the key of the embedded text, and people's decisions."""
 
     model_id: str
     keys: dict[UUID, str]
@@ -379,7 +381,7 @@ class Lesson:
 
 @needs(Permission.LABEL)
 async def read_lesson(session: AsyncSession, actor: Actor, *, model_id: str) -> Lesson:
-    """Raises CategoriesChanged unless `set_prototypes` has been given what `list_phrases_to_embed` returns."""
+    """Raises CategoriesChanged unless `set_prototypes` has stored the vectors for the result of `list_phrases_to_embed`."""
     found = await repository.list_for_classifier(session, actor.id)
     descriptions = [_description(category, model_id) for category in found]
     keys = {category.id: category.prototype_key or "" for category in found}
@@ -387,7 +389,7 @@ async def read_lesson(session: AsyncSession, actor: Actor, *, model_id: str) -> 
 
 
 async def learn(lesson: Lesson, examples: Mapping[UUID, Subject], others: Sequence[Subject]) -> Classifier:
-    """Train on the decided subjects of the lesson that `examples` has, and on `others`, about which nothing is known."""
+    """Train on the lesson's decided subjects in `examples`, and on `others`, which are undecided."""
     learned = [Example(examples[id], _verdicts(lesson, states)) for id, states in lesson.decided.items() if id in examples]
     return await asyncio.to_thread(Classifier, lesson.descriptions, learned, others)
 
@@ -403,10 +405,10 @@ def _verdicts(lesson: Lesson, states: Mapping[UUID, str]) -> list[int]:
 async def suggest(
     session: AsyncSession, actor: Actor, lesson: Lesson, subject_ids: Sequence[UUID], chances: Floats
 ) -> Classified:
-    """Suggest the categories of each subject by their probabilities, (subjects, categories of the lesson). Decisions of people
-    stay.
+    """Suggest categories for each subject by their probabilities, (subjects, categories of the lesson). Decisions of people are
+    kept.
 
-    Repeating it without changes changes nothing. Raises CategoriesChanged if the categories are no longer those of the lesson.
+    Repeating a call without changes changes nothing. Raises CategoriesChanged if the categories are no longer those of the lesson.
     """
     current = await repository.list_for_classifier(session, actor.id)
     if {category.id: category.prototype_key or "" for category in current} != lesson.keys:
@@ -487,7 +489,7 @@ SAMPLE_CATEGORIES = (
 
 
 async def _require_subject(session: AsyncSession, actor: Actor, core: Core, subject_id: UUID) -> None:
-    """Call it before any label is locked: removing a subject locks the subject first and then its labels. Raises NotFound."""
+    """Call it before locking any label, because removing a subject locks the subject first and then its labels. Raises NotFound."""
     readers: list[SubjectReader] = core.plugins.collect("label_subjects")
     for existing in readers:
         if subject_id in await existing(session, actor, [subject_id]):
@@ -523,7 +525,7 @@ async def _call_handlers(session: AsyncSession, actor: Actor, core: Core) -> Non
 
 
 def _description(category: Category, model_id: str) -> Description:
-    """Raises CategoriesChanged when its text or the model has changed."""
+    """Raises CategoriesChanged if the text or the model has changed."""
     phrases = classifier.phrases_of(category.name, category.description)
     if category.prototype_key != _prototype_key(phrases, model_id):
         raise CategoriesChanged

@@ -1,7 +1,7 @@
-"""The words and character sequences of a text as numbers, for the classifier.
+"""Converts a text to hashed words and character sequences for the classifier.
 
-Each term is hashed to a column, so that no vocabulary has to be kept: a text is read once, stored in about 2 kB, and
-compared with every other text. Words have columns of their own, as have sequences of characters, and agencies.
+Each term is hashed to a column, so no vocabulary has to be stored: a text is read once, stored in about 2 kB, and can be compared
+with every other text. Words, character sequences, and agencies have separate columns.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 Terms = NDArray[np.uint32]
-"""One number for each term of a text: its column in the lower 24 bits, and how often it occurs, at most 255, in the upper 8."""
+"""One number for each term of a text: its column in the lower 24 bits, and its count, at most 255, in the upper 8."""
 Matrix = sparse.csr_matrix
 
 _WORDS, _SEQUENCES, _AGENCIES = 1 << 18, 1 << 17, 1 << 12
@@ -26,10 +26,11 @@ COLUMNS = _WORDS + _SEQUENCES + _AGENCIES
 _COLUMN = 0xFFFFFF
 _READ_FOR_WORDS = 4_000
 _READ_FOR_SEQUENCES = 300
-"""Characters. The title and the first sentence say what a notice is about; longer parts did not help, but take space."""
+"""The number of characters. The title and the first sentence say what a notice is about; reading more did not help and takes space.
+"""
 _LENGTHS = (3, 4, 5)
 _AGENCY_SIMILARITY = 0.15
-"""How similar two texts of the same agency are for that reason alone; the cosine of words counts up to 1."""
+"""The similarity that two texts get for having the same agency. The cosine of words counts up to 1."""
 
 _WORD = re.compile(r"[a-z0-9]{2,}")
 _STOP_WORDS = frozenset(re.findall(
@@ -43,8 +44,8 @@ _STOP_WORDS = frozenset(re.findall(
 
 
 def terms_of(title: str, text: str, agency: str = "") -> Terms:
-    """The terms of a text. Single words and pairs of them, from the first 4,000 characters, and sequences of 3 to 5 characters
-    inside the words of the first 300."""
+    """Return the terms of a text: single words and pairs of words from the first 4,000 characters, and sequences of 3 to 5
+    characters within the words of the first 300."""
     whole = f"{title}. {text[:_READ_FOR_WORDS]}".lower()
     counts: Counter[int] = Counter()
     words = [word for word in _WORD.findall(whole) if word not in _STOP_WORDS]
@@ -58,7 +59,7 @@ def terms_of(title: str, text: str, agency: str = "") -> Terms:
 
 
 def words_of(terms: Terms) -> Terms:
-    """Only the words and pairs of words."""
+    """Return only the words and pairs of words."""
     return terms[(terms & _COLUMN) < _WORDS]
 
 
@@ -77,7 +78,7 @@ def _sequences(text: str) -> Iterable[str]:
 
 
 class Weighting:
-    """Weighs terms by how rare they are among the texts given: TF-IDF with 1 + log(count), each kind of term of the same length."""
+    """Weights terms by their rarity among the given texts: TF-IDF with 1 + log(count), each kind of term normalized separately."""
 
     def __init__(self, texts: Sequence[Terms]) -> None:
         counted = _counts(texts)
@@ -86,8 +87,8 @@ class Weighting:
         self._rarity = np.where(frequency > 1, rarity, 0).astype(np.float32)
 
     def matrix(self, texts: Sequence[Terms]) -> Matrix:
-        """(texts, COLUMNS): the product of two rows is 1.5 times the cosine of their words, plus half the cosine of
-        their sequences, plus 0.15 if they share the agency."""
+        """Return (texts, COLUMNS). The product of two rows is 1.5 times the cosine of their words, plus half the cosine of their
+        character sequences, plus 0.15 if they have the same agency."""
         weighed = _counts(texts)
         columns = weighed.indices
         rows = np.repeat(np.arange(len(texts)), np.diff(weighed.indptr))

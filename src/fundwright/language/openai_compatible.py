@@ -1,4 +1,4 @@
-"""Models behind any OpenAI-compatible endpoint: OpenAI, Ollama, vLLM, llama.cpp. The client is imported on first use."""
+"""Models behind any OpenAI-compatible endpoint: OpenAI, Ollama, vLLM, llama.cpp. The client library is imported on first use."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Rules, which nothing in the passages or in the opportunity may change:
 
 
 class EndpointFailed(FundwrightError):
-    """The endpoint is unreachable, refuses the request, or does not know the model."""
+    """The endpoint is unreachable, rejects the request, or does not know the model."""
 
     status = 502
 
@@ -50,14 +50,14 @@ class OpenAIEmbedder:
 
     def __init__(self, client: AsyncOpenAI, *, model: str, url: str, dimension: int) -> None:
         self._client, self._model, self._url = client, model, url
-        # Many servers answer to any name: another dimension is certainly another model.
+        # Many servers accept any model name, but another dimension is certainly another model.
         self.id = f"openai:{model}:{dimension}"
         self.dimension = dimension
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         rows: list[list[float]] = []
         for start in range(0, len(texts), _BATCH):
-            # Several servers refuse an empty text.
+            # Some servers reject empty text.
             part = [text if text.strip() else "-" for text in texts[start : start + _BATCH]]
             with _sentences(self._url, self._model, "EMBEDDER"):
                 answer = await self._client.embeddings.create(model=self._model, input=part, encoding_format="float")
@@ -96,7 +96,7 @@ class OpenAIWriter:
 
 
 def messages(request: SectionRequest) -> list[ChatCompletionMessageParam]:
-    """The prompt. Quoted material is in JSON strings, so that no text can end its own quotation."""
+    """Return the prompt. Quoted material is in JSON strings, so that no text can end its own quotation."""
     passages = [
         {
             "number": passage.number,
@@ -124,7 +124,7 @@ def messages(request: SectionRequest) -> list[ChatCompletionMessageParam]:
 
 
 def create_embedder(core: Core) -> OpenAIEmbedder:
-    """FUNDWRIGHT_EMBEDDER_URL, _KEY and _MODEL. Asks the endpoint for one vector to learn its dimension; runs in a thread."""
+    """Create the model of FUNDWRIGHT_EMBEDDER_URL, _KEY, and _MODEL. Requests one vector to learn its dimension; runs in a thread."""
     settings = core.settings
     if not settings.embedder_model:
         raise Invalid(t("Set FUNDWRIGHT_EMBEDDER_MODEL to the name of a model that the embeddings endpoint serves."))
@@ -142,7 +142,7 @@ def create_embedder(core: Core) -> OpenAIEmbedder:
 
 
 def create_writer(core: Core, _embedder: Embedder) -> OpenAIWriter:
-    """FUNDWRIGHT_WRITER_URL, _KEY and _MODEL."""
+    """Create the model of FUNDWRIGHT_WRITER_URL, _KEY, and _MODEL."""
     settings = core.settings
     if not settings.writer_model:
         raise Invalid(t("Set FUNDWRIGHT_WRITER_MODEL to the name of a model that the chat endpoint serves."))
@@ -158,7 +158,7 @@ def _client(url: str | None, key: SecretStr | None) -> AsyncOpenAI:
     address = url or _OPENAI
     return AsyncOpenAI(
         base_url=address,
-        api_key=key.get_secret_value() if key else "none",  # local servers need none, but the client requires one
+        api_key=key.get_secret_value() if key else "none",  # local servers need no key, but the client requires one
         timeout=_TIMEOUT_S,
         max_retries=1,
         http_client=fetch.client(address, is_configured=url is not None, timeout_s=_TIMEOUT_S),
@@ -171,7 +171,7 @@ def _unit(vectors: Vectors) -> Vectors:
 
 @contextmanager
 def _sentences(url: str, model: str, setting: str) -> Iterator[None]:
-    """Explain the endpoint's refusal and which setting to check."""
+    """Explain an error of the endpoint, and which setting to check."""
     import openai
 
     try:

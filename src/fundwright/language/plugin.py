@@ -1,4 +1,4 @@
-"""What language registers through the plug-in hooks."""
+"""The plug-in hooks of language."""
 
 from __future__ import annotations
 

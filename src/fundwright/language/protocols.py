@@ -1,4 +1,4 @@
-"""The protocols of language models. Adapters and plug-ins implement these."""
+"""The protocols that models implement, both ours and those of plug-ins."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Vectors = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. `id` is stored with every vector; vectors of different ids are never compared."""
+    """Converts texts to vectors. `id` is stored with every vector; vectors with different ids are never compared."""
 
     @property
     def id(self) -> str: ...
@@ -32,8 +32,8 @@ class Embedder(Protocol):
 
 
 class NumberedPassage(BaseModel):
-    """A passage as the writer cites it: [number]. `heading` is the path of headings above it, `document` and `kind` are title and kind
-    of its document."""
+    """A passage that the writer cites as [number]. `heading` is the path of headings above it; `document` and `kind` are the title
+    and kind of its document."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -45,9 +45,9 @@ class NumberedPassage(BaseModel):
 
 
 class SectionRequest(BaseModel):
-    """A section to write. `opportunity` is a short summary of what is applied for, `requirements` is what its notice asks for,
-    `written` the previous sections, and `company` the name of the applicant. `topics` has the topic of each question, if
-    known."""
+    """A section to write. `opportunity` is a short summary of the opportunity, `requirements` is what its notice asks for,
+    `written` contains the previous sections, and `company` is the name of the applicant. `topics` has the topic of each question,
+    if known."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -64,20 +64,20 @@ class SectionRequest(BaseModel):
 
     @property
     def all_topics(self) -> tuple[Topic | None, ...]:
-        """As many as there are questions."""
+        """Return one topic for each question."""
         return (*self.topics, *(None,) * len(self.questions))[: len(self.questions)]
 
 
 @dataclass(frozen=True)
 class Unanswered:
-    """A writer's statement that the passages do not answer a question: `question` is its index in the request."""
+    """Says that the passages do not answer a question: `question` is its index in the request."""
 
     question: int
 
 
 @dataclass(frozen=True)
 class PossibleMatch:
-    """A quotation of passage `number` that may answer a question, but not so surely that it belongs in the text."""
+    """A quotation from passage `number` that may answer a question but is not certain enough for the text."""
 
     question: int
     text: str
@@ -85,7 +85,7 @@ class PossibleMatch:
 
 
 class Writer(Protocol):
-    """Writes a section from passages. `is_generative` says whether it makes up its own sentences."""
+    """Writes a section from passages. `is_generative` says whether it writes its own sentences."""
 
     @property
     def id(self) -> str: ...
@@ -97,9 +97,9 @@ class Writer(Protocol):
     def is_generative(self) -> bool: ...
 
     def write(self, request: SectionRequest) -> AsyncIterator[str | Unanswered | PossibleMatch]:
-        """Yield pieces of text with citations [n] of passage numbers; nothing if the passages answer none of the questions.
+        """Yield pieces of text with citations [n] of passage numbers, or nothing if the passages answer none of the questions.
 
-        A writer that can tell yields `Unanswered` for single questions in between, and `PossibleMatch` for possible answers.
+        If the writer can tell, it also yields `Unanswered` for single questions, and `PossibleMatch` for possible answers.
 
         Raises FundwrightError if the model does not respond.
         """
@@ -108,7 +108,7 @@ class Writer(Protocol):
 
 @dataclass(frozen=True)
 class EmbedderFactory:
-    """How FUNDWRIGHT_EMBEDDER=`name` is created. `create` may block for seconds: it runs in a thread, once per process."""
+    """Creates the model for FUNDWRIGHT_EMBEDDER=`name`. `create` can block for seconds: it is called in a thread, once per process."""
 
     name: str
     label: str
@@ -117,7 +117,7 @@ class EmbedderFactory:
 
 @dataclass(frozen=True)
 class WriterFactory:
-    """How FUNDWRIGHT_WRITER=`name` is created, once per process, in a thread. The built-in one gets the embedder."""
+    """Creates the writer for FUNDWRIGHT_WRITER=`name`, in a thread, once per process. The built-in writer gets the embedder."""
 
     name: str
     label: str

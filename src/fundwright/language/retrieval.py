@@ -1,14 +1,14 @@
-"""How passages and notices are found: by words (BM25) and by meaning (cosine of embeddings), fused by score.
+"""Finds passages and notices by words (BM25) and by meaning (cosine of embeddings), and combines the scores.
 
-The weight of each word in a text is stored with it (`word_weights` in the database), computed with a constant usual length so that it
-never goes stale; how rare the word is goes only into the question. BM25 is then an inner product of sparse vectors, which pgvector
-computes. After a first search, the words and the embeddings of the best texts are added to the question, and what was found is
-scored again.
+The weight of each word of a text is stored with the text (`word_weights` in the database). It is computed with a constant average
+length, so that it never becomes outdated; how rare the word is affects only the weights of the question. BM25 is then an inner
+product of sparse vectors, which pgvector computes. After a first search, the words and embeddings of the best texts are added to
+the question, and the results are scored again.
 
 Sources: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009,
-https://doi.org/10.1561/1500000019), and Rocchio's relevance feedback. The constants of fusion and feedback are the best of a grid on
-the Cranfield collection, whose questions are long; for notices, which are asked for with a few words, they are the choice of every fold
-when one kind of organization is left out of tests/relevance. `make eval` measures what comes of them.
+https://doi.org/10.1561/1500000019), and Rocchio's relevance feedback. The constants of fusion and feedback were chosen by grid
+search: for passages on the Cranfield collection, whose questions are long, and for notices, whose searches are short, by every fold
+when one kind of organization is left out of tests/relevance. `make eval` measures the results.
 """
 
 from __future__ import annotations
@@ -27,29 +27,31 @@ from fundwright.language.protocols import Vectors
 
 WORD_DIMENSION = 2**24
 DEPTH = 300
-"""How many of the best by words, and by meaning, compete: with 50, recall at 100 falls by .05, with 200 by .02."""
+"""The number of the best by words, and of the best by meaning, that compete. With 50, recall at 100 falls by .05, with 200 by .02.
+"""
 FEEDBACK_TEXTS = 5
 
 PASSAGE_WORDS, NOTICE_WORDS = 0.4, 0.5
-"""The share of words in the score of a passage and of a notice; the rest is that of meaning."""
+"""The share of words in the score of a passage and of a notice; meaning has the rest."""
 NOTICE_SATURATION = 0.6
-"""k1 of BM25: with less, a second word that was asked for counts for more than the first one repeated. That of passages is 1.5."""
+"""k1 of BM25 for notices (1.5 for passages). With a smaller value, another word of the search counts more than repetitions of the
+first."""
 _FEEDBACK_WORDS, _FEEDBACK_SHARE = 30, 0.5
 
 Weights = Mapping[int, float]
-"""Weights of words by their places in a sparse vector."""
+"""Weights of words by their indexes in a sparse vector."""
 Key = TypeVar("Key", bound=Hashable)
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """The number of texts, out of `texts`, that contain a word. It may be older than the texts."""
+    """The number of texts, and how many of them contain each word. It may be older than the texts."""
 
     texts: int
     found_in: Mapping[int, int]
 
     def rarity(self, place: int) -> float:
-        """The inverse document frequency of a word, above 0."""
+        """Return the inverse document frequency of a word, above 0."""
         found_in = self.found_in.get(place, 0)
         return math.log(1 + (max(self.texts - found_in, 0) + 0.5) / (found_in + 0.5))
 
@@ -60,7 +62,7 @@ def place_of(lexeme: str) -> int:
 
 
 def weigh(counts: Mapping[str, int], statistics: Statistics) -> Weights:
-    """The words of a question, weighted by frequency and rarity."""
+    """Weight the words of a question by frequency and rarity."""
     weights: dict[int, float] = {}
     for lexeme, count in counts.items():
         place = place_of(lexeme)
@@ -69,7 +71,7 @@ def weigh(counts: Mapping[str, int], statistics: Statistics) -> Weights:
 
 
 def rarest(lexemes: Collection[str], statistics: Statistics, *, most: int) -> Sequence[str]:
-    """The rarest first, as many as are found in no more than `most` texts together, but at least one."""
+    """Return the rarest words first, as many as occur in at most `most` texts together, but at least one."""
     found_in = {lexeme: statistics.found_in.get(place_of(lexeme), 0) for lexeme in lexemes}
     ordered = sorted(lexemes, key=lambda lexeme: found_in[lexeme])
     sums = accumulate(found_in[lexeme] for lexeme in ordered)
@@ -77,25 +79,25 @@ def rarest(lexemes: Collection[str], statistics: Statistics, *, most: int) -> Se
 
 
 def any_of(lexemes: Collection[str]) -> str:
-    """As a `tsquery`."""
+    """Return a `tsquery` for any of the lexemes."""
     return " | ".join("'" + lexeme.replace("\\", "\\\\").replace("'", "''") + "'" for lexeme in lexemes)
 
 
 def words_vector(weights: Weights) -> SparseVector:
-    """The inner product with the words of a text is its BM25 score."""
+    """Return the sparse vector whose inner product with the words of a text is the BM25 score."""
     return SparseVector(dict(weights), WORD_DIMENSION)
 
 
 def fuse(by_words: Mapping[Key, float], by_meaning: Mapping[Key, float], *, share: float) -> dict[Key, float]:
-    """Scores in 0..1, best first: the best of each list scaled to their least and greatest score, the rest 0, and added, with this share
-    of words."""
+    """Return combined scores in 0..1, best first. The best of each list are scaled from their lowest to their highest score, all
+    others are 0, and the lists are added with this share of words."""
     words, meaning = scaled(by_words), scaled(by_meaning)
     scores = {key: share * words.get(key, 0) + (1 - share) * meaning.get(key, 0) for key in {**by_words, **by_meaning}}
     return dict(sorted(scores.items(), key=lambda item: -item[1]))
 
 
 def scaled(scores: Mapping[Key, float]) -> dict[Key, float]:
-    """The best, from 0 for the least score of them to 1 for the greatest."""
+    """Return the best scores, scaled from 0 for the lowest of them to 1 for the highest."""
     best = dict(sorted(scores.items(), key=lambda item: -item[1])[:DEPTH])
     least, greatest = min(best.values(), default=0), max(best.values(), default=0)
     span = greatest - least
@@ -105,7 +107,7 @@ def scaled(scores: Mapping[Key, float]) -> dict[Key, float]:
 def with_feedback(
     weights: Weights, vector: Vectors, best: Sequence[tuple[Weights, Vectors]], statistics: Statistics
 ) -> tuple[Weights, Vectors]:
-    """The question with what the best texts have in common: their heaviest words, and the mean of their embeddings."""
+    """Add to the question what the best texts have in common: their heaviest words, and the mean of their embeddings."""
     if not best:
         return weights, vector
     sums: dict[int, float] = {}

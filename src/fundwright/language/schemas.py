@@ -1,4 +1,4 @@
-"""What language returns about the models in use, and the kinds of documents that writers tell apart."""
+"""Types of language: the models in use, and the kinds of documents that writers distinguish."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from fundwright.core.messages import t
 
 
 class DocumentKind(StrEnum):
-    """The kind of a document. Drafts make claims only from our own; documents that funders and agencies publish are requirements."""
+    """The kind of a document. Drafts base claims only on our own documents; those that funders and agencies publish are
+    requirements."""
 
     ABOUT_US = "about_us"
     PAST_PERFORMANCE = "past_performance"
@@ -44,21 +45,21 @@ OUR_KINDS = frozenset(kind for kind in DocumentKind if kind.is_ours)
 
 
 def heading_text(path: Sequence[str]) -> str:
-    """The headings as one text, for people and models."""
+    """Return the headings as one text, for people and models."""
     return " › ".join(path)
 
 
 def nearest_heading(path: Sequence[str]) -> str:
-    """The last of the headings above a text, or "" if there is none."""
+    """Return the last heading above a text, or "" if there is none."""
     return path[-1] if path else ""
 
 
 HeadingPath = Annotated[tuple[str, ...], PlainSerializer(heading_text, return_type=str, when_used="json")]
-"""The headings above a text, the outermost first; one text in JSON."""
+"""The headings above a text, outermost first; a single text in JSON."""
 
 
 class ModelsInUse(BaseModel):
-    """The models this installation works with. `embedder_id` and `embedder_dimension` are None until it has been loaded."""
+    """The models in use. `embedder_id` and `embedder_dimension` are null until the model has been loaded."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""SQL of searches by words and by meaning, for every table that has both. `retrieval` explains the numbers."""
+"""SQL for searches by words and by meaning, for every table that has both. `retrieval` explains the numbers."""
 
 from __future__ import annotations
 
@@ -13,37 +13,38 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.database import acquire_lock
 from fundwright.language import retrieval
 
-MAX_INDEXED_DIMENSION = 4_000  # what pgvector's HNSW takes of halfvec
+MAX_INDEXED_DIMENSION = 4_000  # the limit of pgvector's HNSW for halfvec
 ALL_TEXTS = -1
-"""The place at which a table of words counts all texts."""
+"""The place under which a table of words counts all texts."""
 
 
 def lexemes_of(words: Any) -> TableValuedAlias:
-    """The lexemes of a text, each with its positions in the text."""
+    """Select the lexemes of a text, each with its positions in the text."""
     stems = func.unnest(func.to_tsvector(literal_column("'english'"), words))
     return stems.table_valued("lexeme", "positions", "weights").render_derived()
 
 
 def has_any(search: ColumnElement[Any], lexemes: str | BindParameter[str]) -> ColumnElement[bool]:
-    """Whether a text has any of `retrieval.any_of`."""
+    """Whether a text has any word of `retrieval.any_of`."""
     return search.op("@@", return_type=Boolean())(cast(lexemes, TSQUERY))
 
 
 def word_distance(words: ColumnElement[Any], asked: SparseVector | BindParameter[SparseVector]) -> ColumnElement[float]:
-    """The BM25 score for `retrieval.words_vector`, negated."""
+    """Return the negated BM25 score for `retrieval.words_vector`."""
     return words.op("<#>", return_type=Float())(cast(asked, SPARSEVEC(retrieval.WORD_DIMENSION)))
 
 
 def cosine_distance(
     stored: ColumnElement[Any], vector: HalfVector | BindParameter[HalfVector], dimension: int, *, is_indexed: bool = False
 ) -> ColumnElement[float]:
-    """`is_indexed` asks for an index of `create_vector_index`: only with the cast of its expression can the planner take it."""
+    """Return the cosine distance. With `is_indexed`, the expression has the cast that the planner needs to use an index of
+    `create_vector_index`."""
     compared = cast(stored, HALFVEC(dimension)) if is_indexed else stored
     return compared.op("<=>", return_type=Float())(cast(vector, HALFVEC(dimension)))
 
 
 async def create_vector_index(session: AsyncSession, table: str, name: str, *, dimension: int, condition: str) -> None:
-    """Create the HNSW index of the vectors that meet a condition, unless it is there or they are too long for one."""
+    """Create the HNSW index of the vectors that meet a condition, unless it exists or the dimension is too large for one."""
     if dimension > MAX_INDEXED_DIMENSION or await session.scalar(text("SELECT to_regclass(:name)"), {"name": name}):
         return
     # IF NOT EXISTS is not enough: of two jobs that create the index at the same time, the second would fail.

@@ -1,4 +1,4 @@
-"""Sentence boundaries in English, German, and French prose."""
+"""Finds sentence boundaries in English, German, and French prose."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ABBREVIATION = re.compile(
 
 
 def spans_of(text: str) -> list[tuple[int, int]]:
-    """(start, end) of each sentence, without the white space around it."""
+    """Return (start, end) of each sentence, without surrounding whitespace."""
     spans: list[tuple[int, int]] = []
     start = 0
     for match in _END.finditer(text):

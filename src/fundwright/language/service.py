@@ -27,22 +27,23 @@ T = TypeVar("T")
 
 
 async def get_embedder(core: Core) -> Embedder:
-    """The embedding model of FUNDWRIGHT_EMBEDDER. Raises FundwrightError with what to do if it cannot be loaded.
+    """Return the embedding model of FUNDWRIGHT_EMBEDDER. Raises FundwrightError, saying what to do, if it cannot be loaded.
 
-    Neither this nor the model may be called inside a transaction: an endpoint may take a minute to respond.
+    Call neither this nor the model inside a transaction, because an endpoint may take a minute to respond.
     """
     require_no_transaction("The embedding model was asked for")
     return _GuardedEmbedder(await _once(core, "language.embedder", lambda: _embedder_factory(core).create(core)))
 
 
 async def get_writer(core: Core) -> Writer:
-    """The text model of FUNDWRIGHT_WRITER, under the same rule. Raises FundwrightError with what to do if it cannot be loaded."""
+    """Return the text model of FUNDWRIGHT_WRITER. Do not call it inside a transaction, either. Raises FundwrightError, saying what
+    to do, if it cannot be loaded."""
     embedder = await get_embedder(core)
     return _GuardedWriter(await _once(core, "language.writer", lambda: _writer_factory(core).create(core, embedder)))
 
 
 def describe(core: Core) -> ModelsInUse:
-    """Names of the models in use, without loading them. Raises Invalid if a setting names an unknown one."""
+    """Return the names of the models in use, without loading them. Raises Invalid if a setting names an unknown one."""
     embedder = cast(Embedder | None, core.cache.get("language.embedder"))
     writer = cast(Writer | None, core.cache.get("language.writer"))
     writer_factory = _writer_factory(core)
@@ -56,7 +57,7 @@ def describe(core: Core) -> ModelsInUse:
 
 
 class _GuardedEmbedder:
-    """An embedding model that refuses calls inside a transaction."""
+    """An embedding model that raises an error if it is called inside a transaction."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -75,7 +76,7 @@ class _GuardedEmbedder:
 
 
 class _GuardedWriter:
-    """A text model that refuses to be called or awaited inside a transaction."""
+    """A text model that raises an error if it is called or awaited inside a transaction."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
@@ -102,7 +103,7 @@ class _GuardedWriter:
 
 @asynccontextmanager
 async def closing_stream(pieces: AsyncIterator[T]) -> AsyncIterator[AsyncIterator[T]]:
-    """Close a writer's request as soon as reading stops, not when its generator is garbage collected."""
+    """Close a writer's request as soon as reading stops, rather than when its generator is garbage-collected."""
     try:
         yield pieces
     finally:

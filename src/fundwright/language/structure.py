@@ -22,7 +22,7 @@ MAX_CHARACTERS = 2_000
 _LONG_LINE = 400
 """A longer line is prose."""
 _CACHED_LINES = 20
-"""The number of lines whose labels are cached, because each line is also examined for its neighbors."""
+"""The number of lines whose labels are cached, because each line is also examined as a neighbor."""
 _LINE_CHARACTERS = 110
 _MIN_WRAPPED = 56
 """A shorter line was not wrapped to fit a page."""
@@ -178,7 +178,7 @@ class _Reading:
                 self._add(BlockKind.LINE, first, last)
 
     def _join_continuations(self, lines: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """Lines; a line that starts in lower case is joined with the previous one."""
+        """Join each line that starts in lower case with the previous one."""
         whole: list[tuple[int, int]] = []
         for place in lines:
             if whole and self.line(place).lstrip()[:1].islower() and place[0] - whole[-1][0] >= _MIN_COLUMN_WIDTH:
@@ -196,7 +196,7 @@ class _Reading:
 
 
 def read(text: str) -> list[Block]:
-    """The blocks of a text in order."""
+    """Return the blocks of a text in order."""
     places = list(_lines(text))
     reading = _Reading(text, wrapped=_min_wrapped_length(text, places), beside=_unseparated_pairs(text, places))
     after: tuple[int, int] | None = None
@@ -220,7 +220,7 @@ def read(text: str) -> list[Block]:
 
 
 def _header_lines(text: str, places: list[tuple[int, int]]) -> frozenset[int]:
-    """The starts of the lines of a message's header: several lines in a row, one of which names the sender."""
+    """Return the starts of the header lines of a message: several consecutive lines, one of which names the sender."""
     found: list[int] = []
     run: list[tuple[int, int]] = []
     for place in [*places, None]:
@@ -287,7 +287,7 @@ def _resolve_headings(text: str, blocks: list[Block]) -> list[Block]:
 
 
 def _fill_labels_down(blocks: list[Block]) -> list[Block]:
-    """A value without a label belongs to the label above: “| | OSHA 500 trainer |”."""
+    """Give a value without a label the label above it: “| | OSHA 500 trainer |”."""
     filled: list[Block] = []
     for block in blocks:
         above = filled[-1] if filled else None
@@ -300,7 +300,7 @@ def _fill_labels_down(blocks: list[Block]) -> list[Block]:
 
 
 def _label_rows(rows: list[Block]) -> list[Block]:
-    """Rows that start with labels are labeled values."""
+    """Convert rows that start with labels to labeled values."""
     if any(row.columns for row in rows) or sum(field_labels.is_known(row.cells[0]) for row in rows) < _MIN_KNOWN_LABELS:
         return rows
     pairs: list[Block] = []
@@ -313,7 +313,7 @@ def _label_rows(rows: list[Block]) -> list[Block]:
 
 
 def _transpose_tables(blocks: list[Block]) -> list[Block]:
-    """Transposes tables with labels in the first column, so that each of the other columns becomes a row."""
+    """Transpose tables with labels in the first column, so that each other column becomes a row."""
     turned: list[Block] = []
     for is_row, group in groupby(blocks, key=lambda block: block.kind == BlockKind.ROW and len(block.cells)):
         rows = list(group)
@@ -570,8 +570,8 @@ def _labels_above_values(text: str, places: list[tuple[int, int]]) -> dict[int, 
 
 @lru_cache(maxsize=_CACHED_LINES)
 def _sole_label(line: str, *, has_figure: bool = False) -> str:
-    """The label that makes up the line, or ''. A label without a colon must be a known one that does not name a section. Labels of
-    codes, such as “UEI”, may name a section if a figure follows."""
+    """Return the label that makes up the line, or ''. A label without a colon must be a known one that does not name a section.
+    Labels of codes, such as “UEI”, may name a section if a figure follows."""
     bare = _BARE_LABEL.fullmatch(line.replace("*", ""))
     if bare and len(bare[1].split()) <= _LABEL_WORDS:
         return " ".join(bare[1].split()).strip("_ ")
@@ -661,7 +661,7 @@ def _is_inline_title(reading: _Reading, line: str, after: tuple[int, int] | None
 
 
 def _continues_below(reading: _Reading, place: tuple[int, int]) -> bool:
-    """Whether the next line continues in lower case, which text below a heading does not."""
+    """Whether the next line continues in lower case, as text below a heading does not."""
     line, following = reading.line(place), reading.text[place[1] + 1 : place[1] + 1 + _LINE_CHARACTERS].split("\n")[0].lstrip()
     is_cut = len(line) >= _MIN_COLUMN_WIDTH or line.split()[-1].casefold() in _SMALL_WORDS
     return is_cut and not line.isupper() and following[:1].islower()

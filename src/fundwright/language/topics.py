@@ -1,4 +1,4 @@
-"""Topics of headings in English, German, and French."""
+"""Recognizes the topics of headings in English, German, and French."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Topic(StrEnum):
     OFFER = "offer"
     CHALLENGES = "challenges"
     PLAN = "plan"
-    """What is proposed, need, aims, and methods in one."""
+    """The plan as a whole: need, aims, and methods."""
     REVIEW = "review"
-    """What reviewers and offices write on a proposal or a report."""
+    """Comments of reviewers and offices on a proposal or report."""
 
 
 _NAMES: dict[Topic, str] = {
@@ -123,7 +123,7 @@ _QUALIFIED = (
     r"(?:the|our|own|my|its|key|main|core|primary|principal|major|selected|select|distinctive|distinguishing|special|specific|overall|additional|current|brief"
     r"|die|der|unsere?|wichtigsten?|besonderen?|les|nos|notre|principaux|principales)"
 )
-"""Words before the name of a section that leave it what it is."""
+"""Words before the name of a section that do not change its meaning."""
 _PATTERNS = {topic: re.compile(rf"(?:{_QUALIFIED} ){{0,3}}(?:{names})", re.IGNORECASE) for topic, names in _NAMES.items()}
 _NUMBER = re.compile(
     r"(?:(?:section|part|teil|partie|tab)\s)?[\dIVX]{0,4}(?:\.\d{1,2}){0,3}[.):]?\s{1,5}|[A-Z][.):]\s{1,5}", re.IGNORECASE
@@ -134,7 +134,7 @@ _MAX_CHARACTERS = 120
 
 @lru_cache(maxsize=4_096)
 def topics_of(heading: str) -> frozenset[Topic]:
-    """What a single heading names; often nothing. “3. CORE COMPETENCIES (2026)” names one."""
+    """Return the topics that a heading names, often none. “3. CORE COMPETENCIES (2026)” names one."""
     text = " ".join(heading[:_MAX_CHARACTERS].split()).strip(" *_#:.•»?").replace(" + ", " and ")
     number = _NUMBER.match(text)
     text = text[number.end() :] if number else text

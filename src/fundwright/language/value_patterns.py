@@ -1,6 +1,6 @@
 """Recognizes values by their form alone: money, a period, a contract number, an organization.
 
-A value without a label, or with an unknown one, still shows by its form what it is.
+The form identifies a value that has no label or an unknown one.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ _WORD = re.compile(r"[^\s,;:()\"“”|\[\]]+|[,;:()\"“”|\[\]]")
 
 
 def organizations(text: str) -> Iterator[tuple[str, int]]:
-    """Names of organizations, each with the place where it ends."""
+    """Return the names of organizations, each with the position where it ends."""
     name: list[re.Match[str]] = []
     words = [*_WORD.finditer(text), None]
     for word, after in zip(words, [*words[1:], None], strict=True):
@@ -152,7 +152,7 @@ def _named(name: list[re.Match[str]]) -> Iterator[tuple[str, int]]:
 
 
 def price_of(text: str) -> str:
-    """The amount paid for the work of a sentence; empty if it mentions other money."""
+    """Return the amount paid for the work in a sentence, or '' if it mentions other money."""
     for found in MONEY.finditer(text):
         around = text[max(0, found.start() - _WINDOW) : found.start()], text[found.end() : found.end() + _WINDOW // 2]
         if not _OTHER_MONEY.search(around[0]) and not _OTHER_MONEY_AFTER.match(around[1]):
@@ -162,7 +162,7 @@ def price_of(text: str) -> str:
 
 
 def customer_of(text: str, is_us: Callable[[str], bool] = lambda _: False) -> str:
-    """The organization that most likely pays for the work of the text; empty if none is named."""
+    """Return the organization that most likely pays for the work in the text, or '' if none is named."""
     best, most = "", 0.0
     for place, (name, end) in enumerate(organizations(text)):
         if is_us(name) or _IS_BIDDER.match(text[end : end + _AROUND]):

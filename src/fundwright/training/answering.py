@@ -1,10 +1,11 @@
-"""Finds the statement of a passage that answers a question, and says whether any does.
+"""Finds the statement of a passage that answers a question, and decides whether any does.
 
-A passage of 180 words that answers in one sentence is hardly nearer to the question than one that does not answer at all; the
-sentence is. A heading is near to whatever is asked about its subject and answers little of it, so it speaks for what stands below it
-and is no answer. `make eval ONLY=asking` measures it with questions about the sample and about the invented firms of tests/firms: with MiniLM,
-the weights below, chosen on these questions, put the expected statement first for 57 of 64, where sentences and headings alone did so for
-47; of 42 that the documents do not answer, 3 are answered, where 7 were before an answer had to name the quantity or abbreviation that is asked for.
+A passage of 180 words that answers in one sentence is hardly more similar to the question than one that does not answer it; the
+sentence is. A heading is similar to any question about its subject but answers little, so it counts for the text below it and is no
+answer itself. `make eval ONLY=asking` measures this with questions about the sample and about the invented firms of tests/firms.
+With MiniLM, the weights below, chosen on these questions, put the expected statement first for 57 of 64 questions (sentences and
+headings alone: 47). Of 42 questions that the documents do not answer, 3 get an answer (7 before an answer had to name the quantity
+or abbreviation in the question).
 """
 
 from __future__ import annotations
@@ -34,29 +35,31 @@ from fundwright.training.schemas import Answer, Passage
 MIN_RELEVANCE = 0.335
 _ENDS = (".", "!", "?", "…", ".”", '."')
 _SENTENCE_MEANING, _FRAGMENT_MEANING = 0.8, 0.5
-"""The weight of meaning; words have the rest."""
+"""The weight of meaning; the rest is the weight of words."""
 _HEADING_WEIGHT = 0.15
 _NAMED = 0.2
-"""What it is worth that a heading or label names what is asked."""
+"""Added if a heading or label names what the question asks for."""
 _LISTED = 0.4
-"""What it is worth that a heading or label names the list that the question asks for."""
+"""Added if a heading or label names the list that the question asks for."""
 _OF_OTHERS = 0.15
-"""What a notice or policy, or a sentence about a customer, loses when the question is about us."""
+"""Subtracted from a notice, a policy, or a sentence about a customer if the question is about us."""
 _NO_QUANTITY = 0.07
-"""What a statement without a number or an amount loses when the question asks for one."""
+"""Subtracted from a statement without a number or an amount if the question asks for one."""
 _NO_DURATION = 0.15
-"""The same of a question that asks how long or how fast, and a statement without a time or a speed: “24/7 service desk for 4,800 users.”"""
+"""Subtracted from a statement without a time or a speed if the question asks how long or how fast: “24/7 service desk for 4,800
+users.”"""
 _NO_QUANTITY_SHOWN = 0.3
-"""What it loses beyond that against others of its passage: “Client: Oneida Nation” leads to the row with the amount."""
+"""Subtracted in addition when compared with other statements of the passage: “Client: Oneida Nation” leads to the row with the
+amount."""
 _FAILURE_WEIGHT = 0.2
-"""The weight of a statement that reports a failure, when the question asks what went wrong."""
+"""Added to a statement that reports a failure if the question asks what went wrong."""
 _US = re.compile(r"\b(?:we|our|us|I|my|wir|uns\w*|ich|mein\w*|nous|notre|nos|je|mon|mes)\b", re.IGNORECASE)
 _ASKS_FAILURE = re.compile(
     r"\b(?:w[eo]nt wrong|go(?:es)? wrong|problems?|difficult\w+|challenges?|lessons?|learn(?:ed|t)?|mistakes?|fail\w*|obstacles?|setbacks?|trouble"
     r"|schief\w*|probleme?|schwierig\w+|herausforderung\w*|fehler|gelernt|problèmes?|difficultés?|défis?|erreurs?|leçons?|appris)\b",
     re.IGNORECASE,
 )
-"""People seldom ask about challenges in the words that headings have for them."""
+"""Questions about challenges seldom use the words of headings."""
 _FAILURE_WORDS = "problems, failures, damage, delays, warranty, retrained, lessons learned"
 _FAILED = re.compile(
     r"\b(?:failed|failures?|missed|late|delay\w*|retrain\w*|under warranty|lessons?|learned|had to be|damaged?|outages?|defect\w*|rework\w*|broke|broken|errors?|mistakes?"
@@ -76,7 +79,7 @@ _OBLIGED = re.compile(
     r"\b(?:must|have to|required?|requirements?|due|deadlines?|submit\w*|eligib\w*|limits?|apply|muss|müssen|fristen|frist|einreich\w*|devons|délais?)\b",
     re.IGNORECASE,
 )
-"""Our obligations are in notices."""
+"""Questions about our obligations, which are in notices."""
 _ASKS_AMOUNT = re.compile(
     r"\b(?:how much (?:was|is|were|did|does|do|money|funding)|worth|costs?|value|price|revenue|budget|wie teuer|kosten|wert|umsatz|combien coûte|prix|valeur)\b",
     re.IGNORECASE,
@@ -115,13 +118,13 @@ _QUANTITIES = tuple(
         (r"\b(?:profit|margin|gewinn|bénéfice)\b", r"\b(?:profit|margin|gewinn|bénéfice)\b"),
     )
 )
-"""Quantities, and how an answer names them: the amount of a contract is no revenue."""
+"""Quantities, and the words for them in an answer: the amount of a contract is not revenue."""
 _NOT_NAMED = 0.2
-"""The penalty of a statement that does not name the quantity or abbreviation in the question."""
+"""Subtracted from a statement that does not name the quantity or abbreviation in the question."""
 _ASKS_COUNT = re.compile(r"\b(?:how many|how much|wie ?viele?|combien)\b", re.IGNORECASE)
 _COUNT = re.compile(r"(?:[^\W\d]{1,30} ){0,2}\d[\d,.]{0,15}(?: [^\W\d]{1,30}){0,2}")
 _COUNTED = 0.05
-"""What it is worth that a number stands beside what is counted, as in “groups of 12.”"""
+"""Added if a number is next to the noun that is counted, as in “groups of 12.”"""
 _STEM = 5
 _ABBREVIATION = re.compile(r"\b[A-Z]{3,6}\b")
 _MAX_ABBREVIATIONS = 5
@@ -134,7 +137,8 @@ _ASKS_CONTACT = re.compile(
 )
 _CONTACT_DETAIL = re.compile(r"\S@\S{2,60}\.\w{2}|\d{3}\)?[ .-]\d{3}[ .-]\d{4}")
 _OF_CONTACT = 0.3
-"""What the line with a person's phone number or email address loses when the question about the person asks for something else."""
+"""Subtracted from the line with a person's phone number or email address if the question about the person asks for something else.
+"""
 _ASKS_DEGREE = re.compile(
     r"\b(?:degrees?|stud(?:y|ied)|educat\w+|graduat\w+|diplomas?|abschl[uü]ss\w*|studier\w*|diplômes?|étudié)\b", re.IGNORECASE
 )
@@ -160,7 +164,7 @@ _NO_OTHERS = Others()
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence, an item, a row, a labeled value, or a whole list of a passage: where it stands there, and the heading above it."""
+    """A sentence, an item, a row, a labeled value, or a whole list of a passage, with its position there and the heading above it."""
 
     passage: int
     start: int
@@ -176,7 +180,7 @@ class Statement:
 
 
 def statements_in(passages: Sequence[Passage], question: str) -> list[Statement]:
-    """All that may answer the question."""
+    """Return every statement that may answer the question."""
     found: list[Statement] = []
     asked, wanted = _words(question), asked_list(question)
     for index, passage in enumerate(passages):
@@ -187,7 +191,7 @@ def statements_in(passages: Sequence[Passage], question: str) -> list[Statement]
                 continue
             text = f"{block.label}: {block.text}" if block.label else block.text
             if text in passage.place_at(block.start)[0] or _repeats(text, asked):
-                continue  # its reader knows the heading by its style, or it repeats the question
+                continue  # a heading known to the file's reader by its style, or a repetition of the question
             is_sentence = block.kind == BlockKind.ITEM or (block.kind == BlockKind.SENTENCE and text.endswith(_ENDS))
             text = _in_words(block)
             found.append(Statement(index, block.start, block.end, text, heading, block.label, record, is_sentence))
@@ -197,7 +201,7 @@ def statements_in(passages: Sequence[Passage], question: str) -> list[Statement]
 
 
 def _in_records(text: str) -> Iterator[tuple[int, Block]]:
-    """The blocks of a text, each with the number of its record. A label that is repeated begins another one."""
+    """Yield the blocks of a text, each with the number of its record. A repeated label begins the next record."""
     record, end, labels = 0, 0, set[str]()
     kind = BlockKind.HEADING
     for block in read(text):
@@ -210,7 +214,7 @@ def _in_records(text: str) -> Iterator[tuple[int, Block]]:
 
 
 def _in_words(block: Block) -> str:
-    """What a block says, with its units spelled out and with the columns of its cells."""
+    """Return the text of a block, with units spelled out and with the column headers of its cells."""
     if block.columns:
         cells = zip(block.columns, block.cells, strict=True)
         return "; ".join(f"{spell_label(column)}: {spell_measured(cell)}" for column, cell in cells if cell)
@@ -218,7 +222,8 @@ def _in_words(block: Block) -> str:
 
 
 def _asked_lists(statements: Sequence[Statement], wanted: AskedList) -> Iterator[Statement]:
-    """Statements in a row with the same label or heading, where it names what the question asks for."""
+    """Return the lists that answer the question: consecutive statements under a label or heading that names what the question asks
+    for."""
     for named in (attrgetter("label"), attrgetter("heading")):
         for name, group in groupby(statements, key=named):
             listed = list(group)
@@ -233,28 +238,29 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _repeats(text: str, asked: frozenset[str]) -> bool:
-    """Whether a text only repeats words of the question, apart from initials: “JANE E. MARLOW, P.E.”"""
+    """Whether a text only repeats words of the question, ignoring initials: “JANE E. MARLOW, P.E.”"""
     return {word for word in _words(text) if len(word) > 1 or word.isdigit()} <= asked
 
 
 def abbreviations_in(question: str) -> list[str]:
-    """The first few: each is looked for in all of the account's documents."""
+    """Return the first few abbreviations. Only a few, because each is searched in all of the account's documents."""
     return list(dict.fromkeys(_ABBREVIATION.findall(question)))[:_MAX_ABBREVIATIONS]
 
 
 def spelled_out(abbreviation: str) -> str:
-    """A pattern of PostgreSQL and of Python for words with these initials, as “information system security officer” for ISSO."""
+    """Return a pattern, for PostgreSQL and Python, of words with these initials, such as “information system security officer” for
+    ISSO."""
     return r"\y" + _BETWEEN.join(f"{letter}[a-z]{{2,40}}" for letter in abbreviation) + r"\y"
 
 
 def expand(question: str, phrases: Sequence[str]) -> str:
-    """The question with other words for what it asks, to search and to compare with."""
+    """Return the question with other phrases for what it asks, for searching and comparing."""
     added = [*phrases, *([_FAILURE_WORDS] if _ASKS_FAILURE.search(question) else [])]
     return f"{question} ({'; '.join(added)})" if added else question
 
 
 def headings_of(statements: Sequence[Statement]) -> list[str]:
-    """Without duplicates."""
+    """Return the headings of statements, without duplicates."""
     return list(dict.fromkeys(statement.heading for statement in statements if statement.heading))
 
 
@@ -272,11 +278,11 @@ def answers(
     similarities: Vectors,
     shares: Sequence[Sequence[float]],
 ) -> list[Answer]:
-    """The passages that answer, best first, each with its best statement, or with the record that answers the parts of the question.
-    CPU-bound: call it in a thread.
+    """Return the passages that answer, best first, each with its best statement, or with the record that answers the parts of the
+    question. CPU-bound: call it in a thread.
 
-    `similarities` has a row for the question and for each of its parts: their cosines, first with the statements and then with their
-    headings. `shares` are how much of their words stands in each of these, in 0..1.
+    `similarities` has a row for the question and one for each of its parts: the cosines, first with the statements and then with
+    their headings. `shares` contains, for each of these, the fraction of the words it contains (0..1).
     """
     count = len(statements)
     meaning = np.array([_SENTENCE_MEANING if statement.is_sentence else _FRAGMENT_MEANING for statement in statements])
@@ -332,7 +338,8 @@ def answers(
 def _span(
     statements: Sequence[Statement], beside: Sequence[int], first: int, of_parts: NDArray[np.floating], lacks: NDArray[np.bool_]
 ) -> tuple[int, int]:
-    """From the first to the last character of what answers the question, best `first`, and of what answers its parts near by."""
+    """Return the range from the first to the last character of the answer `first` and of the nearby answers to parts of the
+    question."""
     start, end = statements[first].start, statements[first].end
     for part, relevance in enumerate(of_parts):
         answering = max(beside, key=lambda other: relevance[other] + _COUNTED * (other == first))
@@ -352,8 +359,8 @@ def _about_named(
     statements: Sequence[Statement],
     of_person: Collection[int],
 ) -> list[float]:
-    """What each statement gains or loses, because what the question names is in its record or in the headings above, or is not.
-    A document that begins with it is about it."""
+    """Return what each statement gains or loses because its record or the headings above contain the names in the question, or do
+    not. A document that begins with a name is about it."""
     found = naming.names_in(question, [passage.text for passage in passages])
     names = naming.weighed(found, words_of)
     if not found:
@@ -375,7 +382,7 @@ def _about_named(
 
 
 def _lacks_quantity(question: str, text: str) -> bool:
-    """Whether the question asks for an amount or a number, and there is none."""
+    """Whether the question asks for an amount or a number, and the text has none."""
     quantity = (
         _AMOUNT
         if _ASKS_AMOUNT.search(question)
@@ -402,7 +409,7 @@ def _abbreviated(abbreviation: str) -> re.Pattern[str]:
 
 
 def _counts_asked(question: str, text: str) -> bool:
-    """Whether a number stands beside a word of a question that asks how many."""
+    """Whether a number is next to a word of a question that asks how many."""
     if not _ASKS_COUNT.search(question):
         return False
     asked = {word[:_STEM] for word in re.findall(r"[^\W\d]{4,}", question.casefold())}
@@ -414,12 +421,12 @@ def _is_about_us(question: str) -> bool:
 
 
 def _names_in(question: str) -> list[str]:
-    """The first few, in lower case: each is looked for in every passage."""
+    """Return the first few names in lower case. Only a few, because each is searched in every passage."""
     return list(dict.fromkeys(name.rstrip("?.").casefold() for name in _NAME.findall(question)))[:_MAX_NAMES]
 
 
 def _is_of_person(passage: Passage, words: frozenset[str], names: Sequence[str]) -> bool:
-    """Whether it is part of the résumé of somebody named."""
+    """Whether the passage is part of the résumé of someone named."""
     return passage.document_kind == DocumentKind.RESUME and any(_words(name) <= words for name in names)
 
 

@@ -32,7 +32,7 @@ router = APIRouter(prefix="/api/training", tags=["training"])
 Paging = Annotated[PageRequest, Query()]
 
 _MAX_TEXT_BYTES = 16_000_000
-"""In JSON, each of the two million characters of a text may take several bytes."""
+"""Each of the two million characters of a text may take several bytes in JSON."""
 
 
 @router.post("/documents", status_code=status.HTTP_201_CREATED, openapi_extra=UPLOAD)

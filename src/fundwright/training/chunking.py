@@ -1,4 +1,4 @@
-"""Splits a document into chunks of about 180 words: along headings, between sentences, with a little overlap.
+"""Splits a document into chunks of about 180 words, along headings and between sentences, with a small overlap.
 
 180 English words are about 240 tokens; the default embedding model reads 256.
 """
@@ -18,14 +18,15 @@ from fundwright.training.readers import Block
 _WORDS = 180
 _OVERLAP_WORDS = 30
 _OVERLAP_CHARACTERS = 600
-"""30 words of most languages are shorter; 30 codes or addresses may be nearly a chunk, which would repeat all of them 30 times."""
+"""In most languages, 30 words are shorter. But 30 codes or addresses can be almost a whole chunk, which would repeat all of them 30
+times."""
 MAX_CHARACTERS = 4_000
-"""Text without words or sentences, such as encoded data, is split here. 180 words of any language are shorter."""
+"""Text without words or sentences, such as encoded data, is split at this length. 180 words of any language are shorter."""
 _HEADING_CHARACTERS = 300
-"""Every chunk below a heading repeats it."""
+"""Limited, because every chunk below a heading repeats it."""
 _MAX_PLACES = 12
 _MIN_WORDS = 60
-"""A heading starts a new chunk once the previous one has this many words."""
+"""The number of words after which a heading starts a new chunk."""
 
 
 _WORD = re.compile(rf"\S{{1,{MAX_CHARACTERS}}}")
@@ -33,7 +34,7 @@ _WORD = re.compile(rf"\S{{1,{MAX_CHARACTERS}}}")
 
 @dataclass(frozen=True)
 class ChunkedDocument:
-    """`text` is the whole document; offsets of the chunks count its characters. `kind` is what the document seems to be."""
+    """`text` is the whole document; offsets of the chunks count its characters. `kind` is the proposed kind of the document."""
 
     text: str
     chunks: list[ChunkSpan]
@@ -42,7 +43,7 @@ class ChunkedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """From character `start` of a chunk on, this is the path of headings, and this the page."""
+    """The path of headings and the page from character `start` of a chunk on."""
 
     start: int
     heading: tuple[str, ...]
@@ -51,8 +52,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class ChunkSpan:
-    """Where a chunk is in the text. `heading` is the path of headings above its first sentence; `places` follow where headings or pages
-    change within it."""
+    """The position of a chunk in the text. `heading` is the path of headings above its first sentence; `places` follow wherever the
+    heading or page changes within it."""
 
     start: int
     end: int
@@ -76,7 +77,7 @@ class _Piece:
 
 
 def chunk(blocks: Sequence[Block]) -> ChunkedDocument:
-    """Join the blocks to one text and split it. Runs in a thread."""
+    """Join the blocks to one text and split it. Call it in a thread."""
     parts: list[str] = []
     pieces: list[_Piece] = []
     path: list[tuple[int, str]] = []
@@ -97,7 +98,7 @@ def chunk(blocks: Sequence[Block]) -> ChunkedDocument:
 def _cut(pieces: list[_Piece]) -> list[ChunkSpan]:
     spans: list[ChunkSpan] = []
     current: list[_Piece] = []
-    fresh = 0  # words that no chunk before has
+    fresh = 0  # words that are in no earlier chunk
     for piece in pieces:
         words = sum(item.words for item in current)
         is_full = words + piece.words > _WORDS or (bool(current) and piece.end - current[0].start > MAX_CHARACTERS)
@@ -144,7 +145,8 @@ def _close(pieces: list[_Piece]) -> ChunkSpan:
 
 
 def _short_spans(text: str) -> list[tuple[int, int]]:
-    """Sentences; one longer than a chunk, as in tables, is split between words, and a word longer than a chunk anywhere."""
+    """Return the spans of sentences. A sentence longer than a chunk, as in tables, is split between words, and a longer word
+    anywhere."""
     spans: list[tuple[int, int]] = []
     for start, end in spans_of(text):
         count = 0

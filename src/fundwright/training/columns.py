@@ -1,6 +1,6 @@
-"""Puts two columns of prose that were pasted line beside line below each other.
+"""Separates two columns of prose that were pasted side by side, and puts one below the other.
 
-A table has cells; a column has sentences that continue on its next line, so that many of its lines begin in lower case.
+A table has cells; a column of prose has sentences that continue on the next line, so that many of its lines begin in lower case.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _MIN_SHARE, _MIN_RUNNING, _MIN_WORDS = 0.4, 3, 2.5
 
 
 def below_each_other(lines: Sequence[str]) -> list[str]:
-    """The lines, with what stands in a second column after what stands in the first."""
+    """Return the lines, with the text of a second column after that of the first."""
     starts = Counter(gap.end() for line in lines for gap in _GAP.finditer(line) if gap.end() >= _MIN_COLUMN)
     if not starts:
         return list(lines)
@@ -24,7 +24,7 @@ def below_each_other(lines: Sequence[str]) -> list[str]:
         return list(lines)
     places = [place for place, line in enumerate(lines) if _is_beside(line, start)]
     first, last = places[0], places[-1]
-    # What stands above both, or across them, is of neither.
+    # Text above or across both columns belongs to neither.
     last = next((place for place in range(first, last) if _is_across(lines[place], start)), last + 1)
     left = [line[:start].rstrip() for line in lines[first:last]]
     right = [line[start:].rstrip() for line in lines[first:last]]

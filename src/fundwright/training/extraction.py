@@ -17,14 +17,14 @@ from fundwright.training.chunking import MAX_CHARACTERS, ChunkedDocument, ChunkS
 from fundwright.training.readers import Reader, Unreadable, choose_reader, file_missing, read
 
 _TEXTS = 2
-"""The first results are the kind and the text."""
+"""The number of results before the chunks: the kind and the text."""
 _SPANS_PER_RESULT = 100
 _MAX_RESULT_BYTES = 5_000_000
-"""What so many need at most, each with 12 headings of nine levels. The server parses no more at once."""
+"""The maximum size of that many chunks, each with 12 headings of nine levels. The server never parses more at once."""
 _MIN_CHARACTERS = 50
-"""Two chunks have at least 60 words between them that no other chunk has."""
+"""The minimum text per chunk: two chunks together have at least 60 words that are in no other chunk."""
 _MAX_COPIES = 10
-"""How many times the chunks together may have the text. Their overlap makes 1.2 of the usual, and less than 3 of any."""
+"""The maximum ratio of the chunks' total length to the text's. With the overlap, it is usually 1.2, and never 3."""
 _LAST_PAGE = 2**31 - 1
 _SPANS = TypeAdapter(list[ChunkSpan])
 
@@ -39,7 +39,7 @@ LIMITS = Limits(
 
 
 async def extract(sandbox: Sandbox, readers: Sequence[Reader], path: Path, filename: str, *, title: str) -> ChunkedDocument:
-    """The text of a file, its chunks, and its kind. Raises Unreadable."""
+    """Return the text of a file, its chunks, and its kind. Raises Unreadable."""
     work = partial(_extracted, list(readers), path, filename, title)
     name = t("“{name}”", name=filename)
     results = await sandbox.run(work, limits=LIMITS, name=name, readable=(path,))
@@ -50,7 +50,7 @@ async def extract(sandbox: Sandbox, readers: Sequence[Reader], path: Path, filen
 
 
 def _checked(results: list[bytes]) -> ChunkedDocument:
-    """What a reader yielded, which may have been taken over. Raises ValueError for what `chunk` never gives."""
+    """Validate the results of a reader, which may be compromised. Raises ValueError for anything that `chunk` never returns."""
     if len(results) < _TEXTS:
         raise ValueError("There is no text.")
     kind, text = DocumentKind(results[0].decode()), results[1].decode()

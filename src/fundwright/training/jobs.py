@@ -1,7 +1,7 @@
 """Jobs of training. `train` reads, splits, and embeds the documents of a run.
 
-Vectors are committed batch by batch and documents one by one, so a killed process loses at most one batch. A document that cannot
-be read is listed with its reason, and the run continues.
+Vectors are committed batch by batch and documents one by one, so that a killed process loses at most one batch. If a document
+cannot be read, its reason is recorded, and the run continues.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from fundwright.training.schemas import ProposeKinds, RemoveFiles, TrainDocument
 from fundwright.training.service import documents_topic
 
 _READ, _BATCH = 512, 32
-"""Passages read, and passages embedded and saved, in one transaction."""
+"""The number of passages read, and of passages embedded and saved, in one transaction."""
 _PROPOSED = 20
-"""Documents that get a kind in one transaction."""
+"""The number of documents that get a kind in one transaction."""
 
 
 class TrainingCheckpoint(TypedDict, total=False):
     next: int
-    """The place of the next document in the run."""
+    """The index of the next document of the run."""
 
 
 class TrainingResult(TypedDict):
@@ -147,7 +147,7 @@ async def propose_kinds(run: JobRun[ProposeKinds, None, KindsCheckpoint]) -> Non
 
 
 async def remove_files(run: JobRun[RemoveFiles, None]) -> None:
-    """Remove files of removed documents, unless other documents or other packages need the same content by now."""
+    """Delete files of removed documents, unless other documents or packages now need the same content."""
     core = run.services
     for sha256 in run.payload.sha256:
         async with run.transaction() as session:
@@ -175,6 +175,6 @@ async def _embed(
 
 
 def _embedded_text(heading: Sequence[str], text: str) -> str:
-    """A passage with the last heading above it, which often holds the word that the passage itself takes for granted."""
+    """Return the passage with the heading directly above it, which often contains a word that the passage leaves out."""
     last = nearest_heading(heading)
     return text if not last or text.startswith(last) else f"{last}\n{text}"

@@ -1,8 +1,8 @@
-"""Proposes the kind of a document from its title, its headings and other short lines, and its words.
+"""Proposes the kind of a document from its title, headings and other short lines, and words.
 
-Each cue is a pattern with points for a kind: in a title once, in each of the first lines that match, and in words by their
-frequency per thousand. The kind with the most points wins. A document with few cues is assumed to be about us, unless it is
-addressed to others ("the offeror shall").
+Each cue is a pattern with points for a kind. It counts once in a title, once in each of the first lines that match, and in the
+words by its frequency per thousand. The kind with the most points wins. A document with few cues is assumed to be about us, unless
+it addresses others ("the offeror shall").
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _POLICY = DocumentKind.POLICY
 
 _READ_CHARACTERS = 60_000
 _READ_TITLE_LINES = 2
-"""The first lines of a text say what it is, as its title does."""
+"""The number of first lines that count like a title."""
 _LINE_CHARACTERS = 90
 _COUNTED_LINES = 3
 _MAX_PER_THOUSAND = 24
 _MIN_WORDS = 250
-"""A shorter text counts as one of so many: a single word says little."""
+"""The minimum length used for frequencies, in words. A single word says little."""
 _MIN_POINTS = 1.5
 _FIRST_LINE_WEIGHT = 0.8
 _FIGURE_POINTS = 1.6
@@ -44,26 +44,26 @@ _ASKS = re.compile(
     r"submit by|award (?:ceiling|floor)|intends? to|intended to|is seeking|seeks|sources? sought|we (?:\W?\w+['’]?\w*\W? ){0,2}(?:fund|seek|invite))\b",
     re.IGNORECASE,
 )
-"""How people write who invite, ask, or oblige others."""
+"""Phrases that invite, ask, or oblige others."""
 _OURSELVES = re.compile(r"\b(?:we|our|us|wir|unser\w*|nous|notre)\b", re.IGNORECASE)
 _UNLIKELY_WEIGHT = 0.4
 _DONE = re.compile(
     r"\b(?:we|they|our team|I|was|were|has been|have been)(?: have| has)? (?!(?:award|fund|grant|support|sponsor|invit)ed\b)(?:\w{3,}ed|took|built|ran|made|met|cut|bought|wrote|found|won|held|went|did|paid|put|came|gave|kept|taught|led|sold|grew|drove|set)\b",
     re.IGNORECASE,
 )
-"""How people write who did something, and did not just pay for it."""
+"""Phrases of people who did something themselves and did not just pay for it."""
 _REPORTED = re.compile(
     r"\b(?:said|says|announced|told reporters|according to|staff writer|reporters?|correspondent|press release|newswire|analysts?)\b|(?-i:^\W{0,5}[A-Z]{4,20}, [A-Z][\w.]{1,20} ?[-–—] )",
     re.IGNORECASE | re.MULTILINE,
 )
 _QUOTED = re.compile(r"[“\"][^“”\"]*+[”\"]")
 _MIN_REPORTED, _REPORT_POINTS = 2, 4.0
-"""How newspapers write, who are not those they write of: what they say of “we” stands between quotation marks."""
+"""Phrases of newspapers, which write about others: their “we” is in quotation marks."""
 _PLANNED = re.compile(
     r"\b(?:we|project|team) (?:will|propose|plan|want|would)\b|\b(?:objective|aim|task) \d|\bbudget period\b", re.IGNORECASE
 )
 _ACCOUNT_POINTS, _NO_DATA_WEIGHT = 6.0, 0.6
-"""Customer, amount, and dates: an account of a project, not a table of data, whatever its figures."""
+"""With customer, amount, and dates, it is an account of a project, not a table of data, however many figures it has."""
 _COUNT = re.compile(r"\d{1,3}(?:,\d{3})?")
 _FIGURE = re.compile(r"[<>≤≥±+/\s-]{0,4}\d[\d.,]*\s?(?!/|(?:19|20)\d\d)[^\W\d_%°µ]{0,10}")
 
@@ -282,14 +282,14 @@ _WORDS = (
 
 
 def propose(*, title: str, filename: str, text: str) -> DocumentKind:
-    """The most likely kind of a document. `text` is what its reader found."""
+    """Return the most likely kind of a document. `text` is the text that its reader extracted."""
     points = score(title=title, filename=filename, text=text)
     best = max(points, key=lambda kind: points[kind])
     return best if points[best] >= _MIN_POINTS else DocumentKind.ABOUT_US
 
 
 def score(*, title: str, filename: str, text: str) -> dict[DocumentKind, float]:
-    """The points of each kind."""
+    """Return the points of each kind."""
     text = text[:_READ_CHARACTERS]
     lines, figures = _lines_of(text)
     points = dict.fromkeys(DocumentKind, 0.0)
@@ -326,7 +326,7 @@ def score(*, title: str, filename: str, text: str) -> dict[DocumentKind, float]:
 
 
 def _is_paid_for(text: str) -> bool:
-    """Whether it names who paid, how much, and when: as those do who tell of a project, and those who offer money for one."""
+    """Whether the text says who paid, how much, and when, as reports about projects and offers of funding do."""
     is_in_time = (
         value_patterns.PERIOD.search(text)
         or value_patterns.FINISHED.search(text)
@@ -337,7 +337,8 @@ def _is_paid_for(text: str) -> bool:
 
 
 def _lines_of(text: str) -> tuple[list[str], int]:
-    """The short lines, and how many of them give a figure. However labeled values are laid out, they come as “label: value”."""
+    """Return the short lines, and the number of them with a figure. Labeled values have the form “label: value”, whatever their
+    layout."""
     blocks = structure.read(text)
     pairs = [block for block in blocks if block.kind == BlockKind.PAIR]
     starts = {block.start for block in pairs}

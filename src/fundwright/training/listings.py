@@ -1,4 +1,4 @@
-"""Questions that ask for a list, such as “What certifications do we hold?”, and the headings and labels that name it."""
+"""Recognizes questions that ask for a list, such as “What certifications do we hold?”, and the headings and labels that name it."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _GENERAL = frozenset(
         *("business", "company", "corporate", "organizational", "other", "special", "wichtigsten", "principales", "principaux"),
     ]
 )
-"""What a heading need not repeat: a list of licenses has those of states."""
+"""Words that a heading need not repeat: a list of licenses includes state licenses."""
 _NUMBERS = frozenset(("no", "nos", "numbe", "id", "nr"))
-"""What makes “Grant no.” a label of one number."""
+"""Words that make a label, such as “Grant no.”, name a single number."""
 _MAX_WORDS, _MAX_KEYWORDS, _MAX_AFTER = 6, 3, 3
 _STEM = 5
 _ALIKE = {
@@ -56,18 +56,19 @@ _ALIKE = {
     "diffé": "diffe",
 }
 _SECTIONS = frozenset((Topic.CAPABILITIES, Topic.DIFFERENTIATORS, Topic.FACILITIES))
-"""Sections with headings in many words: what sets us apart is found under “Why Palisade.”"""
+"""Sections whose headings vary: what sets us apart may be under “Why Palisade.”"""
 
 
 @dataclass(frozen=True, slots=True)
 class AskedList:
-    """`nouns` are the stems of what is asked for, each with those of the words before it; `topics` are the sections it may be."""
+    """`nouns` contains the stems of what is asked for, each with those of the words before it; `topics` contains the sections that
+    it may be."""
 
     nouns: tuple[tuple[str, frozenset[str]], ...]
     topics: frozenset[Topic]
 
     def is_named_by(self, heading: str, listed: str) -> bool:
-        """Whether a heading or label names it; words before the noun may also be in what is listed."""
+        """Whether a heading or label names the list. Words before the noun may also be in the listed text."""
         named = _stems(heading)
         everything = named | _stems(listed)
         is_noun = not named & _NUMBERS and any(noun in named and before <= everything for noun, before in self.nouns)
@@ -75,7 +76,7 @@ class AskedList:
 
 
 def asked_list(question: str) -> AskedList | None:
-    """What a question asks us to list, if it does: of ours, not of a person or a customer."""
+    """Return the list that a question asks for, if it asks for one of ours, not for one of a person or customer."""
     words = _WORD.findall(question.casefold())
     is_asking = bool(words) and words[0] in _ASKS
     verb = next((place for place, word in enumerate(words) if place and word in _VERBS), len(words))
@@ -96,7 +97,7 @@ def asked_list(question: str) -> AskedList | None:
 
 
 def _nouns(words: list[str]) -> list[tuple[str, frozenset[str]]]:
-    """“boats and survey vehicles” are two."""
+    """Split the nouns: “boats and survey vehicles” are two."""
     found: list[tuple[str, frozenset[str]]] = []
     before: list[str] = []
     for word, after in zip(words, [*words[1:], "and"], strict=True):

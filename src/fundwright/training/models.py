@@ -1,4 +1,4 @@
-"""Tables of training: documents, their chunks, and embeddings."""
+"""The tables of training: documents, their chunks, and embeddings."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Document(Base):
     is_sample: Mapped[bool] = mapped_column(default=False)
     kind: Mapped[str] = mapped_column(default=DocumentKind.ABOUT_US)
     is_kind_chosen: Mapped[bool] = mapped_column(default=False)
-    """A person chose the kind; no run proposes another."""
+    """Whether a person chose the kind, which no run then changes."""
     state: Mapped[str] = mapped_column(default=DocumentState.WAITING)
     error: Mapped[str | None]
     text: Mapped[str | None] = mapped_column(deferred=True)
@@ -46,10 +46,10 @@ class Document(Base):
 
 
 class Chunk(Base):
-    """About 180 words of a document. The id is derived from place and text, so training again keeps it."""
+    """About 180 words of a document. The id is derived from position and text, so that training the document again keeps it."""
 
     __tablename__ = "chunk"
-    # With words that wait to be indexed, a search would read all chunks.
+    # With pending index entries, a search would read all chunks.
     __table_args__ = (Index("ix_chunk_search", "search", postgresql_using="gin", postgresql_with={"fastupdate": "off"}),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
@@ -59,7 +59,7 @@ class Chunk(Base):
     heading: Mapped[tuple[str, ...]] = mapped_column(ARRAY(Text, as_tuple=True))
     page: Mapped[int | None]
     places: Mapped[list[tuple[int, list[str], int | None]]] = mapped_column(JSONB, default=list)
-    """(start, heading, page) of each part under its own heading or on its own page; empty if there is only one."""
+    """(start, heading, page) of each part under its own heading or on its own page. Empty if there is only one."""
     start_offset: Mapped[int]
     end_offset: Mapped[int]
     text: Mapped[str]
@@ -67,11 +67,11 @@ class Chunk(Base):
     words: Mapped[SparseVector] = mapped_column(
         SPARSEVEC(WORD_DIMENSION), Computed("word_weights(search, 110)", persisted=True), deferred=True
     )
-    """The weight of each word. A usual chunk has 110 words that count."""
+    """The weight of each word. A typical chunk has 110 words that count."""
 
 
 class ChunkWord(Base):
-    """In how many chunks of an account a word occurs, as of the end of its last run; place -1 counts all of them."""
+    """The number of an account's chunks with a word, as of the end of its last run. Place -1 counts all chunks."""
 
     __tablename__ = "chunk_word"
 
@@ -81,7 +81,7 @@ class ChunkWord(Base):
 
 
 class ChunkVector(Base):
-    """Each dimension has its own HNSW index, created by the first run that needs it."""
+    """Each dimension has its own HNSW index, which the first run that needs it creates."""
 
     __tablename__ = "chunk_vector"
     __table_args__ = (Index("ix_chunk_vector_owner_id_model_id", "owner_id", "model_id"),)
@@ -94,7 +94,7 @@ class ChunkVector(Base):
 
 
 class FailureRecord(TypedDict):
-    """Why a run could not read a document, as `DocumentFailure` reads it."""
+    """Why a run could not read a document, as stored. See `DocumentFailure`."""
 
     document_id: str
     title: str

@@ -1,4 +1,4 @@
-"""The data of training in a copy of an account's data."""
+"""The documents in a copy of an account's data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fundwright.training.schemas import DocumentRead
 
 @needs(Permission.READ)
 async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
-    """Documents as they were uploaded, the text that was read in each, and the training runs."""
+    """Yield documents as they were uploaded, the text extracted from each, and the training runs."""
     documents = [DocumentRead.model_validate(each) for each in await repository.list_all(session, actor.id)]
     yield as_json("training/documents.json", documents)
     for document in documents:

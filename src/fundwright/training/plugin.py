@@ -1,4 +1,4 @@
-"""What training registers through the plug-in hooks."""
+"""The plug-in hooks of training."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def job_handlers() -> Iterable[JobHandler[Any, Any]]:
 
 @hookimpl
 def document_readers() -> Iterable[Reader]:
-    # The text reader takes whatever no other one recognizes: it stays last.
+    # The text reader accepts everything that no other reader recognizes, so it must be last.
     return [PdfReader(), DocxReader(), HtmlReader(), MarkdownReader(), TextReader()]
 
 

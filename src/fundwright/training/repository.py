@@ -1,4 +1,4 @@
-"""All queries of training. Each is limited to the owner: nobody reaches another account's documents, chunks, or vectors."""
+"""All queries of training, limited to the owner: no account can reach another account's documents, chunks, or vectors."""
 
 from __future__ import annotations
 
@@ -58,9 +58,9 @@ from fundwright.training.schemas import (
 )
 
 _CANDIDATES = 3_000
-"""In accounts with more chunks, about as many are scored by words: those with the rarest."""
+"""In accounts with more chunks, about this many are scored by words: those with the rarest words."""
 _EXACT_LIMIT = 5_000
-"""Accounts with fewer vectors are searched exactly: as fast as the index, and an owner filter cannot cost recall."""
+"""Accounts with fewer vectors are searched exactly, which is as fast as the index, and the owner filter cannot reduce recall."""
 _CONTEXT_CHARACTERS = 1_500
 
 
@@ -80,15 +80,15 @@ async def find_document_by_content(session: AsyncSession, owner_id: UUID, sha256
 
 
 async def list_titles_like(session: AsyncSession, owner_id: UUID, title: str, beginning: str) -> set[str]:
-    """Titles of the account that are `title` or begin with `beginning`. Nobody else adds documents to it until the end of the
-    transaction, so that what is not among them stays free."""
+    """Return the account's titles that are `title` or begin with `beginning`. No other request can add documents to the account
+    until the transaction ends, so unused titles stay available."""
     await database.acquire_lock(session, f"documents:{owner_id}")
     alike = or_(Document.title == title, Document.title.startswith(beginning, autoescape=True))
     return set(await session.scalars(select(Document.title).where(Document.owner_id == owner_id, alike)))
 
 
 async def own_documents(session: AsyncSession, owner_id: UUID) -> tuple[int, int]:
-    """The number and bytes of documents that the account has added itself; the sample does not count."""
+    """Return the number and the total bytes of documents that the account added itself, without the sample."""
     own = select(func.count(), func.coalesce(func.sum(Document.size_bytes), 0))
     count, size_bytes = (await session.execute(own.where(Document.owner_id == owner_id, Document.is_sample.is_(False)))).one()
     return count, int(size_bytes)
@@ -101,7 +101,8 @@ async def list_used_content(session: AsyncSession, names: Collection[str]) -> Co
 async def list_documents(
     session: AsyncSession, owner_id: UUID, request: DocumentQuery, *, only: Sequence[UUID] | None = None
 ) -> tuple[list[Document], int]:
-    """Newest first by default. With `only`, those of the given documents that the account has, in the given order by default."""
+    """Return a page of documents, newest first by default. With `only`, lists those that the account has, in the given order by
+    default."""
     query, usual = _documents(owner_id), Document.created_at.desc()
     if request.kind is not None:
         query = query.where(Document.kind == request.kind)
@@ -129,12 +130,12 @@ async def list_documents(
 
 
 async def list_all(session: AsyncSession, owner_id: UUID) -> list[Document]:
-    """Oldest first."""
+    """Return all documents, oldest first."""
     return list(await session.scalars(_documents(owner_id).order_by(Document.created_at, Document.id)))
 
 
 async def list_searched(session: AsyncSession, owner_id: UUID) -> list[tuple[UUID, DocumentKind]]:
-    """Ids and kinds of the documents that questions and drafts search."""
+    """Return ids and kinds of the documents that questions and drafts search."""
     query = select(Document.id, Document.kind).where(Document.owner_id == owner_id)
     rows = await session.execute(query.where(Document.id.not_in(await _hidden_documents(session, owner_id))))
     return [(id, DocumentKind(kind)) for id, kind in rows]
@@ -149,12 +150,12 @@ async def list_sample(session: AsyncSession, owner_id: UUID) -> list[Document]:
 
 
 async def list_underway_ids(session: AsyncSession, owner_id: UUID) -> set[UUID]:
-    """Documents of waiting or running runs."""
+    """Return the documents of waiting or running runs."""
     return {UUID(document_id) for run, _ in await session.execute(_underway_runs(owner_id)) for document_id in run.document_ids}
 
 
 async def list_untrained_ids(session: AsyncSession, owner_id: UUID, model_id: str) -> list[UUID]:
-    """Documents without vectors of this model, oldest first."""
+    """Return the documents without vectors of this model, oldest first."""
     query = (
         select(Document.id)
         .where(Document.owner_id == owner_id)
@@ -165,7 +166,7 @@ async def list_untrained_ids(session: AsyncSession, owner_id: UUID, model_id: st
 
 
 async def list_unsearched(session: AsyncSession, owner_id: UUID, *, limit: int) -> Unsearched:
-    """The number of untrained documents, and the titles of the newest."""
+    """Return the number of untrained documents, and the titles of the newest."""
     mine = select(Document.id, Document.title).where(Document.owner_id == owner_id, Document.state != DocumentState.TRAINED)
     found = (await session.execute(mine.order_by(Document.created_at.desc(), Document.id))).all()
     underway = await list_underway_ids(session, owner_id) if found else set[UUID]()
@@ -175,20 +176,20 @@ async def list_unsearched(session: AsyncSession, owner_id: UUID, *, limit: int) 
 
 
 async def list_known_ids(session: AsyncSession, owner_id: UUID, document_ids: Sequence[UUID]) -> list[UUID]:
-    """Those of the given documents that the account has, in the given order."""
+    """Return those of the given documents that the account has, in the given order."""
     wanted = literal(list(document_ids), ARRAY(Uuid))
     known = set(await session.scalars(select(Document.id).where(Document.owner_id == owner_id, Document.id == func.any(wanted))))
     return [document_id for document_id in document_ids if document_id in known]
 
 
 async def find_id(session: AsyncSession, owner_id: UUID, reference: str) -> UUID | None:
-    """The document with this id or, in any case of letters, this title."""
+    """Find the document with this id or title, ignoring case."""
     is_meant = or_(cast(Document.id, Text) == reference.lower(), func.lower(Document.title) == func.lower(reference))
     return await session.scalar(select(Document.id).where(Document.owner_id == owner_id, is_meant).order_by(Document.id))
 
 
 async def count_outdated(session: AsyncSession, owner_id: UUID, model_id: str) -> int:
-    """Trained documents whose vectors are of another model."""
+    """Count trained documents whose vectors are from another model."""
     query = select(func.count()).where(
         Document.owner_id == owner_id, Document.state == DocumentState.TRAINED, Document.model_id != model_id
     )
@@ -208,7 +209,7 @@ async def save_failure(session: AsyncSession, owner_id: UUID, document_id: UUID,
 
 
 async def save_trained(session: AsyncSession, owner_id: UUID, document_id: UUID, *, model_id: str, chunk_count: int) -> None:
-    """Mark a document as trained with this model; vectors of other models are dropped."""
+    """Mark a document as trained with this model, and delete vectors of other models."""
     chunks = select(Chunk.id).where(Chunk.owner_id == owner_id, Chunk.document_id == document_id)
     await session.execute(delete(ChunkVector).where(ChunkVector.chunk_id.in_(chunks), ChunkVector.model_id != model_id))
     await session.execute(
@@ -219,14 +220,14 @@ async def save_trained(session: AsyncSession, owner_id: UUID, document_id: UUID,
 
 
 async def save_chunks(session: AsyncSession, owner_id: UUID, document_id: UUID, chunked: ChunkedDocument) -> None:
-    """Replace the text and the chunks of a document, and its kind unless a person chose it. Chunks that are the same as before keep
-    their id and vectors."""
+    """Replace the text and chunks of a document, and its kind unless a person chose it. Unchanged chunks keep their ids and
+    vectors."""
     kind = case((Document.is_kind_chosen, Document.kind), else_=chunked.kind)
     await session.execute(
         update(Document).where(Document.owner_id == owner_id, Document.id == document_id).values(text=chunked.text, kind=kind)
     )
     ids = await asyncio.to_thread(lambda: [span.id(document_id, chunked.text) for span in chunked.chunks])
-    # One array, because a statement takes no more than 65 535 parameters.
+    # One array, because a statement can have at most 65,535 parameters.
     kept = literal(ids, ARRAY(Uuid))
     await session.execute(
         delete(Chunk).where(Chunk.owner_id == owner_id, Chunk.document_id == document_id, Chunk.id != func.all(kept))
@@ -271,7 +272,7 @@ async def list_chunks_without_vector(
 
 
 async def count_embedded(session: AsyncSession, owner_id: UUID, document_id: UUID, model_id: str) -> tuple[int, int]:
-    """How many passages of a document have a vector of this model, and how many there are."""
+    """Return how many passages of a document have a vector of this model, and how many there are."""
     query = (
         select(func.count(ChunkVector.chunk_id), func.count())
         .select_from(Chunk)
@@ -283,7 +284,7 @@ async def count_embedded(session: AsyncSession, owner_id: UUID, document_id: UUI
 
 
 async def save_vectors(session: AsyncSession, owner_id: UUID, chunk_ids: Sequence[UUID], vectors: Vectors, model_id: str) -> None:
-    """Store vectors of chunks that still exist; a document may have been removed while they were computed."""
+    """Store the vectors of chunks that still exist. A document may have been removed while they were computed."""
     known = set(
         await session.scalars(
             select(Chunk.id).where(Chunk.owner_id == owner_id, Chunk.id.in_(chunk_ids)).with_for_update(key_share=True)
@@ -299,13 +300,13 @@ async def save_vectors(session: AsyncSession, owner_id: UUID, chunk_ids: Sequenc
 
 
 async def make_vector_index(session: AsyncSession, dimension: int) -> None:
-    """Make the HNSW index of this dimension if it is missing."""
+    """Create the HNSW index of this dimension if it does not exist."""
     name, condition = f"ix_chunk_vector_hnsw_{int(dimension)}", f"dimension = {int(dimension)}"
     await search_sql.create_vector_index(session, "chunk_vector", name, dimension=dimension, condition=condition)
 
 
 async def count_words(session: AsyncSession, owner_id: UUID) -> None:
-    """Recount in how many chunks of the account each word occurs. Called at the end of a run."""
+    """Recount how many chunks of the account have each word. Called at the end of a run."""
     await database.acquire_lock(session, f"chunk_word:{owner_id}")
     await session.execute(delete(ChunkWord).where(ChunkWord.owner_id == owner_id))
     mine = select(Chunk.owner_id, Chunk.id, Chunk.search).where(Chunk.owner_id == owner_id).subquery()
@@ -317,7 +318,7 @@ async def count_words(session: AsyncSession, owner_id: UUID) -> None:
 
 
 async def refresh_statistics(session: AsyncSession) -> None:
-    """Called at the end of a run, so that questions are answered quickly from then on."""
+    """Refresh the planner's statistics at the end of a run, which keeps questions fast."""
     await database.refresh_statistics(session, Document, Chunk, ChunkVector, ChunkWord)
 
 
@@ -327,8 +328,8 @@ async def _hidden_documents(
     document_ids: Collection[UUID] | None = None,
     kinds: Collection[DocumentKind] | None = None,
 ) -> list[UUID]:
-    """The account's documents in which nothing is found: all but the given ones, or else its sample documents, once it has trained one
-    of its own; and all of other kinds."""
+    """Select the account's documents that are not searched: all but the given ones, or else the sample documents once it has
+    trained one of its own; and all of other kinds."""
     own = aliased(Document)
     has_own = exists().where(own.owner_id == owner_id, own.is_sample.is_(False), own.state == DocumentState.TRAINED)
     unwanted = (
@@ -367,8 +368,8 @@ async def search_chunks(
     kinds: Collection[DocumentKind] | None = None,
     names: Sequence[str] = (),
 ) -> list[Passage]:
-    """The chunks that answer a question best, best first, as `retrieval` finds them; only of these documents and kinds, if given.
-    Those with words that the question names come before others."""
+    """Return the chunks that answer a question best, best first, see `retrieval`. If documents and kinds are given, only these are
+    searched. Chunks with `names` come first."""
     lexemes = dict((await session.execute(_lexemes_of(query))).all())
     statistics = await _statistics(session, owner_id, [retrieval.place_of(lexeme) for lexeme in lexemes])
     words = retrieval.weigh(lexemes, statistics)
@@ -393,7 +394,7 @@ async def search_chunks(
     words, moved = retrieval.with_feedback(words, vector, best, statistics)
     rescored = select(Chunk.id, _word_distance(words), _distance(moved)).join(ChunkVector, ChunkVector.chunk_id == Chunk.id)
     found_ids = literal(list(scores), ARRAY(Uuid))
-    # Of both tables: otherwise the planner would read the vectors of all chunks.
+    # Filter both tables. Otherwise, the planner reads the vectors of all chunks.
     found = and_(Chunk.id == func.any(found_ids), ChunkVector.chunk_id == func.any(found_ids))
     rows = (await session.execute(rescored.where(Chunk.owner_id == owner_id, found, ChunkVector.model_id == model_id))).all()
     by_words, by_meaning = {id: -far for id, far, _ in rows}, {id: -far for id, _, far in rows}
@@ -405,7 +406,7 @@ async def search_chunks(
 
 
 async def find_phrases(session: AsyncSession, owner_id: UUID, patterns: Sequence[str]) -> list[str]:
-    """For each regular expression, the phrase of the account's documents that matches it most often, in lower case."""
+    """Return, for each regular expression, the phrase that matches it most often in the account's documents, in lower case."""
     hidden = literal(await _hidden_documents(session, owner_id), ARRAY(Uuid))
     mine = select(Chunk.text).where(Chunk.owner_id == owner_id, Chunk.document_id != func.all(hidden)).subquery()
     found: list[str] = []
@@ -424,7 +425,7 @@ async def find_phrases(session: AsyncSession, owner_id: UUID, patterns: Sequence
 
 
 async def share_words(session: AsyncSession, owner_id: UUID, query: str, texts: Sequence[str]) -> list[float]:
-    """How much of a question's words stands in each of the texts, in 0..1; a rare word is much of it."""
+    """Return, for each of the texts, the fraction of the question's words that it contains (0..1). Rare words weigh more."""
     lexemes = [lexeme for lexeme, _ in await session.execute(_lexemes_of(query))]
     statistics = await _statistics(session, owner_id, [retrieval.place_of(lexeme) for lexeme in lexemes])
     rarities = {lexeme: statistics.rarity(retrieval.place_of(lexeme)) for lexeme in lexemes}
@@ -455,7 +456,7 @@ def _distance(vector: Vectors, *, is_indexed: bool = False) -> ColumnElement[flo
 
 
 async def _nearest(session: AsyncSession, found: Select[UUID, float]) -> dict[UUID, float]:
-    """Scores of the best: their distances, negated."""
+    """Return the scores of the best: their negated distances."""
     distance = literal_column("2")
     return {id: -far for id, far in await session.execute(found.order_by(distance).limit(retrieval.DEPTH))}
 
@@ -463,7 +464,7 @@ async def _nearest(session: AsyncSession, found: Select[UUID, float]) -> dict[UU
 async def _contents(
     session: AsyncSession, owner_id: UUID, chunk_ids: Sequence[UUID], *, model_id: str
 ) -> list[tuple[Weights, Vectors]]:
-    """Words and embeddings of chunks."""
+    """Return the words and embeddings of chunks."""
     found = select(Chunk.words, ChunkVector.vector).join(ChunkVector, ChunkVector.chunk_id == Chunk.id)
     rows = await session.execute(
         found.where(Chunk.owner_id == owner_id, Chunk.id.in_(chunk_ids), ChunkVector.model_id == model_id)
@@ -490,7 +491,7 @@ async def _passages(
     *,
     model_id: str,
 ) -> list[Passage]:
-    """In the order of `scores`."""
+    """Return passages in the order of `scores`."""
     found = await session.execute(
         select(
             Chunk.id,
@@ -531,8 +532,8 @@ async def read_documents(
     first: Collection[UUID],
     most_characters: int,
 ) -> list[DocumentText]:
-    """Trained documents as `search_chunks` sees them, oldest first. Where they are too long together, those with the chunks of `first`
-    are kept, and then the newest."""
+    """Return trained documents as `search_chunks` sees them, oldest first. If they are too long in total, those with the chunks of
+    `first` are kept, and then the newest."""
     hidden = await _hidden_documents(session, owner_id, document_ids, kinds)
     is_first = Document.id.in_(select(Chunk.document_id).where(Chunk.owner_id == owner_id, Chunk.id.in_(first)))
     wanted = (
@@ -574,7 +575,7 @@ async def read_documents(
 async def read_beginnings(
     session: AsyncSession, owner_id: UUID, *, kinds: Collection[DocumentKind], characters: int, limit: int
 ) -> list[tuple[DocumentKind, str]]:
-    """Kind and first characters of trained documents, those about us first, then the newest."""
+    """Return the kind and the first characters of trained documents, those about us first, then the newest."""
     hidden = await _hidden_documents(session, owner_id, kinds=kinds)
     rows = await session.execute(
         select(Document.kind, func.substr(Document.text, 1, characters))
@@ -587,7 +588,8 @@ async def read_beginnings(
 
 
 async def list_unproposed(session: AsyncSession, *, after: UUID, limit: int) -> list[tuple[UUID, str, str, str]]:
-    """Id, title, file name, and text of documents whose kind nobody chose and that count as about us, in the order of their ids."""
+    """Return id, title, file name, and text of documents whose kind nobody chose and that count as about us, in the order of their
+    ids."""
     query = select(Document.id, Document.title, Document.filename, Document.text).where(
         Document.id > after,
         Document.is_kind_chosen.is_(False),
@@ -600,7 +602,7 @@ async def list_unproposed(session: AsyncSession, *, after: UUID, limit: int) -> 
 
 
 async def set_proposed_kind(session: AsyncSession, document_id: UUID, kind: DocumentKind) -> UUID | None:
-    """Returns the owner of the document; None when a person has chosen a kind meanwhile, or removed it."""
+    """Set the kind, and return the document's owner, or None if a person has chosen a kind or removed the document in the meantime."""
     return await session.scalar(
         update(Document)
         .where(Document.id == document_id, Document.is_kind_chosen.is_(False))
@@ -642,7 +644,7 @@ def _runs(owner_id: UUID) -> Select[TrainingRun, Job]:
 
 
 def _underway_runs(owner_id: UUID) -> Select[TrainingRun, Job]:
-    """Runs that wait or run and were not canceled, oldest first."""
+    """Select waiting or running runs that were not canceled, oldest first."""
     query = _runs(owner_id).where(Job.state.in_((JobState.QUEUED, JobState.RUNNING)), Job.cancel_requested.is_(False))
     return query.order_by(TrainingRun.created_at)
 
@@ -658,8 +660,8 @@ async def get_run(session: AsyncSession, owner_id: UUID, run_id: UUID) -> tuple[
 async def find_underway_run(
     session: AsyncSession, owner_id: UUID, document_ids: Sequence[UUID]
 ) -> tuple[TrainingRun, Job] | None:
-    """The run that waits or runs, was not canceled, and trains all of these documents; not one in which one of them has failed. Nobody
-    else who asks gets past this call until the end of the transaction, so that two who find none do not both add one."""
+    """Return a waiting or running run that trains all of these documents, unless it was canceled or one of them has failed in it.
+    Other callers wait here until the transaction ends, so that two of them cannot both find none and add one."""
     await database.acquire_lock(session, f"training_runs:{owner_id}")
     wanted = {str(document_id) for document_id in document_ids}
     for run, job in await session.execute(_underway_runs(owner_id)):
@@ -669,12 +671,12 @@ async def find_underway_run(
 
 
 async def join_waiting_run(session: AsyncSession, owner_id: UUID, document_id: UUID) -> bool:
-    """Let a run that waits train this document too; answers whether there is one."""
+    """Add a document to a waiting run. Returns whether there is one."""
     await database.acquire_lock(session, f"training_runs:{owner_id}")
     waiting = [run.id for run, job in await session.execute(_underway_runs(owner_id)) if job.state == JobState.QUEUED]
     for run_id in waiting:
         run = await find_run_for_job(session, owner_id, run_id)
-        # Its job reads the documents under the same lock: one that still waits now reads this one too.
+        # The job reads its documents under the same lock, so a run that is still waiting will read this one, too.
         _, job = await get_run(session, owner_id, run_id)
         if run is not None and job.state == JobState.QUEUED and not job.cancel_requested:
             run.document_ids = [*run.document_ids, str(document_id)]
@@ -706,7 +708,7 @@ async def list_runs(session: AsyncSession, owner_id: UUID, request: PageRequest)
 
 
 async def find_run_for_job(session: AsyncSession, owner_id: UUID, run_id: UUID) -> TrainingRun | None:
-    """The run a job works on, locked."""
+    """Return the run of a job, locked."""
     return await session.scalar(
         select(TrainingRun)
         .where(TrainingRun.owner_id == owner_id, TrainingRun.id == run_id)

@@ -27,13 +27,13 @@ class TrainDocuments(CountedJob):
 
 
 class ProposeKinds(JobPayload):
-    """The job that proposes kinds for documents that were trained before documents had kinds."""
+    """The job that proposes kinds for documents that were trained before kinds existed."""
 
     job_kind: ClassVar[str] = "propose_kinds"
 
 
 class RemoveFiles(JobPayload):
-    """The job that removes the files of removed documents, unless other documents have the same content."""
+    """The job that deletes files of removed documents, unless other documents have the same content."""
 
     job_kind: ClassVar[str] = "remove_files"
 
@@ -63,7 +63,7 @@ class DocumentSource(StrEnum):
 
 
 class Usage(BaseModel):
-    """The storage that an account's own documents use. `most_bytes` is None if there is no limit."""
+    """The storage that an account's own documents use. `most_bytes` is the limit, or None."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -79,8 +79,8 @@ class Usage(BaseModel):
 
 
 class DocumentRead(BaseModel):
-    """A document of the knowledge base. `error` says why the last run could not read it, `model_id` what it was embedded with,
-    `is_kind_chosen` whether a person chose its kind, `is_underway` whether a run is to train it."""
+    """A document of the knowledge base. `error` says why the last run could not read it, `model_id` names the model that embedded
+    it, `is_kind_chosen` says whether a person chose its kind, and `is_underway` whether a run will train it."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -104,8 +104,8 @@ class DocumentRead(BaseModel):
 
 
 class DocumentQuery(PageRequest):
-    """Which documents to list: of one kind, with `text` in their titles, or only those in which questions and drafts look, which leaves
-    out the sample as soon as a document of the account's own is trained."""
+    """Which documents to list: those of one kind, those with `text` in their titles, or only those that questions and drafts
+    search. The sample is not searched once a document of your own is trained."""
 
     kind: DocumentKind | None = None
     text: str = Field(default="", max_length=200)
@@ -122,7 +122,7 @@ class PastedText(BaseModel):
 
 
 class KindChoice(BaseModel):
-    """The kind that a person chose for a document; it is kept when the document is trained again."""
+    """The kind chosen for a document. It is kept when the document is trained again."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -140,7 +140,7 @@ class DocumentFailure(BaseModel):
 
 
 class RunRead(BaseModel):
-    """A training run. `done` of `total` counts documents; `message` names the one being read."""
+    """A training run. `done` of `total` counts documents; `message` names the document being read."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -167,7 +167,7 @@ class RunRead(BaseModel):
 
 
 class RunStart(BaseModel):
-    """Which documents to train; all that are not yet trained with the model in use when `document_ids` is None."""
+    """Which documents to train. If `document_ids` is null, all that are not yet trained with the model in use."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -175,7 +175,7 @@ class RunStart(BaseModel):
 
 
 class PassagePlace(BaseModel):
-    """Where a passage stands; offsets count characters of its document's text. `heading` and `page` are those of its beginning; where
+    """The position of a passage; offsets count characters of its document's text. `heading` and `page` apply to its beginning; if
     they change within it, `places` has (start in the passage, heading, page) of each part."""
 
     model_config = ConfigDict(frozen=True)
@@ -188,7 +188,7 @@ class PassagePlace(BaseModel):
     places: tuple[tuple[int, HeadingPath, int | None], ...] = ()
 
     def place_at(self, offset: int) -> tuple[tuple[str, ...], int | None]:
-        """The headings above a character of the passage, and its page."""
+        """Return the headings above a character of the passage, and its page."""
         found = (self.heading, self.page)
         for start, heading, page in self.places:
             if start <= offset:
@@ -197,8 +197,8 @@ class PassagePlace(BaseModel):
 
 
 class Passage(PassagePlace):
-    """A chunk that was found. `score` in 0..1 orders what one question finds; `similarity` is the cosine of the embeddings of chunk and
-    question."""
+    """A passage found by a search. `score` in 0..1 sorts the results of one question; `similarity` is the cosine of the embeddings
+    of passage and question."""
 
     document_id: UUID
     document_title: str
@@ -221,16 +221,15 @@ class DocumentText(BaseModel):
 
 
 class Answer(Passage):
-    """A passage that answers a question. `score` in 0..1 is its relevance, that of the sentence from `answer_start` to `answer_end`,
-    which count characters of `text`. `heading` and `page` are that sentence's."""
+    """A passage that answers a question. `score` in 0..1 is the relevance of the sentence from `answer_start` to `answer_end`,
+    which count characters of `text`. `heading` and `page` are those of the sentence."""
 
     answer_start: int
     answer_end: int
 
 
 class Unsearched(BaseModel):
-    """The documents that are not searchable yet: their number, how many of them are being trained, and the titles of the
-    newest."""
+    """The documents that are not searchable yet: their number, how many of them are being trained, and the titles of the newest."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -240,7 +239,7 @@ class Unsearched(BaseModel):
 
 
 class PassageInContext(BaseModel):
-    """A passage with the text around it, for showing where a citation comes from."""
+    """A passage with the text around it, to show the source of a citation."""
 
     model_config = ConfigDict(frozen=True)
 

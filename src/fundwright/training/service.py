@@ -63,7 +63,7 @@ _BEGINNING_CHARACTERS, _MAX_BEGINNINGS = 8_000, 12
 
 
 class AlreadyAdded(Conflict):
-    """The account has a document with the same content."""
+    """The account already has a document with this content."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(t("You already have this content as “{title}”. Nothing was added.", title=document.title))
@@ -71,7 +71,7 @@ class AlreadyAdded(Conflict):
 
 
 def documents_topic(owner_id: UUID) -> str:
-    """Every change of the account's documents."""
+    """The live topic of every change of the account's documents."""
     return f"documents:{owner_id}"
 
 
@@ -87,8 +87,8 @@ async def add_document(
     kind: DocumentKind | None = None,
     is_trained_later: bool = True,
 ) -> DocumentRead:
-    """Add a file, and train it in a job unless the caller does. Without `kind`, its text says which it is. Raises Unreadable (422),
-    AlreadyAdded (409) or QuotaSpent (402)."""
+    """Add a file, and train it in a job unless the caller trains it. Without `kind`, the kind is proposed from its text. Raises
+    Unreadable (422), AlreadyAdded (409), or QuotaSpent (402)."""
     name = file_name(filename)
     with _unkept_discarded(core, received):
         known = await repository.find_document_by_content(session, actor.id, received.sha256)
@@ -137,7 +137,8 @@ async def add_text(session: AsyncSession, actor: Actor, core: Core, pasted: Past
 
 @needs(Permission.READ)
 async def list_documents(session: AsyncSession, actor: Actor, request: DocumentQuery | None = None) -> Page[DocumentRead]:
-    """Newest first unless `request.sort` says otherwise: title, kind, state, size_bytes, chunk_count, created_at or trained_at."""
+    """Return documents, newest first unless `request.sort` is title, kind, state, size_bytes, chunk_count, created_at, or
+    trained_at."""
     request = request or DocumentQuery()
     documents, total = await repository.list_documents(session, actor.id, request)
     items = await _read(session, actor, documents)
@@ -210,13 +211,13 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
 
 @needs(Permission.READ)
 async def count_underway(session: AsyncSession, actor: Actor) -> int:
-    """The number of the actor's training runs that wait or run."""
+    """Return the number of the actor's waiting and running training runs."""
     return await jobs.count_underway(session, actor.id, kind=TrainDocuments.job_kind)
 
 
 @needs(Permission.READ)
 async def count_outdated(session: AsyncSession, actor: Actor, embedder: Embedder) -> int:
-    """The number of trained documents that are not searchable any more, because another embedding model is in use now."""
+    """Return the number of trained documents that are no longer searchable because the embedding model has changed."""
     return await repository.count_outdated(session, actor.id, embedder.id)
 
 
@@ -228,7 +229,7 @@ async def get_document(session: AsyncSession, actor: Actor, document_id: UUID) -
 
 @needs(Permission.WORK)
 async def choose_kind(session: AsyncSession, actor: Actor, document_id: UUID, kind: DocumentKind) -> DocumentRead:
-    """Set the kind of a document, which is kept when it is trained again. Raises NotFound."""
+    """Set the kind of a document, which is kept when the document is trained again. Raises NotFound."""
     document = await repository.get_document(session, actor.id, document_id)
     document.kind, document.is_kind_chosen = kind, True
     await session.flush()
@@ -238,14 +239,14 @@ async def choose_kind(session: AsyncSession, actor: Actor, document_id: UUID, ki
 
 @needs(Permission.READ)
 async def list_searched(session: AsyncSession, actor: Actor) -> list[tuple[UUID, DocumentKind]]:
-    """Ids and kinds of the documents that questions and drafts search: all but the sample, once one of the actor's own is
+    """Return ids and kinds of the documents that questions and drafts search: all but the sample, once one of the actor's own is
     trained."""
     return await repository.list_searched(session, actor.id)
 
 
 @needs(Permission.READ)
 async def look_up(session: AsyncSession, actor: Actor, reference: str) -> UUID:
-    """The document with this id or title. Raises Invalid."""
+    """Return the document with this id or title. Raises Invalid."""
     found = await repository.find_id(session, actor.id, reference.replace("\x00", "").strip())
     if found is None:
         raise Invalid(t("There is no document named “{reference}”. Use its title or id.", reference=reference))
@@ -254,7 +255,7 @@ async def look_up(session: AsyncSession, actor: Actor, reference: str) -> UUID:
 
 @needs(Permission.READ)
 async def check_documents(session: AsyncSession, actor: Actor, document_ids: Sequence[UUID]) -> None:
-    """Raises NotFound when the actor lacks one of these documents."""
+    """Raise NotFound if the actor does not have one of these documents."""
     if len(await repository.list_known_ids(session, actor.id, document_ids)) < len(document_ids):
         raise NotFound(t("The document"))
 
@@ -263,7 +264,7 @@ async def check_documents(session: AsyncSession, actor: Actor, document_ids: Seq
 async def remove_document(
     session: AsyncSession, actor: Actor, core: Core, document_id: UUID, *, client: Client = COMMAND_LINE
 ) -> None:
-    """Remove a document with its chunks, its vectors, and, if nobody else has the same content, its file. Raises NotFound."""
+    """Remove a document with its chunks and vectors, and its file unless another document has the same content. Raises NotFound."""
     document = await repository.get_document(session, actor.id, document_id)
     await _remove(session, actor, core, [document])
     await audit.record(session, "document.deleted", actor=actor, subject=document.title, client=client)
@@ -271,13 +272,13 @@ async def remove_document(
 
 @needs(Permission.READ)
 async def remove_all(session: AsyncSession, actor: Actor, core: Core) -> None:
-    """Remove every document with its file, for an account that is being deleted."""
+    """Remove every document with its file when an account is deleted."""
     await _remove(session, actor, core, await repository.list_all(session, actor.id))
 
 
 @needs(Permission.READ)
 async def get_usage(session: AsyncSession, actor: Actor, core: Core) -> Usage:
-    """The storage used by the documents that the actor has added; the sample does not count."""
+    """Return the storage used by documents that the actor added, without the sample."""
     documents, size_bytes = await repository.own_documents(session, actor.id)
     return Usage(documents=documents, size_bytes=size_bytes, most_bytes=_most_bytes(core, actor))
 
@@ -310,7 +311,7 @@ async def add_sample(session: AsyncSession, actor: Actor, core: Core) -> None:
 
 @needs(Permission.WORK)
 async def remove_sample(session: AsyncSession, actor: Actor, core: Core, *, client: Client = COMMAND_LINE) -> int:
-    """Remove the sample documents; return their number."""
+    """Remove the sample documents, and return their number."""
     documents = await repository.list_sample(session, actor.id)
     await _remove(session, actor, core, documents)
     await audit.record(session, "sample.deleted", actor=actor, subject="documents", client=client)
@@ -324,10 +325,11 @@ async def has_sample(session: AsyncSession, actor: Actor) -> bool:
 
 @needs(Permission.WORK)
 async def start_run(core: Core, actor: Actor, document_ids: Sequence[UUID] | None = None) -> RunRead:
-    """Train documents as a job; by default every one without vectors of the model in use, or else all again. Opens its own transaction.
+    """Train documents in a job. By default, these are the documents without vectors of the model in use, or all if there are none.
+    Opens its own transaction.
 
-    Returns the run that waits or runs when it includes these documents. Raises Invalid when there is nothing to train, and
-    FundwrightError when the embedding model cannot be loaded.
+    If a waiting or running run includes these documents, returns that run. Raises Invalid if there is nothing to train, and
+    FundwrightError if the embedding model cannot be loaded.
     """
     if document_ids is not None:
         async with core.database.transaction() as session:
@@ -343,7 +345,7 @@ async def start_run(core: Core, actor: Actor, document_ids: Sequence[UUID] | Non
 
 @needs(Permission.WORK)
 async def run_inline(core: Core, actor: Actor, document_ids: Sequence[UUID]) -> RunRead:
-    """Train documents in this process and wait, as the command line does. Opens its own transactions."""
+    """Train documents in this process and wait, for the command line. Opens its own transactions."""
     async with core.database.transaction() as session:
         run = await _add_run(session, actor, document_ids)
     await core.jobs.run_inline(TrainDocuments(run_id=run.id), title=_title(len(document_ids)), owner_id=actor.id)
@@ -353,7 +355,7 @@ async def run_inline(core: Core, actor: Actor, document_ids: Sequence[UUID]) -> 
 
 @needs(Permission.READ)
 async def list_runs(session: AsyncSession, actor: Actor, request: PageRequest | None = None) -> Page[RunRead]:
-    """Newest first unless `request.sort` says otherwise: state, documents, chunks, duration_s or created_at."""
+    """Return runs, newest first unless `request.sort` is state, documents, chunks, duration_s, or created_at."""
     request = request or PageRequest()
     runs, total = await repository.list_runs(session, actor.id, request)
     return Page(items=[_run(run, job) for run, job in runs], total=total, page=request.page, page_size=request.page_size)
@@ -369,7 +371,7 @@ async def get_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
 async def list_run_documents(
     session: AsyncSession, actor: Actor, run_id: UUID, request: PageRequest | None = None
 ) -> Page[DocumentRead]:
-    """The documents of a run that still exist, in its order unless `request.sort` says otherwise, as in `list_documents`. Raises
+    """Return the documents of a run that still exist, in its order unless `request.sort` is set as in `list_documents`. Raises
     NotFound."""
     request = request or PageRequest()
     run, _ = await repository.get_run(session, actor.id, run_id)
@@ -389,7 +391,7 @@ def export_run_documents(session: AsyncSession, actor: Actor, run_id: UUID, requ
 async def list_run_failures(
     session: AsyncSession, actor: Actor, run_id: UUID, request: PageRequest | None = None
 ) -> Page[DocumentFailure]:
-    """The documents that a run could not train, in its order unless `request.sort` is title or reason. Raises NotFound."""
+    """Return the documents that a run could not train, in its order unless `request.sort` is title or reason. Raises NotFound."""
     request = request or PageRequest()
     run, _ = await repository.get_run(session, actor.id, run_id)
     failures = [DocumentFailure.model_validate(failure) for failure in run.failed]
@@ -410,7 +412,7 @@ def export_run_failures(session: AsyncSession, actor: Actor, run_id: UUID, reque
 
 @needs(Permission.WORK)
 async def cancel_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
-    """Cancel a run at its next step; what is embedded stays. Raises NotFound, or Conflict if it has ended."""
+    """Cancel a run after its current step. Passages embedded so far are kept. Raises NotFound, or Conflict if it has ended."""
     _, job = await repository.get_run(session, actor.id, run_id)
     await jobs.cancel(session, job.id, owner_id=actor.id)
     return await get_run(session, actor, run_id)
@@ -418,8 +420,8 @@ async def cancel_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRe
 
 @needs(Permission.WORK)
 async def repeat_run(session: AsyncSession, actor: Actor, core: Core, run_id: UUID) -> RunRead:
-    """Train the documents of an earlier run again, or return the run that waits or runs when it trains them. Raises NotFound, or
-    Invalid when none of them is left."""
+    """Train the documents of an earlier run again, or return a waiting or running run that trains them. Raises NotFound, or Invalid
+    if none of them exists anymore."""
     run, _ = await repository.get_run(session, actor.id, run_id)
     return await _start_run_of(session, actor, core, [UUID(document_id) for document_id in run.document_ids])
 
@@ -435,10 +437,10 @@ async def find_passages(
     document_ids: Collection[UUID] | None = None,
     kinds: Collection[DocumentKind] | None = None,
 ) -> list[Passage]:
-    """The passages of the actor's documents, only these and of these kinds if given, that are nearest to `query`, nearest first,
-    however far. Opens its own transaction.
+    """Return the passages of the actor's documents that are nearest to `query`, nearest first, however distant. If documents and
+    kinds are given, only these are searched. Opens its own transaction.
 
-    Raises Conflict when all documents were trained with another embedding model than the one in use.
+    Raises Conflict if all documents were trained with an embedding model other than the one in use.
     """
     question = _asked(query, actor)
     if not question:
@@ -452,9 +454,9 @@ async def find_passages(
 
 @needs(Permission.READ)
 async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedder, limit: int = 8) -> list[Answer]:
-    """The passages that answer `query`, best first, each with the sentence that does. Opens its own transactions.
+    """Return the passages that answer `query`, best first, each with the sentence that does. Opens its own transactions.
 
-    Raises Conflict when all documents were trained with another embedding model than the one in use.
+    Raises Conflict if all documents were trained with an embedding model other than the one in use.
     """
     question = units.spell_asked(_asked(query, actor))
     if not question:
@@ -488,12 +490,12 @@ async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedd
 
 @needs(Permission.READ)
 async def list_unsearched(session: AsyncSession, actor: Actor) -> Unsearched:
-    """The documents that are not trained."""
+    """Return the documents that are not trained."""
     return await repository.list_unsearched(session, actor.id, limit=_NAMED_DOCUMENTS)
 
 
 def _asked(query: str, actor: Actor) -> str:
-    """Empty without documents, so that no model is called for nothing."""
+    """Return the trimmed question, or "" for an unconfirmed account: it has no documents, so no model need be called."""
     return query.strip()[:_MAX_QUERY_CHARACTERS] if actor.is_confirmed else ""
 
 
@@ -541,8 +543,9 @@ async def read_documents(
     kinds: Collection[DocumentKind] | None = None,
     first: Collection[UUID] = (),
 ) -> list[DocumentText]:
-    """The text of the actor's trained documents, only these and of these kinds if given, oldest first. Where there is more than a
-    million characters, the documents with the passages `first` are kept, and then the newest. Opens its own transaction."""
+    """Return the text of the actor's trained documents, oldest first. If documents and kinds are given, only these are read. If
+    there are more than a million characters, the documents with the passages `first` are kept, and then the newest. Opens its own
+    transaction."""
     if not actor.is_confirmed:
         return []
     async with core.database.transaction() as session:
@@ -555,7 +558,8 @@ async def read_documents(
 async def read_beginnings(
     session: AsyncSession, actor: Actor, *, kinds: Collection[DocumentKind]
 ) -> list[tuple[DocumentKind, str]]:
-    """Kind and first few pages of the actor's trained documents of these kinds, those about us first; not of all where they are many."""
+    """Return kind and first few pages of the actor's trained documents of these kinds, those about us first. If there are many,
+    returns only some."""
     return await repository.read_beginnings(
         session, actor.id, kinds=kinds, characters=_BEGINNING_CHARACTERS, limit=_MAX_BEGINNINGS
     )
@@ -563,12 +567,12 @@ async def read_beginnings(
 
 @needs(Permission.READ)
 async def get_passage(session: AsyncSession, actor: Actor, passage_id: UUID) -> PassageInContext:
-    """A passage with the text around it. Raises NotFound."""
+    """Return a passage with the text around it. Raises NotFound."""
     return await repository.get_passage(session, actor.id, passage_id)
 
 
 async def _free_title(session: AsyncSession, actor: Actor, title: str, fuller: str) -> str:
-    """`title` unless another document of the account has it, then `fuller`, then that with a number."""
+    """Return `title`, or `fuller` if another document of the account has it, or else `fuller` with a number."""
     title, fuller = title[:_MAX_TITLE_CHARACTERS], fuller[: _MAX_TITLE_CHARACTERS - len(" (99999)")]
     taken = await repository.list_titles_like(session, actor.id, title, fuller)
     numbered = (f"{fuller} ({number})" for number in count(2))
@@ -576,7 +580,7 @@ async def _free_title(session: AsyncSession, actor: Actor, title: str, fuller: s
 
 
 async def _check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_bytes: int) -> None:
-    """Call it after `_free_title`, which keeps others from adding documents to the account. Raises QuotaSpent."""
+    """Call it after `_free_title`, which keeps other requests from adding documents to the account. Raises QuotaSpent."""
     held, used_bytes = await repository.own_documents(session, actor.id)
     await billing.check_quota(session, actor, Quota.DOCUMENTS, held=held)
     most_bytes = _most_bytes(core, actor)
@@ -610,7 +614,7 @@ async def _add(session: AsyncSession, actor: Actor, core: Core, document: Docume
     try:
         async with session.begin_nested():
             session.add(document)
-    except IntegrityError as error:  # added by two requests at the same moment
+    except IntegrityError as error:  # two requests added it at the same moment
         known = await repository.find_document_by_content(session, actor.id, document.sha256)
         if known is None:
             raise
@@ -637,7 +641,7 @@ async def _read(session: AsyncSession, actor: Actor, documents: Sequence[Documen
 
 
 async def _train_later(session: AsyncSession, actor: Actor, core: Core, document: DocumentRead) -> DocumentRead:
-    """Documents that are added one after another are trained in one run, if it has not started."""
+    """Train the document in the waiting run if there is one, so that documents added one after another are trained together."""
     if not await repository.join_waiting_run(session, actor.id, document.id):
         await _enqueue(session, actor, core, [document.id], title=later("Train added documents"))
     return await get_document(session, actor, document.id)

@@ -55,7 +55,7 @@ _INVITATION = re.compile(
     r"\A(?:please )?(?:call|contact|talk to|write to|ask for|(?:all )?questions (?:go )?to)[ :]{1,3}(?=(?-i:[A-Z]))",
     re.IGNORECASE,
 )
-"""“Call” of “Call Ada Example, Grants Officer.”"""
+"""The “Call” of “Call Ada Example, Grants Officer.”"""
 _COLUMNS = (
     (later("Project"), ProjectField.TITLE),
     (later("Customer"), ProjectField.CUSTOMER),
@@ -283,7 +283,7 @@ def _people(people: Sequence[Person]) -> Iterator[str]:
 
 
 def _best_qualifications(texts: list[str]) -> Iterator[str]:
-    """Years of experience, then short qualifications such as degrees, up to the length of a cell."""
+    """Return years of experience, then short qualifications such as degrees, up to the length of a cell."""
     order = sorted(
         range(len(texts)), key=lambda place: (not _YEARS.search(texts[place]), len(texts[place].split()) > _SHORT_WORDS, place)
     )

@@ -72,7 +72,7 @@ _VERB_AFTER_NAME = (
 _NAMED = re.compile(
     rf"(?:[-–—] )?(?:[Tt]he )?(?P<name>{_NAME_WORD}(?: (?:(?:of|the|and|for) )?(?:{_NAME_WORD}|&)){{0,6}})(?:,? (?:Inc|LLC|Corp|Co|Ltd)\b\.?,?)? {_VERB_AFTER_NAME}"
 )
-"""A sentence that begins with a name and goes on with a verb."""
+"""A sentence that begins with a name and a verb."""
 _ACTIVE_VERB = re.compile(_VERB_AFTER_NAME)
 _LONG_NAME = re.compile(rf"(?P<first>{_NAME_WORD})(?: (?:{_NAME_WORD}|&)){{1,6}}")
 _MIN_OTHERS_SHARE = 0.3
@@ -89,10 +89,10 @@ class Others:
     customers: tuple[str, ...] = ()
     _names: frozenset[str] = field(init=False)
     _acronyms: frozenset[str] = field(init=False)
-    """Initials of customers and the beginnings of these, such as “WFL” for “Western Federal Lands Highway Division.”"""
+    """The initials of customers and their prefixes, such as “WFL” for “Western Federal Lands Highway Division.”"""
     _initials: str = field(init=False)
     _nouns: frozenset[str] = field(init=False)
-    """“cache” for “National Interagency Support Cache”, which texts call “the cache”."""
+    """The last words of customers' names: “National Interagency Support Cache” is also called “the cache”."""
 
     def __post_init__(self) -> None:
         names = {name.casefold() for customer in self.customers for name in _short_names(customer)}

@@ -1,4 +1,4 @@
-"""Facts that documents state in a fixed form: a value with its passage."""
+"""Facts that documents state in a fixed form: a value, and the passage that has it."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _IN_CAPITALS = re.compile(r"\b[A-Z]{4,6}\b")
 
 
 def without_capitals(text: str, around: str = "") -> str:
-    """“Project Manager” for “PROJECT MANAGER”, as written in a table. Short words are assumed to be acronyms; codes are kept, and so are
-    words in capitals within mixed lines of the surrounding text."""
+    """Return “Project Manager” for “PROJECT MANAGER”, for use in a table. Short words are assumed to be acronyms. Codes are kept,
+    and so are capitalized words within mixed-case lines of the surrounding text."""
     words = text.split()
     if not text.isupper() or sum(len(word) > _LONGEST_ACRONYM for word in words) < 2:
         return text

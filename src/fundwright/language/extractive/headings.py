@@ -1,8 +1,9 @@
 """Classifies headings without known words by their meaning and the first lines below them.
 
-“THINGS WE DO EVERY DAY” above a list of services is closer to the examples of capabilities than to those of any other section. The
-heading alone and the heading with the text below it have equal weight. The thresholds were set on headings of the invented firms
-(`tests/firms`): of those that are recognized by their words, 34 are classified by meaning as well, 32 of them correctly.
+“THINGS WE DO EVERY DAY” above a list of services is more similar to the examples of capabilities than to those of any other
+section. The heading alone and the heading with the text below it have equal weight. The thresholds were set on headings of the
+invented firms (`tests/firms`): of those that are recognized by their words, 34 are also classified by meaning, 32 of them
+correctly.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ Headings = Mapping[str, frozenset[Topic]]
 
 _KINDS = frozenset((DocumentKind.ABOUT_US, DocumentKind.PREVIOUS_PROPOSAL, DocumentKind.DATA))
 _MIN_SIMILARITY, _MIN_MARGIN, _MIN_ABOVE_OTHER = 0.35, 0.075, 0.13
-"""The cosine similarity with the nearest example, and by how much it must exceed that of other sections and of texts that are no
-section."""
+"""The minimum cosine similarity with the nearest example, and the minimum margin over the examples of other sections and of texts
+that belong to no section."""
 _MAX_HEADINGS, _CHARACTERS_BELOW = 60, 300
 _EXAMPLES: Mapping[Topic, tuple[str, ...]] = {
     Topic.CAPABILITIES: (
@@ -85,7 +86,7 @@ class HeadingClassifier:
         self._examples: Vectors | None = None
 
     async def find(self, passages: Sequence[NumberedPassage]) -> Headings:
-        """The topics of headings that are not recognized by their words; headings without a clear topic are omitted."""
+        """Return the topics of headings that are not recognized by their words. Headings without a clear topic are left out."""
         unrecognized = dict(_unrecognized(passages))
         if not unrecognized:
             return {}

@@ -176,8 +176,8 @@ def as_person(text: str, number: int) -> Person | None:
 
 
 def named_person(block: Block, following: Sequence[Block]) -> frozenset[str]:
-    """The words of a person's name above these blocks, told by what follows: a role, a degree, or years of experience. Otherwise
-    empty."""
+    """Return the words of a person's name above these blocks, recognized by what follows: a role, a degree, or years of experience.
+    Otherwise, returns ''."""
     is_alone = block.kind in (BlockKind.HEADING, BlockKind.LINE) or (
         block.kind == BlockKind.SENTENCE and len(block.text.split()) < 8
     )
@@ -186,14 +186,14 @@ def named_person(block: Block, following: Sequence[Block]) -> frozenset[str]:
 
 
 def person_named(text: str) -> frozenset[str]:
-    """The words of a name of a person; empty for roles and organizations, which look the same."""
+    """Return the words of a person's name, or '' for roles and organizations, which look the same."""
     named = as_person(text, 0)
     is_other = re.search(r"\d", text) or _ROLE.search(text) or next(organizations(text), None)
     return frozenset() if named is None or is_other else named.key
 
 
 def _split_biographies(passages: Sequence[NumberedPassage]) -> Iterator[list[NumberedPassage]]:
-    """Splits a page of biographies, each starting with a person's name above the text. Other pages are one part."""
+    """Split a page of biographies, each of which begins with a person's name. Other pages are not split."""
     begins = [
         (place, block.start)
         for place, passage in enumerate(passages)
@@ -270,7 +270,7 @@ def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
                     # “NICET Level IV, Fire Alarm Systems” below “Certifications”
                     named = named if block.kind == BlockKind.HEADING and person_named(block.text) else None
                 if named is not None and person is not None and person.role is None and since_name <= 1 and not is_named:
-                    named = None  # the line below a name is a role, whatever it looks like
+                    named = None  # the line below a name is a role, whatever its form
                 if named is not None and (person is None or named.key != person.key):
                     if person is not None:
                         yield person
@@ -284,7 +284,7 @@ def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
 
 
 def _people_of_entries(passages: Sequence[NumberedPassage]) -> list[Person]:
-    """Each of several people in a paragraph: “Ada Example, P.E. — Project Engineer. 15 years. B.S., Botany, UC Davis.”"""
+    """Read several people in a paragraph each: “Ada Example, P.E. — Project Engineer. 15 years. B.S., Botany, UC Davis.”"""
     found: list[Person] = []
     for passage in passages:
         for block in read(passage.text):
@@ -296,13 +296,13 @@ def _people_of_entries(passages: Sequence[NumberedPassage]) -> list[Person]:
 
 
 def _begun_by(block: Block, number: int) -> Person | None:
-    """The person with whose name and role a paragraph begins."""
+    """Return the person whose name and role begin a paragraph."""
     named = as_person(block.text, number) if block.kind == BlockKind.SENTENCE else None
     return named if named and named.role and _ROLE.search(named.role.text) and not _VERB.search(named.role.text) else None
 
 
 def _is_qualification(text: str) -> bool:
-    """“B.S., Botany, UC Davis (2009).” has no verb, unlike what somebody did."""
+    """Whether it is a qualification: “B.S., Botany, UC Davis (2009).” has no verb, unlike a description of work."""
     return len(text.split()) <= _FRAGMENT_WORDS and not _VERB.search(text) and not _PRONOUN.match(text)
 
 

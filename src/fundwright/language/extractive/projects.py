@@ -123,7 +123,7 @@ _YEAR_SPAN = re.compile(
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _SCALED = re.compile(r"(\d{1,15}(?:\.\d{1,3})?)\s?(thousand|million|billion|[kKmMbB]\b)?")
 _MIN_DIGITS = 2
-"""Amounts that agree in fewer digits may be different ones."""
+"""The minimum number of equal digits of the same amount; with fewer, two amounts may differ."""
 _MIN_CUSTOMER_WORDS = 2
 _STEM = 4
 _HEADLINE_WORDS = 28
@@ -142,7 +142,7 @@ class Project:
     is_of_customer: bool = False
     """Whether the customer describes the project."""
     is_of_list: bool = False
-    """Whether a list tells of it in one line."""
+    """Whether it is one line of a list."""
 
     @property
     def name(self) -> Fact | None:
@@ -201,8 +201,8 @@ def _is_same_project(one: Project, other: Project) -> bool:
 
 
 def _is_told_twice(one: Project, other: Project) -> bool:
-    """Whether two documents tell of work for the same customer with the same amount, or with the same years and a word of the title, and
-    neither has another amount or other years."""
+    """Whether two documents describe the same work: the same customer with the same amount, or with the same years and a word of
+    the title in common, and no conflicting amount or years."""
     customers = [_words(project.fields.get(ProjectField.CUSTOMER)) for project in (one, other)]
     if min(map(len, customers)) < _MIN_CUSTOMER_WORDS or not (customers[0] <= customers[1] or customers[1] <= customers[0]):
         return False
@@ -221,7 +221,7 @@ def _words(fact: Fact | None) -> frozenset[str]:
 
 
 def _amount(fact: Fact | None) -> str:
-    """The digits of an amount of money, with zeros for “million.”"""
+    """Return the digits of an amount of money, with zeros for “million.”"""
     found = _SCALED.search(fact.text.replace(",", "")) if fact else None
     if found is None:
         return ""
@@ -231,7 +231,7 @@ def _amount(fact: Fact | None) -> str:
 
 
 def _is_same_amount(one: str, other: str) -> bool:
-    """Whether the one with fewer digits other than zeros is the other, rounded: $1.2M is $1,214,900."""
+    """Whether the amount with fewer nonzero digits is the other one, rounded: $1.2M is $1,214,900."""
     rough, exact = sorted((one, other), key=lambda digits: len(digits.rstrip("0")))
     unit = 10 ** (len(rough) - max(len(rough.rstrip("0")), _MIN_DIGITS))
     return len(one) == len(other) and abs(int(exact) - int(rough)) * 2 <= unit
@@ -313,7 +313,7 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
                     if _FORM_NAMES.fullmatch(block.label) and not re.search(r"[^\W\d]{4}", block.text):
                         continue
                     if place and _CERTIFIED.search(block.text):
-                        continue  # “Quality: ISO 9001 certified since 2019” tells of the firm
+                        continue  # “Quality: ISO 9001 certified since 2019” is about the company
                     if not place and not project.fields and not project.work and not _NOT_THE_WORK.fullmatch(block.label):
                         name = _FORM_PREFIX.sub("", f"{block.label}: {block.text}", count=1)
                         title = project.fields[ProjectField.TITLE] = Fact(name, passage.number)
@@ -366,19 +366,20 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
 
 
 def _as_pair(block: Block) -> Block:
-    """“2. Customer: City of Dayton” of a form, read as an item, as a labeled value."""
+    """Read an item such as “2. Customer: City of Dayton” of a form as a labeled value."""
     label, colon, value = block.text.partition(": ") if block.kind == BlockKind.ITEM else ("", "", "")
     is_pair = colon and len(label.split()) <= _MAX_LABEL_WORDS and project_field(label)
     return replace(block, kind=BlockKind.PAIR, label=label, text=value) if is_pair else block
 
 
 def _before_challenges(text: str) -> list[str]:
-    """The sentences of a labeled value up to “Problems and what we did.”"""
+    """Return the sentences of a labeled value before “Problems and what we did.”"""
     return list(takewhile(lambda sentence: not RUN_IN_CHALLENGES.fullmatch(sentence), sentences_of(text)))
 
 
 def _claimable(sentences: Sequence[str], others: Others, *, is_claimable: bool) -> tuple[list[str], bool]:
-    """The sentences that can be claimed, and whether the last one can; `is_claimable` tells whether the previous sentence can."""
+    """Return the sentences that can be claimed, and whether the last one can. `is_claimable` says whether the sentence before them
+    can."""
     claims: list[str] = []
     for sentence in sentences:
         # “Its applications ran on old hardware” means nothing without the previous sentence.
@@ -391,9 +392,8 @@ def _claimable(sentences: Sequence[str], others: Others, *, is_claimable: bool) 
 
 
 def _headline(document: str, block: Block, number: int, others: Others, *, is_listed: bool) -> Project | None:
-    """“City of Savannah – Living Shoreline, $890,000, 2021-2023: 900 feet of reef” on one line, or with the customer last. `is_listed`
-    tells whether the line above is such a project as well.
-    """
+    """Read a one-line project, such as “City of Savannah – Living Shoreline, $890,000, 2021-2023: 900 feet of reef”, also with the
+    customer last. `is_listed` says whether the line above is such a project, too."""
     money, years = MONEY.search(block.text), _YEAR_SPAN.search(block.text)
     if not money or len(block.text.split()) > _HEADLINE_WORDS:
         return None
@@ -454,9 +454,9 @@ def _row_project(document: str, block: Block, number: int) -> Project:
 
 
 def _complete(project: Project, others: Others) -> None:
-    """Recognize unlabeled values by their form, wherever they are."""
+    """Recognize unlabeled values by their form, anywhere in the text."""
     if len(project.facts) > _MAX_FACTS:
-        return  # more than the description of one project
+        return  # the description of more than one project
     claims = [
         fact
         for fact in project.facts
@@ -500,7 +500,7 @@ def _contract_in(text: str) -> str:
 _OF_FIRM = re.compile(
     r"\b(?:certified|accredited|registered|licensed|in business|established|incorporated)\W{0,3}(?:\w+\W){0,2}$", re.IGNORECASE
 )
-"""What a firm has been since a day, before the day."""
+"""Words before a date that say what a company has been since then."""
 _FORMS = {ProjectField.VALUE: price_of, ProjectField.PERIOD: _period_in, ProjectField.CONTRACT: _contract_in}
 _MAX_FACTS = 60
 _MIN_WORK_WORDS = 3
@@ -511,7 +511,7 @@ _FORM_NUMBER = re.compile(r"\A\(?(?:\d{1,2}|[a-z])[.)]\s{1,5}")
 
 
 def project_field(label: str) -> ProjectField | None:
-    """The field for a label; “Quality / Results” is for the work, because one of its parts is."""
+    """Return the field for a label. “Quality / Results” is for the work, because one of its parts is."""
     parts = re.split(r" ?/ ?| & | and ", label)
     return _field_of(label) or (ProjectField.WORK if any(_field_of(part) == ProjectField.WORK for part in parts) else None)
 

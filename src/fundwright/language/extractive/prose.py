@@ -1,9 +1,9 @@
 """Chooses the sentences and list items that answer a question.
 
-Two things determine a sentence's score. First, its position: a heading that names the topic of the question, the title of its
-document, and the kind of the document. Second, its content: its similarity to the question minus half its similarity to a generic
-question, because sentences about projects and plans resemble every question of a proposal. Answers without a heading are chosen by
-maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998, https://doi.org/10.1145/290941.291025).
+The score of a sentence has two parts. The first is its position: a heading that names the topic of the question, the title of its
+document, and the kind of the document. The second is its content: its similarity to the question minus half its similarity to a
+generic question, because sentences about projects and plans resemble every question of a proposal. Answers without a heading are
+chosen by maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998, https://doi.org/10.1145/290941.291025).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from fundwright.language.structure import Block, BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 
 MIN_RELEVANCE = 0.37
-"""The relevance that a sentence needs if no heading names the topic."""
+"""The minimum relevance of a sentence if no heading names the topic."""
 MIN_POSSIBLE = 0.2
 """If nothing answers the question, sentences with at least this relevance are shown as possible matches, wherever they are."""
 _MAX_POSSIBLE = 2
@@ -78,7 +78,7 @@ _HEADED_ONLY = frozenset(
 _FACT_TOPICS = frozenset((Topic.PAST_PERFORMANCE, Topic.PEOPLE, Topic.COMPANY_DATA, Topic.CONTACT))
 """Lines under these topics are names and numbers, not statements about us."""
 _NAMES_OF_PROJECT = frozenset((ProjectField.TITLE, ProjectField.CUSTOMER, ProjectField.CONTRACT))
-"""Labels of a project's names and numbers, which say nothing of the project."""
+"""Labels of a project's names and numbers, which do not describe the work."""
 _FUTURE = re.compile(
     r"\b(?:will|want to|would|hopes? to|intends? to|aim|objective|determine|test whether|plans? to|propos\w+|expect\w*|anticipat\w+|by (?:month|year|the end|20\d\d|day)|target|aims? to|goal|objective|deliverables?|milestones?|is defined as|(?:is |are )?measured? (?:by|against|as)|primary measure"
     r"|werden|wird|sollen|erwart\w+|bis (?:ende|monat)|geplant|prévoi\w+|prévu\w*|livr\w+ra|attend\w*|d'ici)\b",
@@ -110,7 +110,7 @@ _FOUNDED = re.compile(
     r"\b(?:founded|incorporated|headquartered|based in|in business (?:since|for)|gegründet|mit sitz in|fondée? en|basée? à)\b",
     re.IGNORECASE,
 )
-"""Words that say since when and where we work."""
+"""Words for when a company was founded and where it works."""
 _OFFERED = re.compile(
     r"\b(?:provid|offer|speciali[sz]|design|install|maintain|inspect|build|develop|manufactur|deliver|suppl(?:y|ies)|repair|operat|monitor|train|advis|test|calibrat|clean|translat|manag|perform|conduct|support"
     r"|biete|entw|plan|liefer|proposo|conce|réalis|fourni)\w*",
@@ -120,7 +120,7 @@ _STATED = re.compile(r"\b(?:is|are|was|were|has|have|had|will|we|our|i|it|they|i
 _MIN_LISTED_PARTS = 3
 _MIN_SMALL_SHARE = 0.6
 _UNDER_ANY_HEADING: dict[Topic | None, re.Pattern[str]] = {Topic.DIFFERENTIATORS: _DISTINCT, Topic.PROFILE: _FOUNDED}
-"""What answers in a document about us, whatever its heading, if no heading names the topic."""
+"""Topics that text in a document about us answers under any heading if no heading names the topic."""
 _NOT_OFFERED = re.compile(r"(?:we|wir|nous)\s(?:do not|don['’]t|no longer|bieten kein|ne)\b", re.IGNORECASE)
 _REMARKS = re.compile(
     r"(?:notes?|remarks?|comments?|condition|status|qty\.?|quantity|location|bemerkungen|anzahl|remarques|quantité)",
@@ -165,7 +165,7 @@ _METHOD_WORDS = re.compile(
 
 
 def _planned_topics(text: str) -> frozenset[Topic]:
-    """The topics that a sentence of a plan answers, judged by its words."""
+    """Return the topics that a sentence of a plan answers, judged by its words."""
     if _METHOD_WORDS.search(text):
         return frozenset((Topic.APPROACH,))
     if _AIM_WORDS.search(text):
@@ -343,14 +343,14 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
 
 
 def _item_of(row: Block) -> str:
-    """The cell that names what a row lists: the one with the most text, apart from remarks."""
+    """Return the cell that names the row's item: the one with the most text, apart from remarks."""
     columns = row.columns or [""] * len(row.cells)
     cells = [cell for column, cell in zip(columns, row.cells, strict=True) if not _REMARKS.fullmatch(column)]
     return max(cells or row.cells, key=_count_letters)
 
 
 def _count_letters(cell: str) -> int:
-    """How much text a table cell has; “2 shop, 1 yard” has less than “ride-on scrubbers”."""
+    """Count the letters of a cell: “2 shop, 1 yard” has fewer than “ride-on scrubbers”."""
     return sum(1 if character.isalpha() else 0 if character == " " else -2 for character in cell)
 
 
@@ -435,7 +435,7 @@ def choose(
 
 
 def _with_lists(found: Sequence[Candidate], asked: Sequence[int], chosen: Sequence[int]) -> list[int]:
-    """The chosen candidates, and the other items of the lists of which one is chosen."""
+    """Return the chosen candidates, with the other items of any list from which one is chosen."""
     lists = {(found[index].number, found[index].heading) for index in chosen if found[index].is_listed}
     return [
         index
@@ -445,7 +445,7 @@ def _with_lists(found: Sequence[Candidate], asked: Sequence[int], chosen: Sequen
 
 
 def _offers(candidate: Candidate) -> bool:
-    """Whether a document about us tells below its title, or below headings that name nothing, what we offer."""
+    """Whether a document about us says what we offer, below its title or below headings that name no topic."""
     if candidate.kind != DocumentKind.ABOUT_US or any(candidate.named):
         return False
     is_stated = candidate.is_introduction or _PERSONAL_SUBJECT.match(candidate.text)
@@ -462,7 +462,7 @@ def _enumerates(text: str) -> bool:
 
 
 def _possible(found: Sequence[Candidate], compared: Comparison, place: int, topic: Topic | None) -> tuple[int, ...]:
-    """Candidates close to an answer, for a person to judge; no identifiers, and nothing about individuals."""
+    """Return candidates close to an answer for a person to review: no identifiers, and nothing about individuals."""
     if topic in _FACT_TOPICS - {Topic.PAST_PERFORMANCE}:
         return ()
     relevance = compared.relevance[place]
@@ -567,7 +567,7 @@ def _diverse(
 
 
 def _choose_fitting(found: Sequence[Candidate], compared: Comparison, may: list[int], words: int) -> Choice:
-    """The capabilities and past work that best match what the opportunity asks for."""
+    """Return the capabilities and past work that best match the requirements of the opportunity."""
     fit = {index: float(compared.fit[index]) for index in may if found[index].evidence(Topic.FIT) > _OTHER}
     close = [index for index, value in fit.items() if value >= _MIN_FIT]
     if close:

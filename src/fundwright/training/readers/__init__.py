@@ -1,4 +1,4 @@
-"""Readers turn a file into blocks of text with headings and pages. Plug-ins add readers through the hook `document_readers`."""
+"""Readers convert a file to blocks of text with headings and pages. Plug-ins add readers with the hook `document_readers`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OLE = b"\xd0\xcf\x11\xe0"
 
 
 class Unreadable(Invalid):
-    """A document cannot be read; the sentence names it and says what to do."""
+    """A document cannot be read. The message names it and says what to do."""
 
 
 def file_missing(filename: str) -> Unreadable:
@@ -26,7 +26,7 @@ def file_missing(filename: str) -> Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A paragraph, or a heading of `level` 1 and deeper. `page` counts from 1 where the format has pages."""
+    """A paragraph, or a heading of `level` 1 or deeper. `page` counts from 1 if the format has pages."""
 
     text: str
     level: int | None = None
@@ -34,7 +34,7 @@ class Block:
 
 
 class Reader(Protocol):
-    """Reads one format. `recognizes` decides by content first: `head` is the file's first 4 096 bytes."""
+    """Reads one format. `recognizes` decides by content first: `head` is the first 4,096 bytes of the file."""
 
     @property
     def media_type(self) -> str: ...
@@ -45,12 +45,12 @@ class Reader(Protocol):
     def recognizes(self, head: bytes, filename: str) -> bool: ...
 
     def read(self, path: Path, filename: str) -> list[Block]:
-        """Every block in reading order. Runs in the sandbox, see `fundwright.core.sandbox`. Raises Unreadable."""
+        """Yield every block in reading order. Runs in the sandbox, see `fundwright.core.sandbox`. Raises Unreadable."""
         ...
 
 
 def choose_reader(readers: Sequence[Reader], path: Path, filename: str) -> Reader:
-    """The first reader that recognizes the file. Raises Unreadable if none does."""
+    """Return the first reader that recognizes the file. Raises Unreadable if none does."""
     with path.open("rb") as file:
         head = file.read(HEAD_BYTES)
     if not head.strip():
@@ -58,7 +58,9 @@ def choose_reader(readers: Sequence[Reader], path: Path, filename: str) -> Reade
     for reader in readers:
         if reader.recognizes(head, filename):
             return reader
-    if head.startswith(OLE) and filename.lower().endswith(".docx"):  # an encrypted package lies in a container of the old kind
+    if head.startswith(OLE) and filename.lower().endswith(
+        ".docx"
+    ):  # an encrypted package is stored in a container of the old format
         raise Unreadable(t("“{filename}” is password-protected. Save a copy without a password and add that.", filename=filename))
     if head.startswith(OLE):
         raise Unreadable(t("“{filename}” is in an old Office format. Save it as DOCX or PDF and add that.", filename=filename))
@@ -80,7 +82,7 @@ def read(reader: Reader, path: Path, filename: str) -> list[Block]:
         raise
     except FileNotFoundError as error:
         raise file_missing(filename) from error
-    except Exception as error:  # third-party parsers raise anything
+    except Exception as error:  # third-party parsers can raise anything
         raise Unreadable(
             t(
                 "“{filename}” is damaged or not really {label} ({kind}). Open it, save it again, and add the new file.",
@@ -100,5 +102,5 @@ def read(reader: Reader, path: Path, filename: str) -> list[Block]:
 
 
 def _storable(text: str) -> str:
-    """Without null characters, and with a question mark for each lone surrogate, such as half an emoji in a PDF."""
+    """Remove null characters, and replace each lone surrogate, such as half an emoji in a PDF, with a question mark."""
     return text.replace("\x00", "").replace("\xa0", " ").encode(errors="replace").decode()

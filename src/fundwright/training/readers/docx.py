@@ -1,4 +1,4 @@
-"""Word files (DOCX)."""
+"""Reads Word files (DOCX)."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _MAX_PARTS = 10_000
 _MAX_PART_BYTES = 50_000_000
 """The parser needs about ten times the size of a part."""
 _LONGEST_REPEATED = 200
-"""Characters of a merged cell that are read again in each row; more are no label of the rows."""
+"""A merged cell of up to this many characters is repeated in each row as its label; longer text is not."""
 _MAX_STYLES = 20
-"""Based on each other; they may be so in a circle."""
+"""The maximum depth of styles based on each other, which may form a cycle."""
 
 
 class DocxReader:
@@ -38,11 +38,11 @@ class DocxReader:
 
 
 class _WordBlocks:
-    """Reads paragraphs and tables, each once, however boxes, tables, and merged cells hold each other."""
+    """Reads each paragraph and table once, however text boxes, tables, and merged cells are nested."""
 
     def __init__(self) -> None:
         self._styles = dict[str | None, tuple[int | None, bool]]()
-        """Level as a heading, and whether it makes items of lists, by id."""
+        """Heading level, and whether the style makes list items, by id."""
 
     def of(self, items: Iterable[Any]) -> Iterator[Block]:
         from docx.table import Table
@@ -65,8 +65,8 @@ class _WordBlocks:
         return Block(text=f"{_ITEM} {text}" if text.strip() and (is_item if own is None else own) else text, level=level)
 
     def _rows(self, table: Any) -> Iterator[Block]:
-        """A row of data is one line. Cells that hold headings, lists, or several lines only put text side by side, and are read one after
-        another."""
+        """Read a data row as one line. If the cells contain headings, lists, or several lines, the table is used for layout, and
+        the cells are read one after another."""
         from docx.blkcntnr import BlockItemContainer
 
         above = dict[int, _Cell]()
@@ -95,7 +95,7 @@ class _Cell:
 
 
 def _makes_items(style: Any) -> bool:
-    """Whether a style, or else the nearest of those it is based on, numbers paragraphs."""
+    """Whether a style, or the nearest style it is based on, numbers paragraphs."""
     for _ in range(_MAX_STYLES):
         if style is None:
             break
@@ -107,13 +107,15 @@ def _makes_items(style: Any) -> bool:
 
 
 def _numbers(element: Any) -> bool | None:
-    """Whether a paragraph or a style makes an item of a list; Word writes the number 0 to take it out of one. None when it does not say."""
+    """Whether a paragraph or style makes a list item, or None if it does not say. Word writes the number 0 to remove it from a
+    list."""
     numbering = None if element.pPr is None else element.pPr.numPr
     return None if numbering is None else numbering.numId is None or numbering.numId.val != 0
 
 
 def _in_text_boxes(paragraph: Any) -> Iterator[Any]:
-    """The paragraphs of text boxes anchored in this one, and in these. Word writes each box twice, the second time for old programs."""
+    """Yield the paragraphs of text boxes anchored in this paragraph, including nested ones. Word writes each box twice, the second
+    time for old programs."""
     from docx.text.paragraph import Paragraph
 
     for element in paragraph._p.xpath('.//*[local-name()="txbxContent"]//w:p[not(ancestor::*[local-name()="Fallback"])]'):

@@ -1,4 +1,4 @@
-"""HTML files."""
+"""Reads HTML files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class HtmlReader:
         source = read_text(path, filename)
         declared = re.search(rb"<meta[^>]+charset=[\"']?([\w-]+)", source[:HEAD_BYTES], re.IGNORECASE)
         text = decode(source, filename, declared.group(1).decode("ascii") if declared else None)
-        # lxml refuses text that declares its own encoding.
+        # lxml rejects text that declares its own encoding.
         text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text)
         return _HtmlBlocks().of(
             html.document_fromstring(text, parser=html.HTMLParser(remove_comments=True, remove_pis=True, huge_tree=True))
@@ -34,7 +34,7 @@ class HtmlReader:
 
 
 class _HtmlBlocks:
-    """Collects blocks from a document tree without recursion: broken pages nest thousands deep."""
+    """Collects blocks from a document tree without recursion, because broken pages can nest thousands of levels deep."""
 
     _SKIPPED = frozenset({"script", "style", "noscript", "template", "nav", "head", "svg", "iframe", "button", "select"})
     _INLINE = frozenset(

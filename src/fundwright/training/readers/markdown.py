@@ -1,4 +1,4 @@
-"""Markdown files."""
+"""Reads Markdown files."""
 
 from __future__ import annotations
 

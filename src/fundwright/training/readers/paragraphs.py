@@ -1,4 +1,4 @@
-"""Paragraphs and headings in lines of text without markup."""
+"""Finds paragraphs and headings in lines of text without markup."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ _NUMBERED_HEADING = re.compile(
     r"\s{0,3}(?:(\d{1,2}(?:\.\d{1,2}){0,4})\.?|(?:section|part|attachment)\s+[\dIVXA-Z]{1,5}[.:]?)\s+[A-Z].{2,90}$", re.IGNORECASE
 )
 _LIST_ITEM = re.compile(r"\s*(?:[-*•–▪●]|\(?[a-z0-9]{1,3}[.)])\s+")
-# A pattern blocks the whole process while it matches. So none may try a long run of characters again from each of them: it begins
-# where the run begins, and possessive quantifiers give nothing back.
+# Matching blocks the whole process, so no pattern may retry a long run of characters from each of them: patterns start at the
+# beginning of a run, and possessive quantifiers prevent backtracking.
 _CUT_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)-[ \t]*\n[ \t]*([^\W_]+)|(?<=[\d/])-[ \t]*\n[ \t]*(?=\d)")
 _WHOLE_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?!-\s*$)\b")
 
 
 def words_of(lines: Iterable[str]) -> frozenset[str]:
-    """Every word that stands whole in a line, in lower case."""
+    """Return every word that is complete in a line, in lower case."""
     return frozenset(word for line in lines for word in _WHOLE_WORD.findall(line.casefold()))
 
 
 def _uncut(text: str, words: frozenset[str]) -> str:
-    """Words cut by a hyphen at the end of a line made whole: “develop-/ment”, if it stands whole elsewhere, and “cost-/plus”."""
+    """Rejoin words that are hyphenated at the end of a line: “develop-/ment” if it occurs unhyphenated elsewhere, and “cost-/plus”."""
 
     def join(match: re.Match[str]) -> str:
         first, second = match.group(1), match.group(2)
@@ -35,7 +35,7 @@ def _uncut(text: str, words: frozenset[str]) -> str:
 
 
 def paragraphs(lines: list[str], words: frozenset[str], *, page: int | None) -> list[Block]:
-    """Paragraphs of text without markup. A lone short line that is numbered or in capitals is a heading."""
+    """Return paragraphs of text without markup. A single short line that is numbered or in capitals is a heading."""
     blocks: list[Block] = []
     paragraph: list[str] = []
 

@@ -1,4 +1,4 @@
-"""PDF files."""
+"""Reads PDF files."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from fundwright.training.readers import Block, Unreadable
 from fundwright.training.readers.paragraphs import paragraphs, words_of
 
 _LIGATURES = str.maketrans({"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"})
-"""Characters that fonts have for several letters. Nobody searches for them, and Word sets its own."""
+"""Single characters for several letters. They are replaced, because nobody searches for them and Word sets its own ligatures."""
 
 
 class PdfReader:
@@ -50,7 +50,7 @@ class PdfReader:
 def _page_lines(page: Any, number: int, filename: str) -> list[str]:
     try:
         text: str = page.extract_text()
-    except Exception as error:  # pypdf raises whatever a damaged page makes it stumble over
+    except Exception as error:  # pypdf raises errors of many kinds for damaged pages
         raise Unreadable(
             t(
                 "Page {number} of “{filename}” is damaged ({kind}). Print the document to a new PDF and add that.",
@@ -63,7 +63,7 @@ def _page_lines(page: Any, number: int, filename: str) -> list[str]:
 
 
 def _repeated_lines(pages: list[list[str]]) -> set[str]:
-    """Running heads and feet: lines at the edge of most pages, whatever numbers they carry."""
+    """Return page headers and footers: lines at the top or bottom of most pages, ignoring numbers."""
     if len(pages) < 4:
         return set()
     edges: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Text files, and how the bytes of text formats become text."""
+"""Reads text files, and decodes the bytes of text formats."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fundwright.training.readers import OLE, Block, Unreadable
 from fundwright.training.readers.paragraphs import paragraphs, words_of
 
 _MAX_TEXT_BYTES = 50_000_000
-"""Text is read whole. This is some 10,000 pages."""
+"""Text is read into memory at once. This is about 10,000 pages."""
 
 
 class TextReader:
@@ -26,7 +26,7 @@ class TextReader:
 
 
 def decode(source: bytes, filename: str, declared: str | None = None) -> str:
-    """Text in the encoding its byte order mark or its declaration names, else UTF-8, else Windows-1252."""
+    """Decode text by its byte order mark or declared encoding, or else as UTF-8 or Windows-1252."""
     for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
         if source.startswith(mark):
             return source.decode(encoding, errors="replace")
