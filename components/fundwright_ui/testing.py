@@ -68,7 +68,7 @@ _INPUT_ROLES = {"checkbox": "checkbox", "radio": "radio", "number": "spinbutton"
 
 @dataclass(frozen=True)
 class Element:
-    """An element or widget as it was when it was found."""
+    """An element or widget at the time it was found."""
 
     node: ElementNode
     ancestors: tuple[ElementNode, ...]
@@ -89,7 +89,7 @@ class Element:
 
 
 class ScreenUnderTest:
-    """A screen that is open. `frames` holds what it sent to the browser besides its tree."""
+    """An open screen. `frames` contains everything it has sent to the browser besides its tree."""
 
     def __init__(self, view: View, frames: list[Frame]) -> None:
         self.view = view
@@ -100,7 +100,7 @@ class ScreenUnderTest:
         self._seq = 0
 
     def note_change(self) -> None:
-        """Look again at what is waited for."""
+        """Check again for the text or condition that a test waits for."""
         self._has_changed.set()
 
     # What is shown
@@ -124,15 +124,15 @@ class ScreenUnderTest:
 
     @property
     def navigations(self) -> list[str]:
-        """Paths that the screen asked the browser to move to."""
+        """The paths that the screen told the browser to navigate to."""
         return [frame["path"] for frame in self.frames if frame["type"] == "navigate"]
 
     def elements(self, role: str, name: str | None = None) -> list[Element]:
-        """Everything with this role and, if given, exactly this accessible name. A widget's role is its own name."""
+        """Return every element with this role and, if given, exactly this accessible name. The role of a widget is its own name."""
         return [each for each in self._walk() if each.role == role and (name is None or each.name == name)]
 
     def find(self, role: str, name: str | None = None) -> Element:
-        """The one element with this role and name. Raises AssertionError, naming what there is, unless there is one."""
+        """Return the only element with this role and name. Raises AssertionError, listing what exists, unless there is exactly one."""
         found = self.elements(role, name)
         if len(found) != 1:
             there = sorted({each.name for each in self._walk() if each.role == role})
@@ -140,7 +140,8 @@ class ScreenUnderTest:
         return found[0]
 
     def find_text(self, text: str) -> Element:
-        """The one innermost element that shows `text`. Raises AssertionError, saying what is shown, unless there is one."""
+        """Return the only innermost element that shows `text`. Raises AssertionError, with the text shown, unless there is exactly
+        one."""
         nodes = _nodes(self.view.tree, ())
         showing = [(node, ancestors) for node, ancestors in nodes if ("t" in node or "w" in node) and text in text_of(node)]
         outer = {id(ancestor) for _, ancestors in showing for ancestor in ancestors}
@@ -150,7 +151,7 @@ class ScreenUnderTest:
         return Element(node, ancestors, node.get("w") or _role(node) or "", text_of(node))
 
     async def expect(self, wanted: str | Callable[[], object], *, timeout_s: float = 15.0) -> None:
-        """Wait until a text is shown, or until `wanted()` holds. Raises AssertionError when that takes longer than `timeout_s`."""
+        """Wait until a text is shown or `wanted()` is true. Raises AssertionError if that takes longer than `timeout_s`."""
         holds = wanted if callable(wanted) else lambda: wanted in self.text
         with suppress(TimeoutError):
             async with asyncio.timeout(timeout_s):
@@ -165,23 +166,23 @@ class ScreenUnderTest:
         return bool(self.elements(role, name))
 
     def props(self, widget: str) -> Mapping[str, Any]:
-        """What the one widget of this name is given, in camelCase."""
+        """Return the props of the only widget with this name, in camelCase."""
         return self.find(widget).props
 
     def rows(self, label: str | None = None) -> list[dict[str, Any]]:
-        """The rows of the table with this label, or of the only one: the cells by their fields, and `id`."""
+        """Return the rows of the table with this label, or of the only one: the cells by field, and `id`."""
         table = self.find("DataTable", label).props
         fields = [column["field"] for column in table["columns"]]
         return [dict(zip(fields, cells, strict=True)) | {"id": id} for id, cells in zip(table["ids"], table["rows"], strict=True)]
 
     def value(self, label: str) -> str:
-        """What the field with this label holds."""
+        """Return the content of the field with this label."""
         return str(self._value(self._field(label)) or "")
 
     # What a person does
 
     async def click(self, role: str, name: str | None = None) -> None:
-        """Press it. A submit button sends its form; a link moves to its address."""
+        """Click the element. A submit button submits its form; a link navigates to its address."""
         target = self.find(role, name)
         assert not target.is_disabled, f"{role} {name!r} is disabled"
         if "onClick" in target.node.get("e", {}):
@@ -194,7 +195,7 @@ class ScreenUnderTest:
             await self.go(str(target.props["href"]))
 
     async def type(self, label: str, value: str) -> None:
-        """Put `value` into the field with this label and leave the field. For a `select_field`, choose that value."""
+        """Enter `value` into the field with this label and leave the field. In a `select_field`, select the value."""
         field = self._field(label)
         self._typed[_identity(field)] = (value, field.props.get("value"))
         if "onChange" in field.node.get("e", {}):
@@ -206,18 +207,18 @@ class ScreenUnderTest:
     choose = type
 
     async def check(self, label: str, checked: bool = True) -> None:
-        """Tick the box with this label, or clear it."""
+        """Check or clear the checkbox with this label."""
         field = self.find("checkbox", label)
         self._typed[_identity(field)] = (checked, field.props.get("value"))
         if "onChange" in field.node.get("e", {}):
             await self._send(field.node, "onChange", {"value": field.props.get("value", "on"), "checked": checked})
 
     async def submit(self, label: str | None = None) -> None:
-        """Send the form with this label, or the only one."""
+        """Submit the form with this label, or the only one."""
         await self._submit(self.find("form", label).node, submitter={})
 
     async def emit(self, widget: str, event: str, **payload: Any) -> None:
-        """Let the widget that listens to `event` say something: `emit("DataTable", "on_open", id="3")`. Names may be Python's."""
+        """Emit an event of the widget that listens to it: `emit("DataTable", "on_open", id="3")`. Names may be in Python's style."""
         data = {to_camel(name): value for name, value in payload.items()}
         (heard,) = [each.node for each in self.elements(widget) if to_camel(event) in each.node.get("e", {})]
         await self._send(heard, to_camel(event), data)
@@ -228,7 +229,8 @@ class ScreenUnderTest:
         await self._send(self._field(label).node, "onKeyDown", pressed)
 
     async def go(self, address: str) -> None:
-        """Move to `address` on the same screen, as back, forward or a link does; elsewhere it only notes the navigation."""
+        """Navigate to `address` on the same screen, as Back, Forward, or a link does. If it belongs to another screen, the
+        navigation is only recorded."""
         base = self.view.connection.base
         address = address.removeprefix(base) if base else address
         if urlsplit(address).path == self.view.connection.location.path:
@@ -238,7 +240,7 @@ class ScreenUnderTest:
             self.frames.append({"type": "navigate", "path": address, "replace": False, "reload": False})
 
     def follow(self, wanted: Move) -> None:
-        """Note where the screen leads, and go there when that is at its own path."""
+        """Record where the screen navigates, and go there if it is the screen's own path."""
         self.frames.append(wanted.frame())
         self.note_change()
         if not wanted.leaves_the_document and urlsplit(wanted.path).path == self.view.connection.location.path:
@@ -250,7 +252,7 @@ class ScreenUnderTest:
         self.view.move(Found(screen, Location(location.path, location.params, dict(parse_qsl(urlsplit(address).query)))))
 
     async def settle(self) -> None:
-        """Wait until nothing renders and no query runs; after a live message, for example."""
+        """Wait until nothing is rendering and no query is running, for example after a live message."""
         await self.view.settle(_SETTLE_TIMEOUT_S)
         if self.view.failure is not None:
             raise self.view.failure
@@ -265,7 +267,7 @@ class ScreenUnderTest:
         }
         for node, ancestors in _nodes(self.view.tree, ()):
             if any(each.get("a", {}).get("inert") for each in ancestors):
-                continue  # nobody can reach it
+                continue  # not reachable
             if "w" in node:
                 yield Element(node, ancestors, node["w"], str(node.get("a", {}).get("label", "")))
             elif "t" in node and (role := _role(node)):
@@ -339,10 +341,10 @@ async def mounted(
     language: Language = "en",
     is_live: bool = True,
 ) -> AsyncIterator[ScreenUnderTest]:
-    """Open a screen, or any component, at `path` (with its query) as `actor` and wait until its queries have been answered.
+    """Open a screen, or any component, as `actor` at `path` (with its query), and wait for the results of its queries.
 
-    Without `path` a screen is at its own. `params` are what the screen's path has in braces; who may see it is not asked.
-    Pass the `committed` core, because queries and actions open their own transactions. `is_live=False` is first paint.
+    Without `path`, a screen is opened at its own path. `params` are the parameters in the screen's path; roles are not checked.
+    Pass the `committed` core, because queries and actions open their own transactions. `is_live=False` simulates first paint.
     """
     screen = render if isinstance(render, Screen) else Screen("/", "Test", render, area="public")
     parts = urlsplit(screen.path.format_map(dict(params or {})) if path is None else path)
@@ -376,7 +378,7 @@ async def mounted(
 
 
 def text_of(node: Node) -> str:
-    """What can be read in `node`, blocks apart by spaces."""
+    """Return the readable text of `node`, with spaces between blocks."""
     parts = [each for each in _texts(node) if each]
     return " ".join(" ".join(parts).split())
 

@@ -9,13 +9,13 @@ import sys
 
 def main() -> None:
     """Run the command line. An expected refusal is one sentence on standard error and exit code 1."""
-    gc.disable()  # what the imports create stays; looking for garbage meanwhile would take a fifth of their time
+    gc.disable()  # objects created by imports are permanent; collecting garbage during the imports would take a fifth of their time
     from fundwright.cli import app
     from fundwright.core.errors import FundwrightError
 
     gc.freeze()
     gc.enable()
-    gc.set_threshold(5_000, 10, 10)  # one page makes more objects than Python's 700
+    gc.set_threshold(5_000, 10, 10)  # a single page creates more objects than Python's default threshold of 700
     # Python's default for SIGTERM ends the process immediately and would leave the embedded PostgreSQL behind.
     signal.signal(signal.SIGTERM, _exit)
     try:

@@ -78,7 +78,7 @@ def request_authenticators() -> Iterable[RequestAuthenticator]:
 
 @hookspec
 def account_created_handlers() -> Iterable[AccountCreatedHandler]:
-    """Coroutines `handler(session, actor, core)` that give a new account what it starts with, in the same transaction."""
+    """Coroutines `handler(session, actor, core)` that give a new account its initial content, in the same transaction."""
     return ()
 
 
@@ -97,15 +97,15 @@ def used_files() -> Iterable[UsedFilesReader]:
 
 @hookspec
 def label_subjects() -> Iterable[SubjectReader]:
-    """Coroutines `existing(session, actor, ids)` that return which of these ids are things of the package that the actor may
-    see and put into a category."""
+    """Coroutines `existing(session, actor, ids)` that return which of these ids are subjects of the package that the actor may see
+    and categorize."""
     return ()
 
 
 @hookspec
 def current_subjects() -> Iterable[CurrentSubjects]:
-    """Functions `current(actor)` that return a subquery of the ids of things that are still worth a decision, such as open
-    notices. Suggestions for others are listed on request."""
+    """Functions `current(actor)` that return a subquery of the ids of subjects that still need a decision, such as open notices.
+    Suggestions for others are listed on request."""
     return ()
 
 
@@ -124,7 +124,7 @@ def personal_data() -> Iterable[PersonalDataReader]:
 
 @hookspec
 def registration_links() -> Iterable[RegistrationLinks]:
-    """Types of link `/auth/register/{type}/{token}` that the package creates: people who register with one get what it
+    """Types of link `/auth/register/{type}/{token}` that the package creates. People who register with such a link get what it
     promises."""
     return ()
 
@@ -149,7 +149,7 @@ def document_readers() -> Iterable[Reader]:
 
 @hookspec
 def opportunity_sources() -> Iterable[Source]:
-    """Formats that `fundwright import NAME FILE` and the import button understand."""
+    """Formats for `fundwright import NAME FILE` and the Import button."""
     return ()
 
 
@@ -161,5 +161,5 @@ def draft_templates() -> Iterable[DraftTemplate]:
 
 @hookspec
 def dashboard_figures() -> Iterable[FigureReader]:
-    """Coroutines `read(session, actor)` that return numbers for the dashboard, each with the page of the list that it counts."""
+    """Coroutines `read(session, actor)` that return numbers for the dashboard, each with the path of the list that it counts."""
     return ()

@@ -94,9 +94,9 @@ def use_action(
 
     `work` may omit the payload parameter; otherwise it is annotated, see `takes_payload`. If it raises, the transaction is rolled back, a toast shows the error message, and what
     the person typed stays. If the error `needs_reauthentication`, the page asks the person to re-authenticate and then runs it again. After the commit `then` runs,
-    given the result if it has a parameter without a default, and a toast shows `success`. Work that is refused but must be committed,
+    with the result if it has a parameter without a default, and a toast shows `success`. Work that is refused but must be committed,
     such as the count of wrong passwords, returns the refusal, and `then` raises it. With `in_transaction=False` there is no session: `work(payload)`. The button that was pressed is disabled at once and shows
-    after 150 ms that something is being done; `.is_running` says so to other parts of the screen.
+    after 150 ms that the action is running; `.is_running` tells other parts of the screen.
     """
     connection = use_connection()
     action = use_kept(lambda: Action(connection, rerenderer(), in_transaction=in_transaction))

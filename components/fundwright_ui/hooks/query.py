@@ -23,7 +23,7 @@ _SOON_S = 0.3
 class Query(Generic[T]):
     """The result of a query: `value` is None until the first result arrives.
 
-    The old value stays during a reload, and also when the reload fails, so that text typed beside it is not lost. After a failed
+    The old value is kept during a reload, and also if the reload fails, so that text typed beside it is not lost. After a failed
     reload, the page says above the screen that it may be out of date, and the query is retried automatically.
     """
 

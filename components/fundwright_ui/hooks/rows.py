@@ -1,4 +1,4 @@
-"""Lists whose rows stay in place while somebody works on them."""
+"""Lists whose rows stay in place while someone works on them."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def login_frame(
 
 
 def mail_is_off(connection: Connection, *children: Child) -> VdomDict | None:
-    """Where no email is sent, the operator gets the links from the command line."""
+    """Explain where to get links if the server does not send email."""
     if connection.core.settings.sends_mail:
         return None
     sentence = t(

@@ -31,7 +31,7 @@ from fundwright_ui.runtime.router import safe_next, screen
 from fundwright_ui.ui.feedback import alert
 
 DELETED, EMAIL_CHANGED = "deleted", "email-changed"
-"""Messages for `notice` in the address: what was just done, which signed the person out."""
+"""Messages for `notice` in the address, about what signed the person out."""
 
 
 @screen("/auth/login", "Login", area="public", away_when_signed_in="/", stays_open=True, help="/help/account")

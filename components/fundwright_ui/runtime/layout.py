@@ -245,7 +245,7 @@ class GuardedLayout(Layout):
         await self._unmount_model_states(list(before.children_by_key.values()))
 
     async def _unmount_model_states(self, old_states: list[Any]) -> None:
-        """Unmount without waiting for effects. ReactPy waits here, during a rendering; if the person navigated meanwhile, the rest
+        """Unmount without waiting for effects. ReactPy waits here, during a rendering; if the person navigated in the meantime, the rest
         of the rendering would see the address of another screen."""
         to_unmount = old_states[::-1]
         while to_unmount:

@@ -352,7 +352,7 @@ class Session:
             self._take(frame)
 
     def _refuse(self, sentence: str, text: str) -> None:
-        """Tell the page why `text` is refused, and confirm its sequence number as done."""
+        """Tell the page why `text` is refused, and mark its sequence number as done."""
         self._queue({"type": "refused", "sentence": sentence})
         if seq := _SEQ.search(text[:200]):
             self._last_seq = max(self._last_seq, int(seq[1]))

@@ -35,7 +35,7 @@ class Labeled(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Listing(Generic[V, T]):
-    """A list whose query is in the address, and whose rows stay in place while somebody works on them."""
+    """A list whose query is in the address, and whose rows stay in place while someone works on them."""
 
     query: PageRequest
     found: Query[V]
@@ -73,8 +73,8 @@ def use_listing(
     key: Sequence[object] = (),
     topics: Sequence[str] = (),
 ) -> Listing[V, T]:
-    """Load a list (`use_query`) for the `query` of the address and keep its rows in place (`use_rows`). `key` is what else the
-    list depends on."""
+    """Load a list (`use_query`) for the `query` of the address and keep its rows in place (`use_rows`). `key` contains everything
+    else that the list depends on."""
     found = use_query(read, key=[query, *key], topics=topics)
     return Listing(query, found, use_rows(found, items, key=[query, *key], id=id))
 

@@ -221,19 +221,19 @@ def form(
     reset_on_success: bool = False,
     based_on: datetime | None = None,
 ) -> VdomDict:
-    """A form. `on_submit` is given `model` filled with the fields, or `Fields` when there is no model.
+    """A form. `on_submit` is called with `model` filled from the fields, or with `Fields` if there is no model.
 
-    `submit` labels its button; `actions` stand beside it. With `reset_on_success` the fields are emptied after the handler
-    (when it is an action: only if it succeeded). The model's complaints reach the fields among `children` at any depth;
-    a component among them gives its own fields their `error`. Complaints about anything else, and what an action failed with,
-    stand above its button.
+    `submit` is the label of its button; `actions` are placed beside it. With `reset_on_success`, the fields are emptied after the
+    handler (if it is an action, only if it succeeded). Validation errors are shown at the fields among `children` at any depth; a
+    component among them passes its own fields their `error`. Other errors, including that of a failed action, are shown above the
+    button.
 
-    The browser keeps unsaved text of a form with text fields until the handler has succeeded, and offers to restore it.
-    The path, `open` in the address, or `label` must therefore identify what the form edits.
+    The browser keeps unsaved text of a form with text fields until the handler has succeeded, and offers to restore it. The path,
+    `open` in the address, or `label` must therefore identify what the form edits.
 
-    `based_on` is the state that the person edits, for example the `changed_at` value of a record. It is sent as the field `based_on`. The
-    browser keeps it together with unsaved changes, so that `model` receives the state that the changes began with, even after a restart
-    of the server, a reload, or the restoration of unsaved text.
+    `based_on` is the state that the person edits, for example the `changed_at` value of a record. It is sent as the field
+    `based_on`. The browser keeps it together with unsaved changes, so that `model` receives the state that the changes began with,
+    even after a restart of the server, a reload, or the restoration of unsaved text.
     """
     connection = use_connection()
     draft = _draft_of(connection.location, label or submit, children)
@@ -325,10 +325,10 @@ def _fields_in(children: Iterable[Child]) -> Iterator[_Field]:
 def field_errors(
     refused: ValidationError, *, checkboxes: Set[str] = frozenset(), model: type[BaseModel] | None = None
 ) -> dict[str, str]:
-    """One sentence for each field that `refused` reports, and one named "" for errors of the whole form.
+    """Return one message for each field with an error in `refused`, and one named "" for errors of the whole form.
 
-    `checkboxes` names the checkbox fields: a form omits them if they are not checked. A pattern error gets the description of the
-    field in `model`.
+    `checkboxes` names the checkbox fields: a form omits them if they are not checked. The message of a pattern error is the
+    description of the field in `model`.
     """
     described = {field.alias or name: field.description for name, field in model.model_fields.items()} if model else {}
     sentences: dict[str, str] = {}
@@ -356,12 +356,12 @@ class _Field(VdomDict):
 
 
 def _complaining(children: Iterable[Child], errors: Mapping[str, str]) -> list[Child]:
-    """`children` with `errors`, by field name, beside their fields."""
+    """Return `children` with `errors`, by field name, at their fields."""
     return [_with_complaint(child, errors) for child in children] if errors else list(children)
 
 
 def _unplaced_complaints(children: Iterable[Child], errors: Mapping[str, str]) -> list[VdomDict]:
-    """The `errors` of no field among `children`. The browser focuses the first one unless a field is invalid."""
+    """Return the `errors` of no field among `children`. The browser focuses the first one unless a field is invalid."""
     placed = {field.name for field in _fields_in(children)} if errors else set[str]()
     return [
         html.p(

@@ -1,4 +1,4 @@
-"""Changes to other people's accounts, for administrators. Nobody can act as somebody else."""
+"""Changes to other people's accounts, for administrators. Nobody can act as someone else."""
 
 from __future__ import annotations
 

@@ -105,7 +105,7 @@ async def export_invitations(export: Export, actor: CurrentActor, query: Annotat
 async def invite(
     form: InvitationForm, request: Request, core: CoreDep, session: DbSession, actor: CurrentActor
 ) -> InvitationRead:
-    """Send somebody a link to register. For administrators."""
+    """Send someone a link to register. For administrators."""
     return await invitations.invite(session, actor, core, email=form.email, role=form.role, client=client_of(request))
 
 
@@ -172,5 +172,5 @@ async def start_reset(session: DbSession, actor: CurrentActor, core: CoreDep, cl
 async def remove_second_factor(
     session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, account_id: UUID
 ) -> None:
-    """Remove the authenticator app, recovery codes, and passkeys of somebody who has lost them."""
+    """Remove the authenticator app, recovery codes, and passkeys of someone who has lost them."""
     await administration.remove_second_factor(session, actor, core, account_id, client=client)

@@ -36,7 +36,7 @@ class InvitationAccepted(Conflict):
 @needs(Permission.ADMINISTER)
 @needs_recent_authentication
 async def invite(session: AsyncSession, actor: Actor, core: Core, *, email: str, role: Role, client: Client) -> InvitationRead:
-    """Send somebody a link to register with this role. An earlier invitation of the address stops working.
+    """Send someone a link to register with this role. An earlier invitation of the address stops working.
 
     Raises Invalid, EmailTaken, ReauthenticationRequired, or NotAllowed, also if the actor has just lost the permission.
     """

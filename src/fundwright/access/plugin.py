@@ -1,4 +1,4 @@
-"""What access registers through the plug-in hooks."""
+"""The plug-in hooks of access."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class RegistrationClosed(FundwrightError):
 
 
 class AlreadyRegistered(Conflict):
-    """Raised only for somebody who holds an invitation of that very address."""
+    """Raised only for someone who holds an invitation of that very address."""
 
     def __init__(self, email: str) -> None:
         super().__init__(t("{email} already has an account. Sign in.", email=email))
@@ -63,7 +63,7 @@ class RegistrationLinks(Protocol):
     async def describe(self, session: AsyncSession, token: str) -> RegistrationLink: ...
 
     async def redeem(self, session: AsyncSession, actor: Actor, core: Core, token: str, *, client: Client) -> None:
-        """Give the new account what the link promises. Raises LinkSpent if somebody else was faster."""
+        """Give the new account what the link promises. Raises LinkSpent if someone else was faster."""
         ...
 
 

@@ -50,7 +50,7 @@ class ForgetCopy(JobPayload):
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file of the archive; `name` is its path there, and a path as `content` stands for the file there."""
+    """A file of the archive. `name` is its path in the archive; `content` is its text or bytes, or the path of a file on disk."""
 
     name: str
     content: bytes | Path
@@ -141,7 +141,7 @@ async def write(run: JobRun[CollectData, Actor]) -> PackedCopy | None:
     size_bytes = (await asyncio.to_thread(path.stat)).st_size
     async with run.transaction() as session:
         copy = await session.get(DataCopy, copy_id)
-        if copy is None:  # the account was deleted meanwhile
+        if copy is None:  # the account was deleted in the meantime
             core.files.remove(copy_id.hex)
             return None
         copy.size_bytes = size_bytes

@@ -1,4 +1,4 @@
-"""What accounts registers through the plug-in hooks."""
+"""The plug-in hooks of accounts."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ async def remove_data_copies(session: AsyncSession, owner_id: UUID) -> Sequence[
 
 async def list_audit_of(session: AsyncSession, account: Account) -> Sequence[AuditEntry]:
     """What the account did, and what was done about it since it has its present address, oldest first. Before that, the
-    address may have been somebody else's."""
+    address may have been someone else's."""
     changed = (AuditEntry.actor_id == account.id) & (AuditEntry.action == "email.changed")
     changed_at = await session.scalar(select(func.max(AuditEntry.at)).where(changed))
     since = max(account.created_at, changed_at or account.created_at)

@@ -38,7 +38,7 @@ def place_of_session(session_id: UUID | None) -> str:
 
 
 def place_of_link(link: OneTimeSecret) -> str:
-    """Where somebody enters a password or code who has followed a link from an email to the account."""
+    """Where a person who has followed an emailed link to the account enters a password or code."""
     return f"link:{link.id}"
 
 

@@ -26,7 +26,7 @@ _CONFIRMED_WITHIN = timedelta(hours=1)
 _PURPOSE = "email"
 
 
-# Links to the old address, or about it, must not open the account any more.
+# Links to the old address, or about it, must not open the account.
 _DIES_WITH_THE_ADDRESS = ("reset", "verify", _PURPOSE)
 
 
@@ -80,7 +80,7 @@ async def confirm(session: AsyncSession, *, secret: str, client: Client) -> Acto
     try:
         async with session.begin_nested():
             account.email, account.verified_at = new, now()
-    except IntegrityError:  # somebody has registered the address meanwhile
+    except IntegrityError:  # the address has been registered in the meantime
         raise spent from None
     for purpose in _DIES_WITH_THE_ADDRESS:
         await repository.forget_secrets(session, purpose=purpose, owner_id=account.id)

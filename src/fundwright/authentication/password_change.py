@@ -31,7 +31,7 @@ async def change_password(
     if new == current:
         raise Invalid(t("That is your current password. Choose another one."))
     account.password_hash = await passwords.new_hash(new, account.email, account.display_name)
-    await repository.forget_secrets(session, owner_id=account.id)  # also a change of address that somebody else has requested
+    await repository.forget_secrets(session, owner_id=account.id)  # also a change of address requested by someone else
     await sessions.end_sessions(session, account.id, but=actor.session_id, device=client.device)
     forgot = f"{core.settings.address}/auth/reset-password"
     language = accounts.language_of(account, otherwise=current_language())

@@ -1,4 +1,4 @@
-"""What authentication registers through the plug-in hooks."""
+"""The plug-in hooks of authentication."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ async def find_passkey(session: AsyncSession, credential_id: bytes) -> Passkey |
 async def add_passkey(
     session: AsyncSession, *, owner_id: UUID, name: str, credential_id: bytes, public_key: bytes, sign_count: int
 ) -> Passkey | None:
-    """The new passkey, or None if somebody already has it."""
+    """The new passkey, or None if someone already has it."""
     query = insert(Passkey).values(
         owner_id=owner_id, name=name, credential_id=credential_id, public_key=public_key, sign_count=sign_count
     )

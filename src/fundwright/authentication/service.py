@@ -61,7 +61,7 @@ async def sign_in_by_socket(
 async def _admit(session: AsyncSession, core: Core, *, email: str, password: str, client: Client) -> Account | SignInRefused:
     """Return the account with this password. Only people who know the password learn that the address still waits to be
     confirmed."""
-    # In a flood of sign-ins, most wait for hashing; they do so before they hold a connection that somebody's click needs.
+    # In a flood of sign-ins, most wait for hashing; they do so before they hold a connection that someone's click needs.
     queue = core.shared(f"{__name__}.queue", lambda: asyncio.Semaphore(2 * passwords.THREADS))
     # Sign-ins with the right password are not limited, so those to one account from one address run one at a time.
     limiter = core.shared(f"{__name__}.limiter", lambda: PartyLimiter(1))

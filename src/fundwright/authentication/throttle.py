@@ -63,7 +63,7 @@ class Attempt:
 
     @property
     def limits(self) -> tuple[tuple[str, int], ...]:
-        """Subjects and their limits, always in this order, so that two attempts cannot lock each other out for good."""
+        """Subjects and their limits, always in this order, so that two attempts cannot deadlock."""
         account, address = self.subjects
         if self.place and self.factor == "app_code":
             return ((account, FAILURES_PER_ACCOUNT),)
@@ -85,9 +85,9 @@ async def count_refused(session: AsyncSession, attempt: Attempt) -> int:
 
 
 async def record_attempt(session: AsyncSession, attempt: Attempt, *, is_right: bool) -> bool:
-    """Count the outcome of an attempt. Returns False when a ban has begun meanwhile: then even a right password is refused.
+    """Count the outcome of an attempt. Returns False if a ban has begun in the meantime; then even a right password is refused.
 
-    The counters stay locked until the transaction ends: of many attempts made at once, only the allowed number counts.
+    The counters stay locked until the transaction ends, so that only the allowed number of simultaneous attempts counts.
     """
     moment = now()
     throttles = [(await repository.lock_throttle(session, subject, window=WINDOW), limit) for subject, limit in attempt.limits]

@@ -1,4 +1,4 @@
-"""What billing registers through the plug-in hooks."""
+"""The plug-in hooks of billing."""
 
 from __future__ import annotations
 

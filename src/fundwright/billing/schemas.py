@@ -115,7 +115,7 @@ class SubscriberQuery(PageRequest):
 
 
 class SubscriptionChange(BaseModel):
-    """The new plan of an account; `until` is its last day, null leaves the end open."""
+    """The new plan of an account. `until` is its last day; null means no end."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -140,7 +140,7 @@ class PaymentState(StrEnum):
 
 
 class PaymentCreate(BaseModel):
-    """An invoice to create. Its number follows from its year."""
+    """An invoice to create. Its number is assigned by year."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -74,7 +74,7 @@ class NoSuchAccount(Invalid):
 
 
 class AlreadySettled(Conflict):
-    """A paid or void invoice is never changed."""
+    """A paid or void invoice cannot be changed."""
 
     def __init__(self, payment: Payment) -> None:
         sentence = (
@@ -133,10 +133,10 @@ async def own_plan(session: AsyncSession, actor: Actor) -> OwnPlan:
 
 @needs(Permission.WORK)
 async def check_quota(session: AsyncSession, actor: Actor, quota: Quota, *, held: int = 0) -> None:
-    """Let the actor have one more of what a plan limits. Raises QuotaSpent (402). Administrators have no limits.
+    """Use one more unit of a quota. Raises QuotaSpent (402). Administrators have no limits.
 
-    Drafts, imports, and sections are counted here by month; a rollback does not count. For documents, the caller passes the
-    present number, and others cannot add one until the end of the transaction.
+    Drafts, imports, and sections are counted here by month; a rollback does not count. For documents, the caller passes the current
+    number, and other requests cannot add one until the transaction ends.
     """
     plan = await repository.plan_of(session, actor.id)
     limit = None if actor.may(Permission.ADMINISTER) else _limit(plan, quota)

@@ -1,4 +1,4 @@
-"""What content registers through the plug-in hooks."""
+"""The plug-in hooks of content."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Core:
     package_settings: tuple[PackageSettings, ...] = ()
 
     def shared(self, name: str, create: Callable[[], T]) -> T:
-        """The process-wide object with this name, created on first use."""
+        """Return the process-wide object with this name, creating it on first use."""
         if name not in self.cache:
             self.cache[name] = create()
         return cast(T, self.cache[name])

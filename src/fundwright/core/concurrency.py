@@ -1,4 +1,4 @@
-"""Limits on concurrent work per account or address, so that nobody waits for somebody else's many requests."""
+"""Limits concurrent work per account or address, so that nobody has to wait for someone else's many requests."""
 
 from __future__ import annotations
 

@@ -237,9 +237,9 @@ class Database:
 
     @asynccontextmanager
     async def transaction(self, *, is_snapshot: bool = False) -> AsyncIterator[AsyncSession]:
-        """A session that commits at the end and rolls back if the body raises. Only boundaries call this.
+        """Open a session that commits at the end and rolls back if the body raises. Only boundaries call this.
 
-        With `is_snapshot`, all reads see the same moment, whatever others change meanwhile.
+        With `is_snapshot`, all reads see the same state, regardless of concurrent changes.
 
         Raises DiskFull, DatabaseAway, or UnusableText.
         """

@@ -528,7 +528,7 @@ class JobQueue:
                 return
             if not job.cancel_requested:
                 job.state, job.attempts = JobState.QUEUED, 0
-                await self._defer(session, job, delay_s=_PAUSED_S)  # its lock is released meanwhile
+                await self._defer(session, job, delay_s=_PAUSED_S)  # its lock is released in the meantime
                 await _announce(session, job)
                 return
         await self._finish(job_id, JobState.CANCELED)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound="MailRead")
 
 _WAITS_S = (10, 60, 300, 1_800, 7_200)
-"""How long to wait after each failed attempt; after the last one, the email is given up."""
+"""How long to wait after each failed attempt. After the last one, no more attempts are made."""
 _TIMEOUT_S, _QUIT_TIMEOUT_S = 30, 1
 _REFUSED_FOR_GOOD = 500
 _MAX_ERROR_LENGTH = 500
@@ -46,7 +46,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
 
 class MailState(StrEnum):
     KEPT = "kept"
-    """There is no mail server."""
+    """No mail server is configured."""
     WAITING = "waiting"
     SENT = "sent"
     FAILED = "failed"

@@ -31,7 +31,7 @@ def require_same_origin(request: Request) -> None:
 
 
 def refuse_foreign_page(request: Request) -> None:
-    """For requests that set the cookie: another site's page must not sign its visitor in to somebody else's account."""
+    """For requests that set the cookie: another site's page must not sign its visitor in to someone else's account."""
     if not (_is_ours(request) or is_silent(request)):
         raise ForeignOrigin
 

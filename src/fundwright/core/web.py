@@ -33,10 +33,10 @@ log = structlog.get_logger()
 
 _PIECE_BYTES = 1 << 20
 _LINES_BYTES = 1 << 14
-"""Of a download, after which others get a turn: rows come a thousand at a time, without a wait between them."""
+"""Bytes of a download after which other requests get a turn: rows come a thousand at a time, without waiting in between."""
 _DOWNLOADS_WRITTEN_AT_ONCE = 2
 _MAX_BODY_BYTES = 1_000_000
-"""Of a request that anybody may send. JSON of 16 MB blocked everyone for two seconds while it was parsed."""
+"""The maximum size of a request body. Parsing 16 MB of JSON blocked everyone for two seconds."""
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",

@@ -1,4 +1,4 @@
-"""What insights registers through the plug-in hooks."""
+"""The plug-in hooks of insights."""
 
 from __future__ import annotations
 

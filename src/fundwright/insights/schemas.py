@@ -98,7 +98,7 @@ class UsageQuery(BaseModel):
 
 
 class PagesQuery(UsageQuery, PageRequest):
-    """Which pages were visited in these days. `sort` is path, views or people; the most viewed come first without one."""
+    """Which pages were visited on these days. `sort` is path, views, or people; the most viewed come first by default."""
 
 
 class DayUsage(BaseModel):
@@ -154,7 +154,8 @@ class PageVisits(BaseModel):
 
 
 class HistoryQuery(PageRequest):
-    """What to list of everybody's jobs. `sort` is kind, title, person, state, created_at or duration_s; newest first without one."""
+    """Which of everyone's jobs to list. `sort` is kind, title, person, state, created_at, or duration_s; the newest come first by
+    default."""
 
     kind: str = Field(default="", max_length=80, pattern=r"^[\w.-]*$")
     state: HistoryState | None = None

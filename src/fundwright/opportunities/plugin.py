@@ -1,4 +1,4 @@
-"""What opportunities registers through the plug-in hooks."""
+"""The plug-in hooks of opportunities."""
 
 from __future__ import annotations
 

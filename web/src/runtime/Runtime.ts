@@ -59,7 +59,7 @@ export class Runtime {
   mounts = 0;
 
   readonly #connection: Connection;
-  /** After sign-out, nothing is sent any more. */
+  /** After sign-out, nothing is sent anymore. */
   isSignedOut = false;
   /** The account was deleted, so unsaved text must be deleted, too. */
   isAccountDeleted = false;

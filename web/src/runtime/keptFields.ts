@@ -112,7 +112,7 @@ function isTicked(field: Field): boolean {
 
 /**
  * Whether `field` holds the version that the changes in its form are based on. It keeps its content as long as there are such changes, so that
- * the server can tell whether somebody else has changed the same thing since then.
+ * the server can tell whether someone else has changed the same thing since then.
  */
 export function isBaseOfChanges(field: Field): boolean {
   return field.hidden && field.form !== null && allFields(field.form).some(({ field: each }) => isChanged(each));

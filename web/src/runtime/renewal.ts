@@ -19,7 +19,7 @@ export async function renew(base: string): Promise<void> {
     const answer = await postSession(base, {});
     if (!answer.ok) return; // If the session has ended, the socket reports it.
     const { token: next, remember } = (await answer.json()) as SessionAnswer;
-    // The person may have signed out or in meanwhile.
+    // The person may have signed out or in since then.
     if (next !== undefined && readToken() === token && claimsOf(next).sid === sid) keepToken(next, remember ?? false);
   } catch {
     // The server cannot be reached: the next attempt is soon enough.

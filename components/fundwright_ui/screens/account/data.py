@@ -39,7 +39,7 @@ from fundwright_ui.ui.elements import Child
 
 
 class Deletion(BaseModel):
-    """What the person types to confirm."""
+    """The confirmation that the person types."""
 
     model_config = ConfigDict(frozen=True)
 

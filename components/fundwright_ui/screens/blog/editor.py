@@ -151,7 +151,7 @@ def _editor(post: PostRead | None) -> VdomDict:
         ),
         section(
             t("Preview"),
-            # Drawn by the browser alone: rendering a long text here for each key would slow down everyone.
+            # Rendered only in the browser: rendering a long text here for each keystroke would slow down everyone.
             html.div({"className": "fw-card"}, MarkdownView(text=text, key="text"))
             if text.strip()
             else empty(t("Your text will appear here as readers will see it.")),

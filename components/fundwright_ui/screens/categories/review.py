@@ -184,7 +184,7 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
     label, others, opportunity = shown.item
 
     async def accept(session: AsyncSession) -> tuple[str, Decided]:
-        # What the person saw, even if the classifier has suggested another category meanwhile.
+        # The labels that the person saw, even if the classifier has suggested another category since then.
         before = await labels_of(session, actor, label.subject_id)
         accepted = await categories.accept(session, actor, core, label.subject_id, label.category_id)
         return t("Accepted"), Decided(before, accepted.decided_at)

@@ -57,8 +57,8 @@ class Sources(BaseModel):
         return [id for id, kind in searched if not kind.is_ours or self.group(kind).has(id)]
 
     def document_ids(self, searched: Searched) -> tuple[UUID, ...]:
-        """The documents to draft from; none when all are selected, so that later ones are used, too. Raises Invalid if none of
-        ours is selected."""
+        """The documents to base the draft on, or none if all are selected, so that later ones are used, too. Raises Invalid if none
+        of ours is selected."""
         chosen = self.chosen(searched)
         ours = {id for id, kind in searched if kind.is_ours}
         if ours and ours.isdisjoint(chosen):

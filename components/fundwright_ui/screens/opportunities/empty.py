@@ -17,7 +17,7 @@ from fundwright_ui.widgets import danger_dialog
 
 
 def nothing_found(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDict:
-    """Say what hides notices: closed ones and awards are not listed at first."""
+    """Say which filter hides notices. Closed notices and award notices are hidden by default."""
     connection = use_connection()
     links = [link_button(t("Clear search and filters"), connection.href(PATHS[kind]))]
     if query.availability is None:

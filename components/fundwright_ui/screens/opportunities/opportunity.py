@@ -422,8 +422,8 @@ def versions_of(address_id: str) -> VdomDict:
 
 @component
 def record_of(opportunity: OpportunityRead) -> VdomDict:
-    """The source's own fields, for people who need one that is not shown above. Often larger than all the rest, so sent only
-    when opened."""
+    """The source's own fields, for people who need one that is not shown above. Sent only when opened, because they are often
+    larger than everything else."""
     is_open, set_open = use_state(False)
 
     def entry(name: str) -> tuple[str, VdomDict]:
@@ -448,7 +448,7 @@ def _dollars(amount: Decimal | None, language: str) -> str | None:
 
 
 def _where_it_differs(change: FieldChange) -> tuple[str, str]:
-    """Both texts from shortly before their first difference."""
+    """Both texts, starting shortly before their first difference."""
     shortest, longest = sorted((len(change.before), len(change.after)))
     both = zip(change.before, change.after, strict=False)
     same = next((index for index, (one, other) in enumerate(both) if one != other), shortest)

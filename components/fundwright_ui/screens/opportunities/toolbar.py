@@ -75,7 +75,7 @@ def search_form(url: UrlState) -> VdomDict:
 
 
 def availability_and_order(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDict:
-    """Which notices are shown, and in which order. On a narrow screen, the list itself offers its orders."""
+    """Links for which notices are shown, and in which order."""
     shown = [
         (OPEN, t("Open")),
         (CLOSED, t("Closed")),
@@ -117,7 +117,7 @@ def _choices(label: str, entries: list[tuple[str, str, bool]], *, is_wide: bool 
 
 @component
 def filter_panel(kind: Kind, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict:
-    """Most people use the list without filters, and their options are larger than a page of it: they are sent on request."""
+    """The filters, sent on request: most people use the list without them, and their options are larger than a page of the list."""
     url = use_url_state()
     is_open = url.get("filters") == "open"  # in the address, so that a page that lost its connection restores them
     fields = _filter_form(kind, url, query, facets, mine) if is_open else None

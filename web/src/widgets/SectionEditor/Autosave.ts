@@ -173,7 +173,7 @@ export class Autosave {
   /** Saves the text. Resolves to whether the server has all of it. */
   async settle(): Promise<boolean> {
     await this.#underway;
-    // A second try saves text that was typed meanwhile, or succeeds with the revision from the first response.
+    // A second try saves text that was typed in the meantime, or succeeds with the revision from the first response.
     for (let tries = 0; tries < 2 && this.#isDirty && this.state.get().kind !== "conflict"; tries += 1) await this.#save();
     return this.isClean && this.state.get().kind !== "conflict";
   }

@@ -8,7 +8,7 @@ interface ConflictProps {
   readonly onTake: () => void;
 }
 
-/** Shown if the section was saved elsewhere meanwhile: compares the two texts and asks which one to keep. */
+/** Shown if the section was saved elsewhere in the meantime: compares the two texts and asks which one to keep. */
 export function Conflict({ other, onKeep, onTake }: ConflictProps): ReactNode {
   const { t } = useRuntime();
   const titleId = useId();
