@@ -451,7 +451,7 @@ class TestPremiumLinks:
             text("UPDATE premium_link SET expires_on = :day WHERE id = :id"), {"day": TODAY - timedelta(days=1), "id": expired.id}
         )
         for token, state, sentence in (
-            (token_of(used_up), LinkState.USED_UP, "reached its maximum uses"),
+            (token_of(used_up), LinkState.USED_UP, "reached its maximum number of uses"),
             (token_of(revoked), LinkState.REVOKED, "was revoked"),
             (token_of(expired), LinkState.EXPIRED, "has expired"),
             ("nonsense", LinkState.UNKNOWN, "is not valid. Check that you copied"),

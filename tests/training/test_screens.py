@@ -136,7 +136,7 @@ class TestTrain:
         committed.cache["language.embedder"] = Other()
         async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
             await screen.expect(lambda: "1 document was trained with a different embedding model" in screen.text)
-            assert "Trained with another model" in screen.text
+            assert "Trained with a different model" in screen.text
 
     async def test_a_model_that_cannot_be_used_is_said_and_hides_no_document(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch

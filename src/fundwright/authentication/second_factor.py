@@ -71,7 +71,7 @@ class CodesPaused(FundwrightError):
     status = 429
 
     def __init__(self) -> None:
-        super().__init__(t("Too many wrong codes. Wait 5 minutes, and try again."))
+        super().__init__(t("Too many wrong codes. Wait 5 minutes, then try again."))
 
 
 def confirmation_error(refused: SignInRefused) -> FundwrightError:

@@ -512,7 +512,7 @@ def _why_not(state: LinkState) -> str:
         case LinkState.EXPIRED:
             return t("This premium link has expired. Ask the person who gave it to you for a new one.")
         case LinkState.USED_UP:
-            return t("This premium link has reached its maximum uses. Ask the person who gave it to you for a new one.")
+            return t("This premium link has reached its maximum number of uses. Ask the person who gave it to you for a new one.")
         case LinkState.REVOKED:
             return t("This premium link was revoked. Ask the person who gave it to you for a new one.")
         case LinkState.UNKNOWN:

@@ -179,7 +179,7 @@ class EarlierLabel(BaseModel):
         else:
             possible = self.confidence == 1 and self.model_id is None and self.state != LabelState.SUGGESTED
         if not possible:
-            raise ValueError(t("Send the label as you received it before the decision."))
+            raise ValueError(t("Send the label as it was before the decision."))
         return self
 
 
@@ -194,5 +194,5 @@ class DecisionToUndo(BaseModel):
     @model_validator(mode="after")
     def _is_in_order(self) -> Self:
         if not all(2000 <= label.decided_at.year <= self.decided_at.year <= 2099 for label in self.before):
-            raise ValueError(t("Send the label as you received it before the decision."))
+            raise ValueError(t("Send the label as it was before the decision."))
         return self

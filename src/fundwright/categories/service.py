@@ -86,7 +86,7 @@ class CategoriesChanged(Conflict):
     """A category was added, deleted, or edited, or the model has changed, since the phrases were embedded."""
 
     def __init__(self) -> None:
-        super().__init__(t("A category changed while notices were being sorted. Try again."))
+        super().__init__(t("A category changed while notices were being categorized. Try again."))
 
 
 def categories_topic(owner_id: UUID) -> str:

@@ -10,7 +10,7 @@ from fundwright.authentication import commands
 from fundwright.authentication.commands import KeyRead
 from fundwright.cli.context import AsJson, emit, opened, run
 
-keys = typer.Typer(help="List, change and retire the keys that sign sessions.", no_args_is_help=True)
+keys = typer.Typer(help="List, rotate, and retire the keys that sign sessions.", no_args_is_help=True)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -36,7 +36,7 @@ def rotate(context: typer.Context, as_json: AsJson = False) -> None:
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
             made = await commands.rotate_key(session, core)
-        emit(made, as_json=as_json, human=f"Key {made.id} signs from now on.")
+        emit(made, as_json=as_json, human=f"Key {made.id} is now the signing key.")
 
     run(command)
 
@@ -52,7 +52,7 @@ def retire(
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
             await commands.retire_key(session, core, key_id)
-        emit({"id": key_id}, as_json=as_json, human=f"Key {key_id} is retired. Whatever it has signed is refused.")
+        emit({"id": key_id}, as_json=as_json, human=f"Key {key_id} is retired. Tokens it signed are no longer accepted.")
 
     run(command)
 

@@ -157,7 +157,7 @@ def _sentences(report: ImportReport) -> str:
         where = f"line {rejection.line}" + (f", column {rejection.column}" if rejection.column else "")
         lines.append(f"  {report.filename}, {where}: {rejection.reason}")
     if report.rejected > len(report.rejections):
-        lines.append(f"  … and {number(report.rejected - len(report.rejections))} more; all of them are listed at the import.")
+        lines.append(f"  … and {number(report.rejected - len(report.rejections))} more. The import's page lists all of them.")
     if report.samples_removed:
         lines.append(
             nt(

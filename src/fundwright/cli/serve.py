@@ -75,7 +75,7 @@ def worker(context: typer.Context) -> None:
             working = asyncio.create_task(work(core))
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, working.cancel)
-            print("Working. Stop with Ctrl-C.", flush=True)
+            print("Running jobs. Press Ctrl-C to stop.", flush=True)
             with suppress(asyncio.CancelledError):
                 await working
 

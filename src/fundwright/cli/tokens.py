@@ -38,7 +38,7 @@ def create_token(
         emit(
             made,
             as_json=as_json,
-            human=f"{made.secret}\nKeep it now: it cannot be shown again. It acts as {actor.email} until {made.expires_at:%Y-%m-%d}.",
+            human=f"{made.secret}\nSave it now; it cannot be shown again. It acts as {actor.email} until {made.expires_at:%Y-%m-%d}.",
         )
 
     run(command)

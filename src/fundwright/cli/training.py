@@ -30,7 +30,7 @@ def train(
     context: typer.Context,
     files: Annotated[list[Path], typer.Argument(help="PDF, DOCX, Markdown, HTML, or text files.", metavar="FILE")],
     kind: Annotated[
-        DocumentKind | None, typer.Option(help="The kind of the documents. Default: proposed from each document's text.")
+        DocumentKind | None, typer.Option(help="Kind of the documents. Default: detected from each document's text.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -88,7 +88,7 @@ def search(
 
     async def command() -> None:
         if not query.strip():
-            raise Invalid("The question is empty. Write what you want to know.")
+            raise Invalid("The question is empty. Enter a question.")
         async with acting(context) as (core, actor):
             embedder = await language.get_embedder(core)
             passages = await service.find_answers(core, actor, query, embedder=embedder, limit=limit)

@@ -155,7 +155,7 @@ def remove_second_factor(context: typer.Context, email: Email, as_json: AsJson =
         async with opened(context) as core, core.database.transaction() as session:
             await authentication_commands.remove_second_factor(session, core, email=email)
         plain = accounts.normalize_email(email)
-        emit({"email": plain}, as_json=as_json, human=f"{plain} signs in with the password alone now.")
+        emit({"email": plain}, as_json=as_json, human=f"{plain} can now sign in with the password alone.")
 
     run(command)
 

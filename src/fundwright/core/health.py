@@ -38,7 +38,7 @@ class CheckFailed(FundwrightError):
     status = 503
 
     def __init__(self, name: str) -> None:
-        super().__init__(t("The health check “{name}” failed. The server's log says why.", name=name))
+        super().__init__(t("The health check “{name}” failed. See the server's log for details.", name=name))
 
 
 class Health(BaseModel):

@@ -85,7 +85,7 @@ def _xml_notices(start: bytes, stream: BinaryIO) -> Iterator[ParsedNotice | Reje
         except expat.ExpatError as error:
             column = str(error.offset + 1)
             yield RejectedRow(
-                line + error.lineno - 1, column, t("The XML is broken here: {reason}.", reason=expat.ErrorString(error.code))
+                line + error.lineno - 1, column, t("The XML is invalid here: {reason}.", reason=expat.ErrorString(error.code))
             )
         else:
             yield _extract_notice(line, status, fields)
@@ -251,7 +251,7 @@ def _json_notices(lines: Iterator[bytes]) -> Iterator[ParsedNotice | RejectedRow
         if not is_known and not {"Opportunity ID", "Title"} & row.keys():
             raise UnreadableFile(
                 t(
-                    "These are not rows of Simpler.Grants.gov: the first has neither “Opportunity ID” nor “Title”. "
+                    "This is not a Simpler.Grants.gov file: its first row has neither “Opportunity ID” nor “Title”. "
                     "Choose another format."
                 )
             )

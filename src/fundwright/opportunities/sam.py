@@ -38,7 +38,7 @@ class SamCsv:
         if missing:
             raise UnreadableFile(
                 t(
-                    "This is not a SAM.gov bulk file: its first line does not name {missing}. Choose the file "
+                    "This is not a SAM.gov bulk file: its header row lacks {missing}. Choose the file "
                     "ContractOpportunitiesFullCSV.csv, or another format.",
                     missing=", ".join(missing),
                 )

@@ -526,7 +526,7 @@ async def _search(
     if not is_searchable and await repository.count_outdated(session, actor.id, embedder.id):
         raise Conflict(
             t(
-                "Your documents were trained with another embedding model than {id}, which is in use now. Train them "
+                "Your documents were trained with an embedding model other than {id}, the current one. Train them "
                 "again to search them.",
                 id=embedder.id,
             )

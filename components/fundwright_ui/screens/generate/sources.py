@@ -122,7 +122,7 @@ def source_choice(searched: Query[Searched], sources: Choice, text: str, search:
         html.div(
             {"className": "fw-stack", "key": "requirements"},
             html.h3(t("Requirements")),
-            html.p({"className": "fw-muted"}, t("The draft makes no claims from these.")),
+            html.p({"className": "fw-muted"}, t("These are not used to support claims.")),
             *(_requirements(kind, text, key=f"requirements:{kind}:{text}") for kind in theirs),
         )
         if theirs

@@ -437,7 +437,7 @@ def _document_card(
             [Option(kind, kind.label) for kind in DocumentKind],
             value=document.kind,
             on_change=choosing_kind,
-            help=t("Drafts make claims only from your own documents. Notices and policies are used as requirements."),
+            help=t("Drafts base claims only on your own documents. Notices and policies are used as requirements."),
             small=True,
             id="document-kind",
         )
@@ -475,7 +475,7 @@ def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
     document = shown.item
     labels = [_state(document)]
     if document.state == DocumentState.TRAINED and model_id and document.model_id != model_id:
-        labels = [Chip(label=t("Trained with another model"), color="warning")]
+        labels = [Chip(label=t("Trained with a different model"), color="warning")]
     if document.is_sample:
         labels.append(Chip(label=t("Sample"), color="secondary"))
     if shown.outcome:
