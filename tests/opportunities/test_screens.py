@@ -22,7 +22,7 @@ from fundwright_ui.runtime.diff import Operation
 from fundwright_ui.screens.opportunities.address import query_of
 from fundwright_ui.screens.opportunities.nih import nih_screen
 from fundwright_ui.screens.opportunities.opportunity import contract_screen, deadline, grant_screen
-from fundwright_ui.screens.opportunities.results import count_text
+from fundwright_ui.screens.opportunities.results import count_text, end_of_list
 from fundwright_ui.screens.opportunities.sam import sam_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
 from fundwright_ui.ui import category_color
@@ -474,6 +474,18 @@ class TestCount:
     @pytest.mark.parametrize(("has_uncounted", "shown"), [(False, "5,000 opportunities"), (True, "5,000+ opportunities")])
     def test_tells_whether_there_are_more(self, has_uncounted: bool, shown: str) -> None:
         assert count_text(FoundPage(items=[], total=5_000, page=1, page_size=25, has_uncounted=has_uncounted)) == shown
+
+    @pytest.mark.parametrize(
+        ("page", "page_size", "has_uncounted", "is_said"),
+        [(1, 25, True, False), (199, 25, True, False), (200, 25, True, True), (167, 30, True, True), (200, 25, False, False)],
+    )
+    def test_the_last_page_says_that_there_are_more(self, page: int, page_size: int, has_uncounted: bool, is_said: bool) -> None:
+        said = end_of_list(FoundPage(items=[], total=5_000, page=page, page_size=page_size, has_uncounted=has_uncounted))
+        assert bool(said) == is_said
+        if said:
+            assert said["children"] == [
+                "The list shows only the first 5,000 opportunities. Narrow your search, or export all of them."
+            ]
 
 
 class TestNextPage:

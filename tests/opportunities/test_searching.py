@@ -51,10 +51,12 @@ async def search(session: AsyncSession, actor: Actor, text: str, **values: objec
     return await service.list_opportunities(session, actor, OpportunityQuery(text=text, **values), meaning=ASKED)  # type: ignore[arg-type]
 
 
-async def listed(session: AsyncSession, actor: Actor, sort: str) -> tuple[list[FoundPage], list[str], Collection[UUID]]:
+async def listed(
+    session: AsyncSession, actor: Actor, sort: str, page_size: int = 4
+) -> tuple[list[FoundPage], list[str], Collection[UUID]]:
     """Three pages of a search for roofs, the numbers in its export, and its best results."""
     pages = [
-        await service.list_opportunities(session, actor, OpportunityQuery(text="roof", page=page, page_size=4, sort=sort))
+        await service.list_opportunities(session, actor, OpportunityQuery(text="roof", page=page, page_size=page_size, sort=sort))
         for page in (1, 2, 3)
     ]
     query = OpportunityQuery(text="roof", sort=sort)
@@ -111,6 +113,27 @@ class TestSolicitations:
         assert [(len(page.items), page.total, page.has_uncounted) for page in pages] == [(4, 8, True), (4, 8, True), (0, 8, True)]
         assert exported[:8] == [row.number for page in pages for row in page.items]
         assert len(exported) == 10
+        pages, _, _ = await listed(session, actor, sort, page_size=3)
+        assert [len(page.items) for page in pages] == [3, 3, 2]
+
+    @pytest.mark.parametrize("sort", ["", "title"])
+    async def test_with_very_many_notices_do_not_leave_pages_empty(
+        self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch, sort: str
+    ) -> None:
+        monkeypatch.setattr(retrieval, "DEPTH", 1)
+        monkeypatch.setattr(scoring, "MOST_COUNTED", 9)
+        monkeypatch.setattr(ranking, "_MOST_LISTED", 8)
+        of_one = [notice(n, title=f"Roof {n} roof roof", number="N-1-2026") for n in range(5)]
+        await add(session, *of_one, *(notice(n, title=f"Roof {n}") for n in range(5, 10)))
+        pages, _, _ = await listed(session, actor, sort)
+        assert [(len(page.items), page.total, page.has_uncounted) for page in pages] == [
+            (4, 6, False),
+            (2, 6, False),
+            (0, 6, False),
+        ]
+        await add(session, *(notice(n, title=f"Roof {n}") for n in range(10, 14)))
+        pages, _, _ = await listed(session, actor, sort)
+        assert [(len(page.items), page.total, page.has_uncounted) for page in pages] == [(4, 8, True), (4, 8, True), (0, 8, True)]
 
     @pytest.mark.parametrize("sort", ["", "title", "due"])
     async def test_after_the_best_of_very_many_every_notice_is_listed(

@@ -70,7 +70,7 @@ def results(
     """A table of the matches with close matches below it, each with its reason."""
     close = [item for item in listed.items if not is_match(item)]
     if not close:
-        return [_table(kind, url, query, listed, labels, is_loading=is_loading)]
+        return [_table(kind, url, query, listed, labels, is_loading=is_loading), end_of_list(listed)]
     matching = [item for item in listed.items if item not in close]
     whole = Page(items=matching, total=len(matching), page=1, page_size=listed.page_size)
     none = (elsewhere_links(url, elsewhere) or html.p(t("No notice fully matches your search."))) if listed.page == 1 else None
@@ -87,6 +87,14 @@ def results(
         ),
         pages(url, listed),
     ]
+
+
+def end_of_list(listed: FoundPage) -> VdomDict | None:
+    """Says on the last page that there are more results than the list shows."""
+    if not listed.has_uncounted or listed.page * listed.page_size < listed.total:
+        return None
+    sentence = t("The list shows only the first {n} opportunities. Narrow your search, or export all of them.", n=listed.total)
+    return html.p({"key": "end", "className": "fw-muted"}, sentence)
 
 
 def _hidden(url: UrlState) -> VdomDict:

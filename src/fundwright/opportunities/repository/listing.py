@@ -213,11 +213,12 @@ async def page(
         return [], ranked.total
     if ranked is not None and query.sort_field in ("", "relevance"):
         return await _page_by_relevance(session, query, labeled, ranked, extra_columns), ranked.total
-    conditions = _found_in(query, labeled, ranked, most=query.offset + query.page_size)
+    limit = query.page_size if ranked is None else min(query.page_size, ranked.total - query.offset)
+    conditions = _found_in(query, labeled, ranked, most=query.offset + limit)
     order = _order(query, ranked)
     total = literal(ranked.total) if ranked else _total(query, conditions).correlate(None).scalar_subquery()
     # Select the ids of the page first, possibly from an index, and then the rows.
-    ids = select(Opportunity.id).where(*conditions).order_by(*order).offset(query.offset).limit(query.page_size)
+    ids = select(Opportunity.id).where(*conditions).order_by(*order).offset(query.offset).limit(limit)
     rows = _ROWS.add_columns(total.label("total"), *extra_columns)
     if ranked is not None:
         rows = rows.add_columns(_passage_if(ranked.closeness, ranked.question.words))
@@ -235,12 +236,13 @@ async def _page_by_relevance(
 ) -> list[RowMapping]:
     """Return the best in order, then other matches, newest first."""
     best = list(ranked.ids)
-    ids = best[query.offset : query.offset + query.page_size]
-    if len(ids) < query.page_size and ranked.total > len(best):
+    end = min(query.offset + query.page_size, ranked.total)
+    ids = best[query.offset : end]
+    if end > len(best):
         rest = select(Opportunity.id).where(*rest_of(query, labeled, ranked))
         newest = rest.order_by(*_NEWEST_FIRST)
         start = max(0, query.offset - len(best))
-        ids += (await session.scalars(newest.offset(start).limit(query.page_size - len(ids)))).all()
+        ids += (await session.scalars(newest.offset(start).limit(end - query.offset - len(ids)))).all()
     close = [id for id in ids if ranked.is_close(id)]
     statement, parameters = (_ROWS_WITH_PASSAGES, {"close": close, "words": ranked.question.words}) if close else (_ROWS_OF, {})
     if extra_columns:

@@ -153,14 +153,17 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
     )
     if candidates.has_all_matching:
         return ranked
-    if candidates.number > scoring.MOST_COUNTED:
-        return replace(ranked, total=_MOST_LISTED, has_uncounted=True)
     # A notice without a number counts as its own solicitation.
     alone = {notice for notice in flags if notice.solicitation == str(notice.id) and notice.solicitation in best}
     keys = literal(list(best.keys() - {notice.solicitation for notice in alone}), ARRAY(Text))
     of_best = select(func.count()).where(*_all_matching(query, labeled, ranked), Opportunity.number_key == func.any(keys))
     rest = candidates.number - len(alone) - (await session.scalar(of_best) or 0)
-    return replace(ranked, total=len(best) + rest)
+    if candidates.number > scoring.MOST_COUNTED and len(best) + rest <= _MOST_LISTED:
+        # The best solicitations have so many notices that the rest, of which only some were counted, may not fill the list.
+        others = select(Opportunity.id).where(*rest_of(query, labeled, ranked)).limit(_MOST_LISTED + 1 - len(best))
+        rest = await session.scalar(select(func.count()).select_from(others.subquery())) or 0
+    has_uncounted = candidates.number > scoring.MOST_COUNTED and len(best) + rest > _MOST_LISTED
+    return replace(ranked, total=_MOST_LISTED if has_uncounted else len(best) + rest, has_uncounted=has_uncounted)
 
 
 def _raise_named(question: Question, scores: Mapping[Found, float], near: Mapping[Found, float]) -> Mapping[Found, float]:
