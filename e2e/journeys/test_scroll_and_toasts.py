@@ -87,3 +87,17 @@ def test_the_result_of_a_run_covers_no_text_of_the_title(recognized: Page) -> No
     for width in (1440, 1200, 1000, 390):
         recognized.set_viewport_size({"width": width, "height": 800})
         until(recognized, APART)
+    recognized.set_viewport_size({"width": 1440, "height": 800})
+    recognized.get_by_role("link", name="Opportunities", exact=True).first.click()
+    result = recognized.get_by_text("Last run:").first
+    expect(result).to_be_visible()
+    ready(recognized)
+    header, tabs, below = (
+        recognized.locator(selector).first.bounding_box()
+        for selector in (".fw-page-header", ".fw-tab >> nth=-1", ".fw-page-actions p[role=status]")
+    )
+    assert header and tabs and below
+    assert header["height"] == recognized.get_by_role("button", name="Categorize", exact=True).evaluate(
+        "each => each.offsetHeight"
+    )
+    assert below["x"] > tabs["x"] + tabs["width"]

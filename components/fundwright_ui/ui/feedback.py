@@ -9,7 +9,7 @@ from reactpy.types import VdomDict
 
 from fundwright.core.messages import t
 from fundwright_ui.runtime.events import handler
-from fundwright_ui.ui.elements import Child, OnEvent, attributes
+from fundwright_ui.ui.elements import Child, OnEvent
 
 
 def alert(
@@ -54,8 +54,8 @@ def problem(message: str, *, on_retry: OnEvent = None) -> VdomDict:
 
 
 def loading(label: str | None = None) -> VdomDict:
-    """A loading state. `label` describes it to assistive technology."""
+    """A loading state; while it is shown, the page is not ready. `label` describes it to assistive technology."""
     return html.div(
-        attributes(className="fw-loading", role="status", aria_label=label or t("Loading")),
+        {"className": "fw-loading", "role": "status", "aria-label": label or t("Loading"), "data-loading": ""},
         html.span({"className": "fw-spinner", "aria-hidden": "true"}),
     )

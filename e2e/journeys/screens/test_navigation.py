@@ -63,6 +63,15 @@ def test_a_screen_can_be_opened_loaded_again_and_come_back_to(
     expect(heading).to_have_text(elsewhere)
 
 
+SHIFT = """new Promise((done) => {
+  let shift = 0;
+  const add = (list) => list.getEntries().forEach(({ value }) => (shift += value));
+  new PerformanceObserver(add).observe({ type: "layout-shift", buffered: true });
+  setTimeout(() => done(shift), 100);
+})"""
+"""The cumulative layout shift since the document was loaded."""
+
+
 def test_a_part_of_a_screen_can_be_come_back_to(recognized: Page) -> None:
     """Navigation that changes only the query or the fragment shows the right content, and the page becomes ready."""
     page = recognized
@@ -74,6 +83,7 @@ def test_a_part_of_a_screen_can_be_come_back_to(recognized: Page) -> None:
 
     page.goto("/dashboard/user/account")
     ready(page)
+    assert page.evaluate(SHIFT) < 0.02
     for name in ("API tokens", "Security"):
         parts.get_by_role("link", name=name).click()
         expect_part(name)

@@ -7,6 +7,7 @@ import type { ElementNode, TreeNode } from "./protocol";
 import { useRuntime } from "./Runtime";
 import { useSignal } from "./signal";
 import { useElementHandlers } from "./useHandlers";
+import { Waiting } from "./Waiting";
 import { Widget } from "./Widget";
 
 const VOID = new Set(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]);
@@ -36,6 +37,11 @@ function SubmitButton({ node }: { readonly node: ElementNode }): ReactNode {
   return <Element node={isSending ? { ...node, a: { ...node.a, ...BUSY } } : node} />;
 }
 
+/** Whether this is a loading state (components/fundwright_ui/ui/feedback.py). */
+function isLoading(node: ElementNode): boolean {
+  return node.a?.["data-loading"] !== undefined;
+}
+
 /** A component that failed on the server, whose HTML is an empty panel. Trying again renders only this component. */
 function Failed({ errorId }: { readonly errorId: string }): ReactNode {
   const runtime = useRuntime();
@@ -58,6 +64,7 @@ export const Tree = memo(function Tree({ node }: { readonly node: TreeNode }): R
   if (node.t === "form") return <Form node={node}>{renderChildren(node.c)}</Form>;
   if (node.t === "button" && node.a?.["type"] === "submit") return <SubmitButton node={node} />;
   if (isMoment(node)) return <Moment node={node}>{renderChildren(node.c)}</Moment>;
+  if (isLoading(node)) return <Waiting><Element node={node} /></Waiting>;
   if (!isField(node)) return <Element node={node} />;
   // A field with another name is a different field, even at the same position: it must not inherit the text.
   const name = `${String(node.a?.["name"])} ${String(node.a?.["id"])}`;

@@ -35,6 +35,19 @@ it("what was typed and turned away is under way until it is sent again", async (
   expect(page.isReady()).toBe(true);
 });
 
+it("a page is not ready while it shows that its content is loading, even if the event is done", async () => {
+  const loading: TreeNode = { t: "div", a: { role: "status", "aria-label": "Looking for answers", "data-loading": "" } };
+  const page = await openPage({ t: "main", c: [loading] });
+  expect(page.isReady()).toBe(false);
+  await page.patch(["set", [0], "42"]);
+  expect(page.isReady()).toBe(true);
+  await page.patch(["set", [0], loading]);
+  await page.receive({ type: "done", seq: 1 });
+  expect(page.isReady()).toBe(false);
+  await page.patch(["set", [0], { t: "p", c: ["43"] }]);
+  expect(page.isReady()).toBe(true);
+});
+
 it("a page that is being left is not ready again", async () => {
   const page = await openPage("here");
   await page.receive({ type: "navigate", path: "#there", reload: true });
