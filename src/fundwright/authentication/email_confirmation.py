@@ -51,7 +51,7 @@ async def confirm_email(session: AsyncSession, core: Core, *, secret: str, passw
 
     If the account requires a second factor, it is confirmed, and its sign-in is refused as CODE_NEEDED.
 
-    The password is required because anybody can register someone else's address: its owner must not confirm a stranger's
+    The password is required because anyone can register someone else's address: its owner must not confirm a stranger's
     password.
     """
     link = await repository.find_secret(session, purpose="verify", digest=tokens.digest(secret))

@@ -96,7 +96,7 @@ async def reset_password(
         raise _spent()
     passkeys = {passkey.id: passkey.name for passkey in await repository.list_passkeys(session, account.id)}
     if account.verified_at is None:
-        # The email with the link has arrived. Until then, anybody could register the address: revoke what they set.
+        # The email with the link has arrived. Until then, anyone could register the address: revoke what they set.
         await accounts.confirm(session, core, account)
         choices = ResetChoices.everything(passkeys)
     elif choices.removes and await repository.has_second_factor(session, account.id):

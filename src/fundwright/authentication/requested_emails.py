@@ -1,4 +1,4 @@
-"""Emails that anybody can request for an address. A job decides whether it is sent."""
+"""Emails that anyone can request for an address. A job decides whether it is sent."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def device_cookie_name(settings: Settings) -> str:
 
 
 def visitor_of(connection: HTTPConnection) -> str:
-    """Distinguishes signed-out visitors at one network address. Anybody can make up this cookie, so it grants nothing."""
+    """Distinguishes signed-out visitors at one network address. Anyone can make up this cookie, so it grants nothing."""
     visitor = connection.cookies.get(_visitor_cookie_name(connection.app.state.core.settings), "")
     return visitor if len(visitor) == _VISITOR_CHARACTERS else ""
 

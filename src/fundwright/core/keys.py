@@ -35,7 +35,7 @@ def check_keys(data: Path) -> None:
 
 
 def read_key(path: Path) -> bytes:
-    """Raises StartRefused if the file is truncated, for example by a full disk: with the rest of the key, anybody could forge
+    """Raises StartRefused if the file is truncated, for example by a full disk: with the rest of the key, anyone could forge
     a token."""
     secret = path.read_bytes()
     if len(secret) < _KEY_BYTES:

@@ -1,4 +1,4 @@
-"""Records page views without delaying anybody."""
+"""Records page views without delaying anyone."""
 
 from __future__ import annotations
 
