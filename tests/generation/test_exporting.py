@@ -115,6 +115,13 @@ class TestMarkdown:
             ("A ![1](https://x.example/p.png).", "A \\![^1](https://x.example/p.png)."),
             ("A <IMG src=x onerror=alert(1)> [1].", "A \\<IMG src=x onerror=alert(1)>.[^1]"),
             ("<script>a()</script> <!-- a --> <javascript:a()>", "\\<script>a()\\</script> \\<!-- a --> \\<javascript:a()>"),
+            ("<https:x onmouseover=a()> <mailto:a onclick=a()>", "\\<https:x onmouseover=a()> \\<mailto:a onclick=a()>"),
+            ("<https://x.example/\"onclick=\"a()>", "\\<https://x.example/\"onclick=\"a()>"),
+            ("`<b>`{=html} [x]{onclick=a()}", "`\\<b>`\\{=html} [x]\\{onclick=a()}"),
+            ("`x`\\{=html} and `x`\\\\{=html}", "`x`\\{=html} and `x`\\\\\\{=html}"),
+            ("```{=html}\nx\n```", "```\nx\n```"),
+            ("> ~~~ py {onclick=`a()`}\n> x", "> ~~~ py\n> x"),
+            ("a\n---\nheader-includes: x\n---\nb", "a\n---"),
             ("Forged \\[^2] and \\\\[^2].", "Forged \\[^2] and \\\\\\[^2]."),
             ("In C:\\tools\\ [1] and more", "In C:\\tools\\\\[^1] and more"),
             ("See <https://x.example>, 3 < 4! [the list](https://x.example)!", "See <https://x.example>, 3 < 4! [the list](https://x.example)!"),
@@ -123,6 +130,12 @@ class TestMarkdown:
     def test_what_documents_contain_is_text_as_on_the_screens(self, text: str, exported: str) -> None:
         content = export(draft(text=text), ExportFormat.MARKDOWN).content.decode()
         assert content.split("\n\n")[2].rstrip() == exported
+
+    @pytest.mark.security(41)
+    def test_a_fence_and_metadata_that_a_citation_divides_are_none_without_it(self) -> None:
+        text = "``[1]` {onclick=a()}\nx\n```\n\n--[1]-\nheader-includes: x\n---"
+        content = export(draft(text=text), ExportFormat.MARKDOWN, citations=CitationStyle.NONE).content.decode()
+        assert content.split("\n\n")[2:] == ["```\nx\n```", "---", "header-includes: x\n---\n"]
 
     @pytest.mark.security(41)
     def test_elements_that_a_citation_divides_are_text_without_it(self) -> None:

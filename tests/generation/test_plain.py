@@ -13,7 +13,7 @@ PARSED = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 @pytest.mark.parametrize(
     "text",
     [
-        *("[1] and [2, 3]", "[a](https://x.example)", "![a](https://x.example/a.png)", "<img src=x onerror=alert(1)>", "<https://x.example>"),
+        *("[1] and [2, 3]", "[a](https://x.example)", "![a](https://x.example/a.png)", "<img src=x onerror=alert(1)>", "<https://x.example>", "a {onclick=x}"),
         *("**bold** _it_ __b__ ~~old~~ `code`", "# Heading", "- item", "+ item", "> quote", "12. item", "3) item", "a\\*b", "&lt; &#65;"),
         *("Smith & Sons, 5 < 6, a_b_c, C#, 2026-10: R&D; (x) | y!", "~/x", "* x", "***", "---"),
     ],

@@ -11,13 +11,17 @@ from fundwright.generation.schemas import CitationStyle, DraftRead, ExportedDraf
 from fundwright.generation.word import word_file
 
 _ACTIVE = re.compile(
-    r"(?<!\\)((?:\\\\)*+)(\[(?=\^[0-9]+\])|!(?=\[|\Z)|<(?!https?:|mailto:)(?=[a-z/!?]|\Z)|(?:\](?=[(:])|\A(?=\())(?!.\s*+<?(?:https?://|mailto:))"
-    r"|\\\Z)",
+    r"(?<!\\)((?:\\\\)*+)(\[(?=\^[0-9]+\])|!(?=\[|\Z)|<(?!(?:https?://|mailto:)[^\s<>\"'`]*+>)(?=[a-z/!?]|\Z)"
+    r"|(?:\](?=[(:])|\A(?=\())(?!.\s*+<?(?:https?://|mailto:))|\{|\\\Z)",
     re.IGNORECASE,
 )
 """Active content that quoted documents may contain: images, HTML, links to anything but web and email addresses, text that looks
-like one of our footnotes, and a final backslash, which would hide the footnote after it. Group 1 contains the backslashes before
-it, each of which is escaped."""
+like one of our footnotes, braces, in which Pandoc reads attributes and the format of raw text, and a final backslash, which would hide
+the footnote after it. Group 1 contains the backslashes before it, each of which is escaped."""
+_CODE_ATTRIBUTES = re.compile(r"^([ \t>*+\d.)-]*+(?:`{3,}+[^`\n{]*+(?=\{[^`\n]*+$)|~{3,}+[^\n{]*+))\{.*$", re.MULTILINE)
+"""The attributes after the fence of a block of code, where Pandoc reads even an escaped brace. No reader shows them."""
+_METADATA = re.compile(r"^(---[ \t]*+\n)(?=[^\n]*\S)", re.MULTILINE)
+"""The beginning of what Pandoc reads as metadata of the file. With an empty line below it, it is a line across the page."""
 _MEDIA_TYPES = {
     ExportFormat.MARKDOWN: "text/markdown; charset=utf-8",
     ExportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -50,6 +54,7 @@ def markdown(draft: DraftRead, *, citations: CitationStyle = CitationStyle.FOOTN
             text = "".join(
                 f"[^{piece}]" if isinstance(piece, int) else _ACTIVE.sub(r"\1\\\2", piece) for piece in pieces
             ).rstrip()
+            text = _METADATA.sub(r"\1\n", _CODE_ATTRIBUTES.sub(lambda found: found[1].rstrip("\\ "), text))
             parts += [text] if draft.is_letter else [f"## {as_markdown(t(section.heading))}", text]
     parts += [f"[^{number}]: {as_markdown(text)}" for number, text in enumerate(footnotes.texts, start=1)]
     return "\n\n".join(parts) + "\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 # Signs between letters, as in file_name, have no meaning in Markdown.
-_SIGN = re.compile(r"[\\`*\[\]]|(?<![^\W_])_|_(?![^\W_])|~(?=~)|<(?=[a-z/!?])|&(?=#?\w+;)", re.IGNORECASE)
+_SIGN = re.compile(r"[\\`*\[\]{]|(?<![^\W_])_|_(?![^\W_])|~(?=~)|<(?=[a-z/!?])|&(?=#?\w+;)", re.IGNORECASE)
 _LINE_START = re.compile(r"\A(#{1,6}(?=\s)|[-+>](?=\s)|\d+(?=[.)]\s))")
 
 
