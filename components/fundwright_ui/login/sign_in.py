@@ -66,7 +66,7 @@ def sign_in_screen() -> VdomDict:
             set_refusal(None)
             connection.handover(result, next)
 
-    def note_remember(payload: Payload) -> None:
+    def set_remember(payload: Payload) -> None:
         remembers.current = bool(payload.get("checked"))
 
     signing_in = use_submit(form, sign_in, then=finish)
@@ -95,7 +95,7 @@ def sign_in_screen() -> VdomDict:
                         "name": "remember",
                         "id": "remember",
                         "defaultChecked": True,
-                        "onChange": handler(note_remember),
+                        "onChange": handler(set_remember),
                     }
                 ),
                 t("Keep Me Signed In"),

@@ -289,8 +289,8 @@ def form(
             ),
             key=f"form:{draft}:{round_}",  # typed text must not carry over to the form of another item
         ),
-        *_complaining(children, errors),
-        *_unplaced_complaints(children, errors),
+        *_with_errors(children, errors),
+        *_form_errors(children, errors),
         html.input({"name": "based_on", "hidden": True, "readOnly": True, "value": based_on.isoformat(), "key": "based_on"})
         if based_on
         else None,
@@ -355,12 +355,12 @@ class _Field(VdomDict):
         self.element = element
 
 
-def _complaining(children: Iterable[Child], errors: Mapping[str, str]) -> list[Child]:
+def _with_errors(children: Iterable[Child], errors: Mapping[str, str]) -> list[Child]:
     """Return `children` with `errors`, by field name, at their fields."""
-    return [_with_complaint(child, errors) for child in children] if errors else list(children)
+    return [_with_error(child, errors) for child in children] if errors else list(children)
 
 
-def _unplaced_complaints(children: Iterable[Child], errors: Mapping[str, str]) -> list[VdomDict]:
+def _form_errors(children: Iterable[Child], errors: Mapping[str, str]) -> list[VdomDict]:
     """Return the `errors` of no field among `children`. The browser focuses the first one unless a field is invalid."""
     placed = {field.name for field in _fields_in(children)} if errors else set[str]()
     return [
@@ -373,13 +373,13 @@ def _unplaced_complaints(children: Iterable[Child], errors: Mapping[str, str]) -
     ]
 
 
-def _with_complaint(child: Child, errors: Mapping[str, str]) -> Child:
+def _with_error(child: Child, errors: Mapping[str, str]) -> Child:
     if not isinstance(child, dict):
         return child
     if isinstance(child, _Field):
         return child.element(errors[child.name]) if child.name in errors else child
     parts = cast(dict[str, Any], child)
-    changed: Any = {**parts, "children": _complaining(parts.get("children", ()), errors)}
+    changed: Any = {**parts, "children": _with_errors(parts.get("children", ()), errors)}
     return VdomDict(**changed)
 
 
@@ -421,7 +421,7 @@ def _element(
             {"className": classes("fw-label", "fw-label-required" if given.get("required") else None), "htmlFor": own_id}, label
         ),
         html.div({"className": "fw-input-group"}, control, end) if end is not None else control,
-        _complaint(own_id, complaint),
+        _error_text(own_id, complaint),
         html.p({"className": "fw-hint", "id": f"{own_id}-help"}, help) if help else None,
     )
 
@@ -435,11 +435,11 @@ def _checkbox_element(
     return html.div(
         {"className": "fw-field", "key": key or f"field:{name}"},
         html.label({"className": "fw-checkbox"}, html.input({"id": own_id, "name": name, **given, **invalid}), html.span(label)),
-        _complaint(own_id, complaint),
+        _error_text(own_id, complaint),
     )
 
 
-def _complaint(field_id: str, sentence: str | None) -> VdomDict | None:
+def _error_text(field_id: str, sentence: str | None) -> VdomDict | None:
     if not sentence:
         return None
     return html.p({"className": "fw-field-error", "id": f"{field_id}-error", "role": "alert"}, sentence)

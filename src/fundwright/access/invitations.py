@@ -25,7 +25,7 @@ from fundwright.core.paging import Page, iterate_all
 from fundwright.core.spreadsheets import csv_lines
 
 TEAM = "team"
-_INVITED_FOR = timedelta(days=14)
+_INVITATION_LASTS = timedelta(days=14)
 
 
 class InvitationAccepted(Conflict):
@@ -112,7 +112,7 @@ async def add_invitation(
         role=role,
         digest=tokens.digest(secret),
         invited_by=inviter.id if inviter else None,
-        expires_at=now() + _INVITED_FOR,
+        expires_at=now() + _INVITATION_LASTS,
     )
     session.add(invitation)
     await session.flush()

@@ -186,21 +186,21 @@ class AccountProfile(AccountUser):
     time_zone: str | None
 
 
-def _without_spare_space(value: Any) -> Any:
+def _collapse_spaces(value: Any) -> Any:
     return " ".join(value.replace("\x00", " ").split()) if isinstance(value, str) else value
 
 
-def _without_spare_lines(value: Any) -> Any:
+def _collapse_lines(value: Any) -> Any:
     if not isinstance(value, str):
         return value
-    lines = (_without_spare_space(line) for line in value.splitlines())
+    lines = (_collapse_spaces(line) for line in value.splitlines())
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
 _NothingChosen = BeforeValidator(lambda value: value or None)
 
 
-_Line = BeforeValidator(_without_spare_space)
+_Line = BeforeValidator(_collapse_spaces)
 
 
 class ProfileChange(BaseModel):
@@ -215,19 +215,19 @@ class ProfileChange(BaseModel):
     state: Annotated[str, Field(max_length=100), _Line] = ""
     city: Annotated[str, Field(max_length=100), _Line] = ""
     zip_code: Annotated[str, Field(max_length=20), _Line] = ""
-    about: Annotated[str, Field(max_length=2_000), BeforeValidator(_without_spare_lines)] = ""
+    about: Annotated[str, Field(max_length=2_000), BeforeValidator(_collapse_lines)] = ""
     is_public: bool = False
 
     @field_validator("phone_number")
     @classmethod
-    def _can_be_called(cls, number: str) -> str:
+    def _require_phone_number(cls, number: str) -> str:
         if number and not (_PHONE.fullmatch(number) and 5 <= sum(map(str.isdigit, number)) <= 20):
             raise ValueError(t("Enter a phone number such as +1 202 555 0100, or leave the field empty."))
         return number
 
     @field_validator("country")
     @classmethod
-    def _is_on_the_map(cls, code: str) -> str:
+    def _require_known_country(cls, code: str) -> str:
         if code and code not in locale_data.country_codes():
             raise ValueError(t("Choose a country from the list."))
         return code

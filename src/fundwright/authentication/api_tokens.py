@@ -71,7 +71,7 @@ async def create_api_token(
     await session.flush()
     await audit.record(session, "api_key.created", actor=actor, subject=token.name, client=client, scope=scope.value)
     link = f"{core.settings.address}/dashboard/user/account?tab=tokens"
-    await mail.post(session, core, emails.token_made(actor.email, actor.language or "en", name=token.name, link=link))
+    await mail.post(session, core, emails.api_token_created(actor.email, actor.language or "en", name=token.name, link=link))
     return ApiTokenCreated(**ApiTokenRead.model_validate(token).model_dump(), secret=secret)
 
 

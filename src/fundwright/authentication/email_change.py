@@ -22,12 +22,12 @@ from fundwright.core.database import now
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import current_language, t
 
-_CONFIRMED_WITHIN = timedelta(hours=1)
+_LINK_LASTS = timedelta(hours=1)
 _PURPOSE = "email"
 
 
 # Links to the old address, or about it, must not open the account.
-_DIES_WITH_THE_ADDRESS = ("reset", "verify", _PURPOSE)
+_REVOKED_WITH_ADDRESS = ("reset", "verify", _PURPOSE)
 
 
 @needs(Permission.READ)
@@ -47,13 +47,13 @@ async def ask(
         return account
     await throttle.enforce_rate_limit(session, _PURPOSE, email=plain, address=client.address)
     await repository.forget_secrets(session, purpose=_PURPOSE, owner_id=account.id)
-    secret = await one_time_secrets.new_secret(session, _PURPOSE, lasts=_CONFIRMED_WITHIN, owner_id=account.id, email=plain)
+    secret = await one_time_secrets.new_secret(session, _PURPOSE, lasts=_LINK_LASTS, owner_id=account.id, email=plain)
     language = accounts.language_of(account, otherwise=current_language())
     taken_by = await accounts.find_account(session, plain)
     if taken_by is None:
         message = emails.confirm_new_email(plain, language, link=f"{core.settings.address}/auth/confirm-email/{secret}")
     else:
-        message = emails.email_wanted(plain, accounts.language_of(taken_by, otherwise=language))
+        message = emails.address_in_use(plain, accounts.language_of(taken_by, otherwise=language))
     await mail.post(session, core, message)
     forgot = f"{core.settings.address}/auth/reset-password"
     await mail.post(session, core, emails.email_changes(account.email, language, new=plain, link=forgot))
@@ -82,7 +82,7 @@ async def confirm(session: AsyncSession, *, secret: str, client: Client) -> Acto
             account.email, account.verified_at = new, now()
     except IntegrityError:  # the address has been registered in the meantime
         raise spent from None
-    for purpose in _DIES_WITH_THE_ADDRESS:
+    for purpose in _REVOKED_WITH_ADDRESS:
         await repository.forget_secrets(session, purpose=purpose, owner_id=account.id)
     await sessions.end_sessions(session, account.id)
     await audit.record(session, "email.changed", actor=actor, subject=new, client=client, old=old)

@@ -17,7 +17,7 @@ from fundwright.core import mail, tokens
 from fundwright.core.assembly import Core
 from fundwright.core.messages import Language, t
 
-_CONFIRMED_WITHIN = timedelta(days=1)
+_LINK_LASTS = timedelta(days=1)
 
 
 async def count_request(session: AsyncSession, *, email: str, client: Client) -> None:
@@ -71,7 +71,7 @@ async def confirm_email(session: AsyncSession, core: Core, *, secret: str, passw
 
 async def ask_to_confirm(session: AsyncSession, core: Core, account: Account, *, language: Language) -> None:
     await repository.forget_secrets(session, purpose="verify", owner_id=account.id)
-    secret = await one_time_secrets.new_secret(session, "verify", lasts=_CONFIRMED_WITHIN, owner_id=account.id)
+    secret = await one_time_secrets.new_secret(session, "verify", lasts=_LINK_LASTS, owner_id=account.id)
     link = f"{core.settings.address}/auth/verify/{quote(account.email)}?link={secret}"
     await mail.post(
         session, core, emails.verification(account.email, accounts.language_of(account, otherwise=language), link=link)

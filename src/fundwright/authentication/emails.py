@@ -183,7 +183,7 @@ def confirm_new_email(recipient: str, language: Language, *, link: str) -> Outgo
         )
 
 
-def email_wanted(recipient: str, language: Language) -> OutgoingEmail:
+def address_in_use(recipient: str, language: Language) -> OutgoingEmail:
     with speaking(language):
         return OutgoingEmail(
             recipient,
@@ -220,7 +220,7 @@ def email_changes(recipient: str, language: Language, *, new: str, link: str) ->
         )
 
 
-def token_made(recipient: str, language: Language, *, name: str, link: str) -> OutgoingEmail:
+def api_token_created(recipient: str, language: Language, *, name: str, link: str) -> OutgoingEmail:
     with speaking(language):
         return OutgoingEmail(
             recipient,

@@ -42,7 +42,7 @@ from fundwright.core.settings import Settings
 from fundwright.core.spreadsheets import csv_lines
 
 _NAME = "Fundwright"
-_ANSWERED_WITHIN = timedelta(minutes=5)
+_CHALLENGE_LASTS = timedelta(minutes=5)
 _MAX_PASSKEYS = 20
 
 
@@ -277,7 +277,7 @@ async def _check(
 
 
 async def _new_challenge(session: AsyncSession, purpose: Purpose, owner_id: UUID | None) -> bytes:
-    return (await one_time_secrets.new_secret(session, purpose, lasts=_ANSWERED_WITHIN, owner_id=owner_id)).encode()
+    return (await one_time_secrets.new_secret(session, purpose, lasts=_CHALLENGE_LASTS, owner_id=owner_id)).encode()
 
 
 async def _use_challenge(session: AsyncSession, purpose: Purpose, client_data: bytes) -> tuple[bytes, OneTimeSecret]:

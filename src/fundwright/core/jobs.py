@@ -504,7 +504,7 @@ class JobQueue:
         except JobCanceled:
             await self._finish(job.id, JobState.CANCELED)
         except _Paused:
-            await self._wait_again(job.id)
+            await self._requeue_paused(job.id)
         except Exception as error:
             if cast(asyncio.Task[None], asyncio.current_task()).cancelling():
                 await self._interrupt(job.id)  # it was canceled, and failed while it cleaned up
@@ -521,7 +521,7 @@ class JobQueue:
         else:
             await self._finish(job.id, JobState.SUCCEEDED, result=result or {})
 
-    async def _wait_again(self, job_id: UUID) -> None:
+    async def _requeue_paused(self, job_id: UUID) -> None:
         async with self.database.transaction() as session:
             job = await session.get(Job, job_id, with_for_update=True, populate_existing=True)
             if job is None:

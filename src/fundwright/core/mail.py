@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound="MailRead")
 
-_WAITS_S = (10, 60, 300, 1_800, 7_200)
+_RETRY_DELAYS_S = (10, 60, 300, 1_800, 7_200)
 """How long to wait after each failed attempt. After the last one, no more attempts are made."""
 _TIMEOUT_S, _QUIT_TIMEOUT_S = 30, 1
-_REFUSED_FOR_GOOD = 500
+_PERMANENT_FAILURES = 500
 _MAX_ERROR_LENGTH = 500
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]+")
 """A server may answer in Latin-1, whose bytes become surrogates, or with no text at all."""
@@ -175,7 +175,7 @@ class OutgoingEmail:
 
     @property
     def text(self) -> str:
-        parts = [*self.paragraphs, *([f"{self.link[0]}:\n{self.link[1]}"] if self.link else []), f"-- \n{self._foot}"]
+        parts = [*self.paragraphs, *([f"{self.link[0]}:\n{self.link[1]}"] if self.link else []), f"-- \n{self._footer}"]
         return "\n\n".join(parts) + "\n"
 
     @property
@@ -186,11 +186,11 @@ class OutgoingEmail:
             body += f'<p><a href="{escape(address)}">{escape(label)}</a></p><p><small>{escape(address)}</small></p>'
         return (
             f'<!doctype html><html lang="{self.language}"><head><meta charset="utf-8"><title>{escape(self.subject)}</title></head>'
-            f'<body style="font-family:sans-serif;max-width:36em">{body}<p><small>{escape(self._foot)}</small></p></body></html>'
+            f'<body style="font-family:sans-serif;max-width:36em">{body}<p><small>{escape(self._footer)}</small></p></body></html>'
         )
 
     @property
-    def _foot(self) -> str:
+    def _footer(self) -> str:
         with speaking(self.language):
             return t("Sent by Fundwright. If you did not expect this email, you can ignore it.")
 
@@ -248,17 +248,17 @@ async def send(run: JobRun[SendMail, None]) -> SentMail | None:
         mail = await session.get(Mail, mail_id)
     if mail is None or mail.state != MailState.WAITING or not core.settings.sends_mail:
         return None
-    error, is_final = await _hand_over(core.settings, mail)
+    error, is_final = await _deliver(core.settings, mail)
     async with run.transaction() as session:
         mail = await session.get_one(Mail, mail_id, with_for_update=True)
         mail.tries += 1
         mail.error = _shown(error, mail)
         if not error:
             mail.state, mail.sent_at, mail.text, mail.html = MailState.SENT, now(), "", ""
-        elif is_final or mail.tries > len(_WAITS_S):
+        elif is_final or mail.tries > len(_RETRY_DELAYS_S):
             mail.state = MailState.FAILED
         else:
-            await _send_later(session, core, mail_id, delay_s=_WAITS_S[mail.tries - 1])
+            await _send_later(session, core, mail_id, delay_s=_RETRY_DELAYS_S[mail.tries - 1])
         return {"state": mail.state, "tries": mail.tries}
 
 
@@ -275,7 +275,7 @@ async def _send_later(session: AsyncSession, core: Core, mail_id: UUID, *, delay
     await core.jobs.enqueue(session, SendMail(mail_id=mail_id), title="Send an email", owner_id=None, delay_s=delay_s)
 
 
-async def _hand_over(settings: Settings, mail: Mail) -> tuple[str, bool]:
+async def _deliver(settings: Settings, mail: Mail) -> tuple[str, bool]:
     """The error, or "", and whether trying again is useless: a refusal of the connection or the password says nothing about
     the email."""
     server = aiosmtplib.SMTP(
@@ -293,10 +293,10 @@ async def _hand_over(settings: Settings, mail: Mail) -> tuple[str, bool]:
         is_connected = True
         await server.send_message(_message(settings, mail))
     except aiosmtplib.SMTPResponseException as refusal:
-        return f"{refusal.code} {refusal.message}", is_connected and refusal.code >= _REFUSED_FOR_GOOD
+        return f"{refusal.code} {refusal.message}", is_connected and refusal.code >= _PERMANENT_FAILURES
     except aiosmtplib.SMTPRecipientsRefused as refusal:
         (first, *_) = refusal.recipients
-        return f"{first.code} {first.message}", first.code >= _REFUSED_FOR_GOOD
+        return f"{first.code} {first.message}", first.code >= _PERMANENT_FAILURES
     except (aiosmtplib.SMTPException, OSError) as trouble:
         return str(trouble) or type(trouble).__name__, False
     else:

@@ -96,7 +96,7 @@ class Sandbox:
                     return
                 except _Interrupted as end:
                     if not may_repeat:
-                        raise (end.error or _was_interrupted(limits, name)) from None
+                        raise (end.error or _interrupted(limits, name)) from None
                     may_repeat = False
                     if go_on is not None:
                         work = replace(work, function=go_on())
@@ -119,11 +119,11 @@ class Sandbox:
                             try:
                                 kind, content = await _frame(reader, room)
                             except (asyncio.IncompleteReadError, ConnectionError):
-                                raise await _died(watch, limits, name) from None
+                                raise await _exit_error(watch, limits, name) from None
                     except TimeoutError:
-                        raise _took_too_long(limits, name) from None
-                    except _TooMuch:
-                        raise _gave_too_much(limits, name) from None
+                        raise _timed_out(limits, name) from None
+                    except _OutputExceeded:
+                        raise _output_exceeded(limits, name) from None
                     if kind == b"E":
                         return
                     if kind != b"D":
@@ -213,39 +213,39 @@ class _Interrupted(Exception):
         self.error = error
 
 
-class _TooMuch(Exception):
+class _OutputExceeded(Exception):
     """A result is larger than what is left of the output limit."""
 
 
 async def _frame(reader: asyncio.StreamReader, room: int) -> tuple[bytes, bytes]:
     kind, size = FRAME.unpack(await reader.readexactly(FRAME.size))
     if size > (min(room, _FRAME_BYTES) if kind == b"D" else _REFUSAL_BYTES):
-        raise _TooMuch
+        raise _OutputExceeded
     return kind, await reader.readexactly(size)
 
 
-async def _died(watch: socket.socket, limits: Limits, name: str) -> FundwrightError:
+async def _exit_error(watch: socket.socket, limits: Limits, name: str) -> FundwrightError:
     """The error for a child that ended without saying why. Raises _Interrupted."""
     status = await asyncio.get_running_loop().sock_recv(watch, STATUS.size)
     if not status:
         raise _Interrupted
     code = STATUS.unpack(status)[0]
     if code == -signal.SIGXCPU:
-        return _took_too_long(limits, name)
+        return _timed_out(limits, name)
     if code == -signal.SIGKILL:  # not by us: probably the system had no more memory
-        raise _Interrupted(_needs_memory(limits, name))
+        raise _Interrupted(_out_of_memory(limits, name))
     return crashed(limits, name, exit_code=code)
 
 
 def _failed(kind: bytes, content: bytes, limits: Limits, name: str) -> FundwrightError:
     if kind == b"M":
-        return _needs_memory(limits, name)
+        return _out_of_memory(limits, name)
     if kind == b"R":
         return limits.error(content.decode(errors="replace").replace("\x00", ""))
     return crashed(limits, name, traceback=content.decode(errors="replace"))
 
 
-def _took_too_long(limits: Limits, name: str) -> FundwrightError:
+def _timed_out(limits: Limits, name: str) -> FundwrightError:
     return limits.error(
         t(
             "Reading {name} took too long. Use a smaller or simpler file, and try again.",
@@ -254,7 +254,7 @@ def _took_too_long(limits: Limits, name: str) -> FundwrightError:
     )
 
 
-def _needs_memory(limits: Limits, name: str) -> FundwrightError:
+def _out_of_memory(limits: Limits, name: str) -> FundwrightError:
     return limits.error(
         t(
             "Reading {name} needed more than {size} MB of memory. Use a smaller or simpler file, and try again.",
@@ -264,11 +264,11 @@ def _needs_memory(limits: Limits, name: str) -> FundwrightError:
     )
 
 
-def _was_interrupted(limits: Limits, name: str) -> FundwrightError:
+def _interrupted(limits: Limits, name: str) -> FundwrightError:
     return limits.error(t("Reading {name} was interrupted. Try again.", name=name))
 
 
-def _gave_too_much(limits: Limits, name: str) -> FundwrightError:
+def _output_exceeded(limits: Limits, name: str) -> FundwrightError:
     return limits.error(
         t(
             "Reading {name} produced more than {size} MB. Use a smaller file, and try again.",

@@ -81,7 +81,7 @@ class UsageQuery(BaseModel):
     day_to: Day | None = None
 
     @model_validator(mode="after")
-    def _is_a_span(self) -> Self:
+    def _require_valid_span(self) -> Self:
         if self.last < self.first:
             raise ValueError(t("The start date is after the end date. Change one of them."))
         if (self.last - self.first).days >= KEPT_DAYS:

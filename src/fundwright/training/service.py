@@ -90,13 +90,13 @@ async def add_document(
     """Add a file, and train it in a job unless the caller trains it. Without `kind`, the kind is proposed from its text. Raises
     Unreadable (422), AlreadyAdded (409), or QuotaSpent (402)."""
     name = file_name(filename)
-    with _unkept_discarded(core, received):
+    with _discarding_unless_kept(core, received):
         known = await repository.find_document_by_content(session, actor.id, received.sha256)
         if known is not None:
             raise AlreadyAdded(known)
         readers: list[Reader] = core.plugins.collect("document_readers")
         reader = await asyncio.to_thread(choose_reader, readers, received.path, name)
-        free_title = await _free_title(session, actor, title.strip() or name.rsplit(".", 1)[0].replace("_", " "), name)
+        free_title = await _unused_title(session, actor, title.strip() or name.rsplit(".", 1)[0].replace("_", " "), name)
         await _check_quota(session, actor, core, size_bytes=received.size_bytes)
         document = Document(
             owner_id=actor.id,
@@ -117,11 +117,11 @@ async def add_document(
 async def add_text(session: AsyncSession, actor: Actor, core: Core, pasted: PastedText) -> DocumentRead:
     """Add pasted text as a Markdown document, and train it in a job. Raises AlreadyAdded (409) or QuotaSpent (402)."""
     received = await core.files.receive(_once(pasted.text.encode()))
-    with _unkept_discarded(core, received):
+    with _discarding_unless_kept(core, received):
         known = await repository.find_document_by_content(session, actor.id, received.sha256)
         if known is not None:
             raise AlreadyAdded(known)
-        title = await _free_title(session, actor, pasted.title, pasted.title)
+        title = await _unused_title(session, actor, pasted.title, pasted.title)
         await _check_quota(session, actor, core, size_bytes=received.size_bytes)
         document = Document(
             owner_id=actor.id,
@@ -289,7 +289,7 @@ async def add_sample(session: AsyncSession, actor: Actor, core: Core) -> None:
     document_ids: list[UUID] = []
     for path in sorted(_SAMPLE.iterdir()):
         received = await core.files.receive(_once(await asyncio.to_thread(path.read_bytes)))
-        with _unkept_discarded(core, received):
+        with _discarding_unless_kept(core, received):
             if await repository.find_document_by_content(session, actor.id, received.sha256) is not None:
                 continue
             name = path.stem.replace("-", " ")
@@ -571,7 +571,7 @@ async def get_passage(session: AsyncSession, actor: Actor, passage_id: UUID) -> 
     return await repository.get_passage(session, actor.id, passage_id)
 
 
-async def _free_title(session: AsyncSession, actor: Actor, title: str, fuller: str) -> str:
+async def _unused_title(session: AsyncSession, actor: Actor, title: str, fuller: str) -> str:
     """Return `title`, or `fuller` if another document of the account has it, or else `fuller` with a number."""
     title, fuller = title[:_MAX_TITLE_CHARACTERS], fuller[: _MAX_TITLE_CHARACTERS - len(" (99999)")]
     taken = await repository.list_titles_like(session, actor.id, title, fuller)
@@ -580,7 +580,7 @@ async def _free_title(session: AsyncSession, actor: Actor, title: str, fuller: s
 
 
 async def _check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_bytes: int) -> None:
-    """Call it after `_free_title`, which keeps other requests from adding documents to the account. Raises QuotaSpent."""
+    """Call it after `_unused_title`, which keeps other requests from adding documents to the account. Raises QuotaSpent."""
     held, used_bytes = await repository.own_documents(session, actor.id)
     await billing.check_quota(session, actor, Quota.DOCUMENTS, held=held)
     most_bytes = _most_bytes(core, actor)
@@ -601,7 +601,7 @@ def _most_bytes(core: Core, actor: Actor) -> int | None:
 
 
 @contextmanager
-def _unkept_discarded(core: Core, received: ReceivedFile) -> Iterator[None]:
+def _discarding_unless_kept(core: Core, received: ReceivedFile) -> Iterator[None]:
     try:
         yield
     finally:

@@ -99,7 +99,7 @@ def _set_up(show_codes: Callable[[RecoveryCodes], None]) -> VdomDict:
         {"className": "fw-stack"},
         html.p(t("Scan the QR code with your authenticator app, or enter the key below. Then enter the code the app shows.")),
         row(html.img({"src": begun.picture, "alt": t("QR code for the authenticator app")})),
-        definition_list({t("Key"): html.code(" ".join(_in_fours(begun.secret)))}),
+        definition_list({t("Key"): html.code(" ".join(_in_groups_of_four(begun.secret)))}),
         row(copy_button(begun.secret, t("Copy key"), is_small=True)),
         form(
             text_field(
@@ -305,5 +305,5 @@ def _add(reload: Callable[[], None]) -> VdomDict:
     )
 
 
-def _in_fours(text: str) -> list[str]:
+def _in_groups_of_four(text: str) -> list[str]:
     return [text[start : start + 4] for start in range(0, len(text), 4)]

@@ -39,7 +39,7 @@ from fundwright_ui.ui import (
 )
 from fundwright_ui.widgets import copy_button, danger_dialog
 
-_USUAL_DAYS = "90"
+_DEFAULT_DAYS = "90"
 
 
 class NewToken(BaseModel):
@@ -112,7 +112,7 @@ def _new(show: Callable[[ApiTokenCreated], None]) -> VdomDict:
                     "lasts_days",
                     t("Expires after (days)"),
                     type="number",
-                    default=_USUAL_DAYS,
+                    default=_DEFAULT_DAYS,
                     min="1",
                     max="366",
                     required=True,
@@ -199,18 +199,18 @@ def _token(shown: Row[ApiTokenRead], ask: Callable[[ApiTokenRead], None]) -> Vdo
                 outcome=shown.outcome,
             )
         ]
-        if _is_good(token) or shown.outcome
+        if _is_valid(token) or shown.outcome
         else [],
         is_row=True,
         key=str(token.id),
     )
 
 
-def _is_good(token: ApiTokenRead) -> bool:
+def _is_valid(token: ApiTokenRead) -> bool:
     return token.revoked_at is None and token.expires_at > now()
 
 
 def _state(token: ApiTokenRead) -> tuple[str, Color]:
     if token.revoked_at is not None:
         return t("Revoked"), "error"
-    return (t("Active"), "success") if _is_good(token) else (t("Expired"), "warning")
+    return (t("Active"), "success") if _is_valid(token) else (t("Expired"), "warning")

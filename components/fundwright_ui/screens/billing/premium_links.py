@@ -41,8 +41,8 @@ _COLORS: dict[LinkState, Color] = {
     LinkState.USED_UP: "info",
     LinkState.REVOKED: "error",
 }
-_USUAL_DAYS = "30"
-_OPEN_FOR = timedelta(days=30)
+_DEFAULT_DAYS = "30"
+_DEFAULT_VALIDITY = timedelta(days=30)
 
 
 def link_chip(state: LinkState) -> Chip:
@@ -138,7 +138,7 @@ def _new_link(plans: list[PlanRead], show: Callable[[PremiumLinkMade], None], cl
             html.div(
                 {"className": "fw-form-row"},
                 select_field("plan", t("Plan"), [Option(each.code, each.name) for each in plans if each.code != PlanCode.FREE]),
-                text_field("days", t("Duration in days"), type="number", default=_USUAL_DAYS, min="1", required=True),
+                text_field("days", t("Duration in days"), type="number", default=_DEFAULT_DAYS, min="1", required=True),
             ),
             html.div(
                 {"className": "fw-form-row"},
@@ -147,7 +147,7 @@ def _new_link(plans: list[PlanRead], show: Callable[[PremiumLinkMade], None], cl
                     "expires_on",
                     t("Valid through"),
                     type="date",
-                    default=(now().date() + _OPEN_FOR).isoformat(),
+                    default=(now().date() + _DEFAULT_VALIDITY).isoformat(),
                     required=True,
                 ),
             ),

@@ -69,15 +69,17 @@ def edit_post_screen() -> VdomDict:
         return page(t("Edit post"), loading(t("Loading post")))
     post = found.value
     if not actor.may(Permission.ADMINISTER):
-        return page(post.title, only_reads(), _standing(post), markdown_view(post.text, key="text"), actions=[_to_list()])
-    return page(t("Edit post"), _standing(post), _editor(post, key=str(post.id)), actions=[_to_list()])
+        return page(
+            post.title, only_reads(), _publication_status(post), markdown_view(post.text, key="text"), actions=[_to_list()]
+        )
+    return page(t("Edit post"), _publication_status(post), _editor(post, key=str(post.id)), actions=[_to_list()])
 
 
 def _to_list() -> VdomDict:
     return link_button(t("All posts"), use_connection().href(BLOG_LIST), icon_name="arrow_back")
 
 
-def _standing(post: PostRead) -> VdomDict:
+def _publication_status(post: PostRead) -> VdomDict:
     """The state of a post with its date, and a link to it."""
     return row(
         post_state_chip(post.state),

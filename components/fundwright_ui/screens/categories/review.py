@@ -117,7 +117,7 @@ def review_queue(found: list[CategoryRead]) -> VdomDict:
         else empty(_nothing_to_review(unsure, is_all=query.is_all)),
         listing.more(),
         pages(url, suggestions),
-        _unsure(url, unsure, query),
+        _unlikely_link(url, unsure, query),
         actions=[export_button(connection, "/api/categories/suggestions/export.csv", len(rows.shown), query)],
     )
 
@@ -155,7 +155,7 @@ def _nothing_to_review(unsure: int, *, is_all: bool) -> str:
     return t("No open notices to review. Choose “Categorize” to get suggestions.")
 
 
-def _unsure(url: UrlState, number: int, query: SuggestionQuery) -> VdomDict | None:
+def _unlikely_link(url: UrlState, number: int, query: SuggestionQuery) -> VdomDict | None:
     """A link to suggestions below the band "low", and back."""
     if query.is_unsure_shown:
         return row(text_link(t("Hide unlikely suggestions"), url.href(unsure=None, page=None)))

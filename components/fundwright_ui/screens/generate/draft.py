@@ -165,8 +165,8 @@ def draft_screen() -> VdomDict | Component:
             else None,
         ),
         draft_sources(draft, close=lambda: set_choosing(False)) if is_choosing and may_work else None,
-        _how_far(draft),
-        _trouble(
+        _progress_text(draft),
+        _failure_alert(
             draft,
             button(t("Continue"), on_click=continuing, is_busy=continuing.is_running, look="contained") if may_work else None,
         ),
@@ -237,7 +237,7 @@ def _deleted(draft: DraftRead) -> VdomDict:
     )
 
 
-def _how_far(draft: DraftRead) -> VdomDict | None:
+def _progress_text(draft: DraftRead) -> VdomDict | None:
     if draft.state.is_over:
         return None
     current = next((part.heading for part in draft.sections if part.state == SectionState.WRITING), None)
@@ -249,7 +249,7 @@ def _how_far(draft: DraftRead) -> VdomDict | None:
     )
 
 
-def _trouble(draft: DraftRead, continue_button: VdomDict | None) -> VdomDict | None:
+def _failure_alert(draft: DraftRead, continue_button: VdomDict | None) -> VdomDict | None:
     if draft.is_complete:
         return None
     if draft.state == DraftState.FAILED:

@@ -169,7 +169,7 @@ def section_part(
         )
         if part.dropped_citations
         else None,
-        _gaps(draft, part, open_citation) if part.open_questions or part.done_questions else None,
+        _open_questions(draft, part, open_citation) if part.open_questions or part.done_questions else None,
         section_versions(draft, part, restored=set_restored) if panel == "versions" else None,
         delete_dialog(
             t("Delete this section?"),
@@ -280,7 +280,7 @@ def _regenerate_form(draft: DraftRead, part: DraftSectionRead, *, close: Callabl
 
 
 @component
-def _gaps(draft: DraftRead, part: DraftSectionRead, open_citation: Callable[[int], None]) -> VdomDict:
+def _open_questions(draft: DraftRead, part: DraftSectionRead, open_citation: Callable[[int], None]) -> VdomDict:
     """Open questions, and which of them are marked as done."""
     actor, connection = use_actor(), use_connection()
     may_work = actor.may(Permission.WORK)

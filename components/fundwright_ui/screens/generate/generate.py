@@ -188,7 +188,7 @@ def _chosen_opportunity(url: UrlState, opportunity: OpportunityRead) -> VdomDict
     return card(
         html.p({"className": "fw-clamp"}, opportunity.description[:400]) if opportunity.description else None,
         title=opportunity.title,
-        subtitle=_particulars(opportunity),
+        subtitle=_opportunity_details(opportunity),
         actions=[button(t("Choose another"), size="small", on_click=lambda: url.set(opportunity=None))],
     )
 
@@ -241,7 +241,7 @@ def _found_opportunities(url: UrlState, found: list[OpportunityRow] | None, erro
                 html.div(
                     {"className": "fw-grow"},
                     html.span({"className": "fw-strong"}, opportunity.title),
-                    html.p({"className": "fw-muted fw-small"}, _particulars(opportunity)),
+                    html.p({"className": "fw-muted fw-small"}, _opportunity_details(opportunity)),
                 ),
                 button(
                     t("Choose"),
@@ -260,7 +260,7 @@ def _choose(url: UrlState, opportunity_id: UUID) -> Callable[[], None]:
     return lambda: url.set(opportunity=opportunity_id)
 
 
-def _particulars(opportunity: OpportunityRow) -> str:
+def _opportunity_details(opportunity: OpportunityRow) -> str:
     due = (
         t("due {date}", date=format_date(day_in_washington(opportunity.due_at), locale=use_connection().language))
         if opportunity.due_at
