@@ -19,9 +19,9 @@ _ACTIVE = re.compile(
 like one of our footnotes, braces, in which Pandoc reads attributes and the format of raw text, and a final backslash, which would hide
 the footnote after it. Group 1 contains the backslashes before it, each of which is escaped."""
 _CODE_ATTRIBUTES = re.compile(r"^([ \t>*+\d.)-]*+(?:`{3,}+[^`\n{]*+(?=\{[^`\n]*+$)|~{3,}+[^\n{]*+))\{.*$", re.MULTILINE)
-"""The attributes after the fence of a block of code, where Pandoc reads even an escaped brace. No reader shows them."""
+"""The attributes after the fence of a code block, in which Pandoc interprets even an escaped brace. No reader displays them."""
 _METADATA = re.compile(r"^(---[ \t]*+\n)(?=[^\n]*\S)", re.MULTILINE)
-"""The beginning of what Pandoc reads as metadata of the file. With an empty line below it, it is a line across the page."""
+"""The beginning of a block that Pandoc would read as metadata. Followed by an empty line, it is a horizontal rule instead."""
 _MEDIA_TYPES = {
     ExportFormat.MARKDOWN: "text/markdown; charset=utf-8",
     ExportFormat.DOCX: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",

@@ -1,4 +1,4 @@
-"""Units of measurement as people abbreviate them: to a question, “45,000 cy” and “cubic yards” are the same."""
+"""Expands abbreviated units of measurement, so that “45,000 cy” matches a question about cubic yards."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _WRITTEN = "|".join(unit.replace(" ", r"\.? ?") for unit in sorted(_UNITS, key=l
 _MEASURED = re.compile(rf"(?<=\d)((?:\s?(?:k|m|thousand|million))?[\s-]?)({_WRITTEN})s?\b", re.IGNORECASE)
 _ASKED = re.compile(rf"(\b(?:many|much|per|in|of) )({_WRITTEN})s?\b", re.IGNORECASE)
 _LABELED = re.compile(rf"((?<=\()|(?<=, )|(?<=per )|\b(?=[A-Z]+s?\b))((?i:{_WRITTEN}))s?\b(?![\s-]?\d)")
-"""In parentheses or after a comma, or else in capitals: “Volume (cy)”, “CY dredged”."""
+"""A unit in a label, in parentheses, after a comma, or in capitals: “Volume (cy)”, “CY dredged”."""
 _WORDS = {
     unit: re.compile(rf"\b{re.sub(r'feet', '(?:feet|foot)', words).removesuffix('s').replace('-', '[ -]')}", re.IGNORECASE)
     for unit, words in _UNITS.items()
@@ -51,22 +51,22 @@ _WORDS = {
 
 
 def spell_measured(text: str) -> str:
-    """The text with the units after its numbers spelled out."""
+    """Spell out the units after numbers."""
     return _MEASURED.sub(_spell, text)
 
 
 def spell_asked(question: str) -> str:
-    """“How many cy” as “How many cubic yards”."""
+    """Spell out the units in a question: “How many cy” becomes “How many cubic yards”."""
     return spell_measured(_ASKED.sub(_spell, question))
 
 
 def spell_label(label: str) -> str:
-    """The label of a value, or the header of a column, with its unit spelled out."""
+    """Spell out the unit in a label or a column header."""
     return _LABELED.sub(_spell, label)
 
 
 def abbreviations_of(text: str) -> Iterator[str]:
-    """Of the units that a text spells out."""
+    """Return the abbreviations of units that a text spells out."""
     return (unit for unit, words in _WORDS.items() if words.search(text))
 
 

@@ -145,18 +145,19 @@ _ASKS_DEGREE = re.compile(
 _BETWEEN = r"[\s-]+(?:(?:of|and|the|for|to|in|per|&)[\s-]+)?"
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 _ALONE = (BlockKind.HEADING, BlockKind.ROW, BlockKind.ITEM)
-"""Blocks that are records of their own."""
+"""Kinds of blocks that are records of their own."""
 _OF_NAMED, _NOT_OF_NAMED = 0.2, 0.5
-"""What a statement gains that is about what the question names, and another one loses; half of that when its document mentions it."""
+"""Added to a statement about the names in the question, and subtracted from others; only half of it is subtracted if the document
+mentions the names."""
 _BEGINNING = 300
-"""Characters of a document that tell what it is about."""
+"""The number of first characters of a document that show what it is about."""
 _PART = re.compile(
     r"[,;]?\s+(?:and|und|et)\s+(?=(?:what|how|when|who|where|which|why|for how|at what|was|wie|wann|wer|wo|welche\w*|combien|quand|qui|où|quel\w*)\b)|[?;.]\s+",
     re.IGNORECASE,
 )
 _MAX_PARTS, _PART_WORDS = 3, 3
 _MOST_SHOWN = 600
-"""Characters from the answer to one part of a question to the answer to another."""
+"""The maximum number of characters from the answer to one part of a question to the answer to another."""
 
 
 _NO_OTHERS = Others()
@@ -173,7 +174,7 @@ class Statement:
     heading: str
     label: str
     record: int
-    """The number of the row, item, paragraph, or run of labeled values that it belongs to, within the passage."""
+    """The index, within the passage, of the row, item, paragraph, or group of labeled values that contains it."""
     is_sentence: bool
     is_asked_list: bool = False
     """Whether it is the list that the question asks for."""
@@ -265,7 +266,8 @@ def headings_of(statements: Sequence[Statement]) -> list[str]:
 
 
 def parts_of(question: str) -> list[str]:
-    """Of “How many did we sell, and what did they cost?”, each question; empty when there is one only."""
+    """Split a question such as “How many did we sell, and what did they cost?” into its questions. Returns nothing if there is only
+    one."""
     parts = [part for part in _PART.split(question) if len(part.split()) >= _PART_WORDS]
     return parts[:_MAX_PARTS] if len(parts) > 1 else []
 

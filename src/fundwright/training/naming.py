@@ -1,4 +1,4 @@
-"""What a question names, such as a place, a project, or a customer, and which statements are about it."""
+"""Finds the names in a question, such as a place, a project, or a customer, and rates which statements are about them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from dataclasses import dataclass
 _WORD = re.compile(r"[^\W_]+")
 _TYPED = re.compile(r"(?<!\S)[^\W\d_][\w’'-]*")
 _LETTERS = 4
-"""Shorter words are no names, unless they begin with a capital within the question."""
+"""Shorter words are not names, unless they are capitalized within the question."""
 _NAME = r"[A-ZÄÖÜÉ](?=[\w’'-]*[a-zäöüßé])[\w’'-]{2,30}"
 _NAMED = re.compile(rf"(?<=[\w,] ){_NAME}")
-"""A word with a capital within a sentence. Abbreviations are not meant."""
+"""A capitalized word within a sentence, other than an abbreviation."""
 _NAMED_IN_PROSE = re.compile(rf"(?<=[a-zäöüßé,] ){_NAME}")
-"""The same in a text with headings, each word of which may have a capital."""
+"""The same in a text with headings, whose words may all be capitalized."""
 _CAPITALIZES_NOUNS = re.compile(r"\b(?:wie|wer|wann|welche\w*|haben|ist|sind|wir|unser\w*|das|für)\b", re.IGNORECASE)
-"""Of a German question, in which every noun has a capital."""
+"""Words of a German question, in which every noun is capitalized."""
 _MAX_NAMES = 10
 
 
@@ -26,38 +26,41 @@ class Names:
     """The words of names in a question, in lower case."""
 
     weights: Mapping[str, float]
-    """What each is worth, 1 in all: a rare one is worth more. Empty when the question names nothing."""
+    """The weight of each word; the sum is 1, and rare words weigh more. Empty if the question contains no names."""
 
     def share(self, words: frozenset[str]) -> float:
-        """How much of the names is among these words, in 0..1."""
+        """Return the weighted fraction of the names that is among these words (0..1)."""
         return sum(weight for name, weight in self.weights.items() if name in words) if self.weights else 1.0
 
 
 def words_of(text: str) -> frozenset[str]:
-    """In lower case."""
+    """Return the words of a text in lower case."""
     return frozenset(word.casefold() for word in _WORD.findall(text))
 
 
 def capitalized_in(question: str) -> list[str]:
-    """The first few words of names, in lower case."""
+    """Return the first few words of names, in lower case."""
     if _CAPITALIZES_NOUNS.search(question):
         return []
     long = [word for word in _TYPED.findall(question) if len(word) >= _LETTERS]
     if all(word[0].isupper() for word in long):
-        return []  # each word has a capital, as in a title
+        return []  # every word is capitalized, as in a title
     return list(dict.fromkeys(_bare(word) for word in _NAMED.findall(question)))[:_MAX_NAMES]
 
 
 def weighed(names: Sequence[str], texts: Sequence[frozenset[str]]) -> Names:
-    """The names with weights by how many of the texts have them."""
+    """Weight the names by how many of the texts contain them."""
     weights = {name: math.log1p((len(texts) + 1) / (sum(name in text for text in texts) + 0.5)) for name in names}
     whole = sum(weights.values())
     return Names({name: weight / whole for name, weight in weights.items()})
 
 
 def names_in(question: str, texts: Sequence[str]) -> list[str]:
-    """The words of names in a question about these texts. Of its first word, and of all when it is typed without capitals, those are names
-    that have a capital wherever they occur in the texts."""
+    """Return the words of names in a question about these texts.
+
+    The first word of the question, and every word if it is typed in lower case, counts as a name only if the texts always
+    capitalize it.
+    """
     found = capitalized_in(question)
     typed = _TYPED.findall(question)
     unsure = [_bare(word) for word in (typed if question.islower() else typed[:1]) if len(word) >= _LETTERS]

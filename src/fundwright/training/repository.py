@@ -475,7 +475,7 @@ async def _contents(
 
 
 async def _named_shares(session: AsyncSession, chunk_ids: ColumnElement[Any], names: Sequence[str]) -> dict[UUID, float]:
-    """How much of the names is in each of the chunks, in the headings above it, or in the title of its document."""
+    """Return the share of the names that is in each chunk, in the headings above it, or in the title of its document."""
     content = select(Chunk.id, Document.title, Chunk.heading, Chunk.text).join(Document, Document.id == Chunk.document_id)
     rows = (await session.execute(content.where(Chunk.id == func.any(chunk_ids)))).all()
     words = {id: naming.words_of(f"{title} {heading_text(heading)} {text}") for id, title, heading, text in rows}

@@ -75,7 +75,7 @@ def search_form(url: UrlState) -> VdomDict:
 
 
 def availability_and_order(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDict:
-    """Links for which notices are shown, and in which order."""
+    """Links for which notices are shown, and in which order. On a narrow screen, the list itself has the order."""
     shown = [
         (OPEN, t("Open")),
         (CLOSED, t("Closed")),
@@ -96,7 +96,7 @@ def availability_and_order(kind: Kind, url: UrlState, query: OpportunityQuery) -
 
 
 def _choices(label: str, entries: list[tuple[str, str, bool]], *, is_wide: bool = False) -> VdomDict:
-    """Links, one of which is current. If it `is_wide`, a narrow screen does not show it."""
+    """Links, one of which is current. With `is_wide`, they are hidden on narrow screens."""
     return html.div(
         {"className": classes("fw-row", "fw-not-narrow" if is_wide else None), "role": "group", "aria-label": label},
         html.span({"className": "fw-muted", "aria-hidden": "true"}, label),
