@@ -48,7 +48,7 @@ async def change_role(
     """Change the role; the account's sessions end. Raises NotFound, LastAdministrator, or ReauthenticationRequired."""
     person = await people.get_person(session, actor, account_id)
     if role is not Role.ADMIN:
-        await _keep_an_administrator(session, account_id)
+        await _require_another_administrator(session, account_id)
     return await account_changes.change_role(session, core, email=person.email, role=role, client=client, by=actor)
 
 
@@ -56,7 +56,7 @@ async def change_role(
 async def disable(session: AsyncSession, actor: Actor, core: Core, account_id: UUID, *, client: Client) -> AccountRead:
     """Disable the account; its sessions end. Raises NotFound or LastAdministrator."""
     person = await people.get_person(session, actor, account_id)
-    await _keep_an_administrator(session, account_id)
+    await _require_another_administrator(session, account_id)
     return await account_changes.disable_account(session, core, email=person.email, client=client, by=actor)
 
 
@@ -101,7 +101,7 @@ async def remove_second_factor(session: AsyncSession, actor: Actor, core: Core, 
     await second_factor.remove(session, core, email=person.email, client=client, by=actor)
 
 
-async def _keep_an_administrator(session: AsyncSession, account_id: UUID) -> None:
+async def _require_another_administrator(session: AsyncSession, account_id: UUID) -> None:
     """Two administrators who demote each other at the same time wait for each other here."""
     if list(await accounts.lock_administrators(session)) == [account_id]:
         raise LastAdministrator

@@ -248,7 +248,7 @@ def abbreviations_in(question: str) -> list[str]:
     return list(dict.fromkeys(_ABBREVIATION.findall(question)))[:_MAX_ABBREVIATIONS]
 
 
-def spelled_out(abbreviation: str) -> str:
+def initials_pattern(abbreviation: str) -> str:
     """Return a pattern, for PostgreSQL and Python, of words with these initials, such as “information system security officer” for
     ISSO."""
     return r"\y" + _BETWEEN.join(f"{letter}[a-z]{{2,40}}" for letter in abbreviation) + r"\y"
@@ -294,7 +294,7 @@ def answers(
     by_heading = dict(zip(headings_of(statements), of_headings, strict=True))
     names, words_of = _names_in(question), [_words(passage.text) for passage in passages]
     of_person = {index for index, passage in enumerate(passages) if _is_of_person(passage, words_of[index], names)}
-    about_named = np.array(_about_named(question, passages, words_of, statements, of_person))
+    about_named = np.array(_name_scores(question, passages, words_of, statements, of_person))
     relevances = near[0] + [
         _evidence(
             question,
@@ -354,7 +354,7 @@ def _span(
     return start, end
 
 
-def _about_named(
+def _name_scores(
     question: str,
     passages: Sequence[Passage],
     words_of: Sequence[frozenset[str]],
@@ -407,7 +407,7 @@ def _lacks_name(question: str, statement: Statement, passage: Passage) -> bool:
 
 @lru_cache(maxsize=100)
 def _abbreviated(abbreviation: str) -> re.Pattern[str]:
-    return re.compile(rf"\b{abbreviation}|(?i:{spelled_out(abbreviation)})".replace(r"\y", r"\b"))
+    return re.compile(rf"\b{abbreviation}|(?i:{initials_pattern(abbreviation)})".replace(r"\y", r"\b"))
 
 
 def _counts_asked(question: str, text: str) -> bool:

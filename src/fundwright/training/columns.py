@@ -14,7 +14,7 @@ _MIN_LINES, _MIN_COLUMN = 8, 20
 _MIN_SHARE, _MIN_RUNNING, _MIN_WORDS = 0.4, 3, 2.5
 
 
-def below_each_other(lines: Sequence[str]) -> list[str]:
+def stack_columns(lines: Sequence[str]) -> list[str]:
     """Return the lines, with the text of a second column after that of the first."""
     starts = Counter(gap.end() for line in lines for gap in _GAP.finditer(line) if gap.end() >= _MIN_COLUMN)
     if not starts:

@@ -51,8 +51,8 @@ def capitalized_in(question: str) -> list[str]:
 def weighed(names: Sequence[str], texts: Sequence[frozenset[str]]) -> Names:
     """Weight the names by how many of the texts contain them."""
     weights = {name: math.log1p((len(texts) + 1) / (sum(name in text for text in texts) + 0.5)) for name in names}
-    whole = sum(weights.values())
-    return Names({name: weight / whole for name, weight in weights.items()})
+    total = sum(weights.values())
+    return Names({name: weight / total for name, weight in weights.items()})
 
 
 def names_in(question: str, texts: Sequence[str]) -> list[str]:

@@ -83,8 +83,8 @@ async def list_titles_like(session: AsyncSession, owner_id: UUID, title: str, be
     """Return the account's titles that are `title` or begin with `beginning`. No other request can add documents to the account
     until the transaction ends, so unused titles stay available."""
     await database.acquire_lock(session, f"documents:{owner_id}")
-    alike = or_(Document.title == title, Document.title.startswith(beginning, autoescape=True))
-    return set(await session.scalars(select(Document.title).where(Document.owner_id == owner_id, alike)))
+    matching = or_(Document.title == title, Document.title.startswith(beginning, autoescape=True))
+    return set(await session.scalars(select(Document.title).where(Document.owner_id == owner_id, matching)))
 
 
 async def own_documents(session: AsyncSession, owner_id: UUID) -> tuple[int, int]:
@@ -424,15 +424,15 @@ async def find_phrases(session: AsyncSession, owner_id: UUID, patterns: Sequence
     return found
 
 
-async def share_words(session: AsyncSession, owner_id: UUID, query: str, texts: Sequence[str]) -> list[float]:
+async def word_shares(session: AsyncSession, owner_id: UUID, query: str, texts: Sequence[str]) -> list[float]:
     """Return, for each of the texts, the fraction of the question's words that it contains (0..1). Rare words weigh more."""
     lexemes = [lexeme for lexeme, _ in await session.execute(_lexemes_of(query))]
     statistics = await _statistics(session, owner_id, [retrieval.place_of(lexeme) for lexeme in lexemes])
     rarities = {lexeme: statistics.rarity(retrieval.place_of(lexeme)) for lexeme in lexemes}
     asked = func.unnest(literal(list(texts), ARRAY(Text))).table_valued("text", with_ordinality="place").render_derived()
     stems = select(func.tsvector_to_array(func.to_tsvector(text("'english'"), asked.c.text))).order_by(asked.c.place)
-    whole = sum(rarities.values()) or 1.0
-    return [sum(rarities.get(stem, 0) for stem in found) / whole for found in await session.scalars(stems)]
+    total = sum(rarities.values()) or 1.0
+    return [sum(rarities.get(stem, 0) for stem in found) / total for found in await session.scalars(stems)]
 
 
 def _lexemes_of(query: str) -> Select[str, int]:

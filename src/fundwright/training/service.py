@@ -461,7 +461,7 @@ async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedd
     question = units.spell_asked(_asked(query, actor))
     if not question:
         return []
-    patterns = [answering.spelled_out(each) for each in answering.abbreviations_in(question)]
+    patterns = [answering.initials_pattern(each) for each in answering.abbreviations_in(question)]
     phrases: list[str] = []
     if patterns:
         async with core.database.transaction() as session:
@@ -480,7 +480,7 @@ async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedd
             return []
         statements = answering.statements_in(passages, question)
         texts = [statement.text for statement in statements] + answering.headings_of(statements)
-        shares = [await repository.share_words(session, actor.id, each, texts) for each in asked]
+        shares = [await repository.word_shares(session, actor.id, each, texts) for each in asked]
     if not statements:
         return []
     similarities = vectors @ (await embedder.embed(texts)).T

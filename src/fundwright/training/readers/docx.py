@@ -58,7 +58,7 @@ class _WordBlocks:
         style_id = paragraph._p.style
         if style_id not in self._styles:
             style = paragraph.style
-            self._styles[style_id] = (_heading_level(style.name if style else ""), _makes_items(style))
+            self._styles[style_id] = (_heading_level(style.name if style else ""), _is_list_style(style))
         level, is_item = self._styles[style_id]
         own = _numbers(paragraph._p)
         text = paragraph.text
@@ -94,7 +94,7 @@ class _Cell:
         self.line = " ".join(" ".join(block.text for block in blocks).split())
 
 
-def _makes_items(style: Any) -> bool:
+def _is_list_style(style: Any) -> bool:
     """Whether a style, or the nearest style it is based on, numbers paragraphs."""
     for _ in range(_MAX_STYLES):
         if style is None:

@@ -13,7 +13,7 @@ _NUMBERED_HEADING = re.compile(
 _LIST_ITEM = re.compile(r"\s*(?:[-*•–▪●]|\(?[a-z0-9]{1,3}[.)])\s+")
 # Matching blocks the whole process, so no pattern may retry a long run of characters from each of them: patterns start at the
 # beginning of a run, and possessive quantifiers prevent backtracking.
-_CUT_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)-[ \t]*\n[ \t]*([^\W_]+)|(?<=[\d/])-[ \t]*\n[ \t]*(?=\d)")
+_HYPHENATED_WORD = re.compile(r"(?<![^\W\d_])([^\W\d_]++)-[ \t]*\n[ \t]*([^\W_]+)|(?<=[\d/])-[ \t]*\n[ \t]*(?=\d)")
 _WHOLE_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++(?!-\s*$)\b")
 
 
@@ -22,7 +22,7 @@ def words_of(lines: Iterable[str]) -> frozenset[str]:
     return frozenset(word for line in lines for word in _WHOLE_WORD.findall(line.casefold()))
 
 
-def _uncut(text: str, words: frozenset[str]) -> str:
+def _rejoin_hyphenated(text: str, words: frozenset[str]) -> str:
     """Rejoin words that are hyphenated at the end of a line: “develop-/ment” if it occurs unhyphenated elsewhere, and “cost-/plus”."""
 
     def join(match: re.Match[str]) -> str:
@@ -31,7 +31,7 @@ def _uncut(text: str, words: frozenset[str]) -> str:
             return "-"
         return first + second if f"{first}{second}".casefold() in words else f"{first}-{second}"
 
-    return _CUT_WORD.sub(join, text)
+    return _HYPHENATED_WORD.sub(join, text)
 
 
 def paragraphs(lines: list[str], words: frozenset[str], *, page: int | None) -> list[Block]:
@@ -41,7 +41,7 @@ def paragraphs(lines: list[str], words: frozenset[str], *, page: int | None) -> 
 
     def flush() -> None:
         if paragraph:
-            blocks.append(Block(text=_uncut("\n".join(paragraph), words), page=page))
+            blocks.append(Block(text=_rejoin_hyphenated("\n".join(paragraph), words), page=page))
             paragraph.clear()
 
     for line in (line.rstrip() for line in lines):

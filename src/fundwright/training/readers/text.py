@@ -21,7 +21,7 @@ class TextReader:
         return is_text(head)
 
     def read(self, path: Path, filename: str) -> list[Block]:
-        lines = columns.below_each_other(decode(read_text(path, filename), filename).splitlines())
+        lines = columns.stack_columns(decode(read_text(path, filename), filename).splitlines())
         return paragraphs(lines, words_of(lines), page=None)
 
 
