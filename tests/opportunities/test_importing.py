@@ -205,28 +205,27 @@ class TestResume:
         path.write_bytes(sam_file(*(sam_row(NoticeId=notice_id(i)) for i in range(35)), "broken\r\n"))
         async with committed.database.transaction() as session:
             started = await service.prepare_import(session, member, committed, source="sam", filename="file.csv")
-        batches = 0
+        reported: list[tuple[int, int]] = []
 
         async def handler(run: JobRun[Trial, None, importing.ImportCheckpoint]) -> None:
-            nonlocal batches
-
             async def stop_after_two(done: int, total: int | None = None, message: str | None = None) -> None:
-                nonlocal batches
-                batches += 1
-                if batches == 2:
+                reported.append((run.checkpoint.get("items", 0), done))
+                if len(reported) == 2:
                     raise RuntimeError("killed")
 
             monkeypatch.setattr(run, "progress", stop_after_two)
             with pytest.raises(RuntimeError):
                 await importing.run_import(run, run_id=started.id, source=SamCsv(), path=path)
-            assert run.checkpoint == {"items": 20}
+            assert run.checkpoint == {"items": 20, "bytes_read": reported[1][1]}
+            monkeypatch.setattr(jobs, "_PATIENCE_S", 0.001)
             await importing.run_import(run, run_id=started.id, source=SamCsv(), path=path)
 
         committed.jobs.register(trial(handler))
         await committed.jobs.run_inline(Trial(), title="x", owner_id=member.id)
         report = await read_import(committed, member, started.id)
         assert counts(report) == (35, 0, 0, 1)
-        assert batches == 4
+        assert list(dict.fromkeys(items for items, _ in reported)) == [10, 20, 30, 36]
+        assert reported[2] == reported[1], "the progress goes on, too"
 
     @pytest.mark.parametrize("is_reader", [True, pytest.param(False, marks=pytest.mark.slow)])
     async def test_an_import_goes_on_when_its_reader_or_the_process_that_it_was_forked_from_is_killed(
@@ -246,7 +245,7 @@ class TestResume:
 
         async def handler(run: JobRun[Trial, None, importing.ImportCheckpoint]) -> None:
             async def kill_once(done: int, total: int | None = None, message: str | None = None) -> None:
-                if run.checkpoint == {"items": 10}:
+                if run.checkpoint.get("items") == 10:
                     await asyncio.to_thread(partial(_kill_forks, is_reader=is_reader))
 
             monkeypatch.setattr(run, "progress", kill_once)

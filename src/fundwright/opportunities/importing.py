@@ -40,6 +40,8 @@ LIMITS = Limits(
 class ImportCheckpoint(TypedDict, total=False):
     items: int
     """The number of items of the file that are in the database."""
+    bytes_read: int
+    """The number of bytes of the file, as it is stored, up to the last of these items."""
     is_read: bool
     samples_removed: int
 
@@ -61,7 +63,7 @@ async def run_import(
         filename = await runs.set_job(session, run_id, run.id) or path.name
         if run.checkpoint.get("is_read"):
             return await _counts(session, run, run_id)
-    size_bytes, bytes_read = await asyncio.to_thread(_size, path, filename), 0
+    size_bytes, bytes_read = await asyncio.to_thread(_size, path, filename), run.checkpoint.get("bytes_read", 0)
     name = t("“{name}”", name=filename)
     items = run.checkpoint.get("items", 0)
 
@@ -83,7 +85,7 @@ async def run_import(
                 if batch.size:
                     async with run.transaction() as session:
                         await writing.merge(session, batch, source, run_id=run_id, uploader=uploader)
-                        await run.save_checkpoint(session, {"items": batch.items})
+                        await run.save_checkpoint(session, {"items": batch.items, "bytes_read": bytes_read})
                         if is_first:  # update an empty list before the import ends
                             await announce(session)
                 await report()
