@@ -8,7 +8,16 @@ import sys
 
 
 def main() -> None:
-    """Run the command line. An expected refusal is one sentence on standard error and exit code 1."""
+    """Run the command line. An expected refusal is one sentence on standard error and exit code 1; Ctrl-C ends with exit code 130,
+    also while modules are imported."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        sys.stderr.write("\nCanceled.\n")
+        sys.exit(128 + signal.SIGINT)
+
+
+def _run() -> None:
     gc.disable()  # objects created by imports are permanent; collecting garbage during the imports would take a fifth of their time
     from fundwright.cli import app
     from fundwright.core.errors import FundwrightError

@@ -16,6 +16,7 @@ from fastapi import APIRouter
 from httpx import ASGITransport, AsyncClient
 from pydantic import Field, SecretStr
 from pydantic_settings import SettingsConfigDict
+from sqlalchemy import text
 
 from fundwright import hooks
 from fundwright.accounts.dependencies import CurrentActor
@@ -95,6 +96,19 @@ class Routes:
     @hookimpl
     def api_routers(self) -> list[APIRouter]:
         return [self.router]
+
+
+async def test_what_a_package_keeps_open_is_closed_before_the_services(open_with: Open) -> None:
+    noted: list[bool] = []
+
+    async def close(core: Core) -> None:
+        async with core.database.reading() as session:
+            noted.append(await session.scalar(text("SELECT true")))
+
+    async with open_with() as core:
+        core.closing.push_async_callback(close, core)
+        assert not noted
+    assert noted == [True]
 
 
 class TestRoutes:

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
+import httpx2
 import numpy as np
 import pytest
 import uvicorn
@@ -17,6 +18,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import SecretStr
 
+from fundwright.core import fetch
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError
 from fundwright.core.settings import Settings
@@ -131,6 +133,24 @@ class TestWriter:
         writer = await service.get_writer(self._core(core, url, **changes))
         with pytest.raises(FundwrightError, match=sentence):
             _ = [piece async for piece in writer.write(request(TEAM))]
+
+
+class TestClosing:
+    async def test_the_clients_are_closed_with_the_process(self, core: Core, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        create, clients = fetch.client, list[httpx2.AsyncClient]()
+
+        def noted(url: str, *, is_configured: bool, timeout_s: float) -> httpx2.AsyncClient:
+            clients.append(create(url, is_configured=is_configured, timeout_s=timeout_s))
+            return clients[-1]
+
+        monkeypatch.setattr(fetch, "client", noted)
+        of_both = {f"{of}_{name}": value for of in ("embedder", "writer") for name, value in (("url", url), ("model", "known"))}
+        keys = {"embedder_key": SecretStr("right"), "writer_key": SecretStr("right")}
+        running = core_with(core, embedder="openai", writer="openai", **of_both, **keys)
+        await service.get_writer(running)
+        assert [client.is_closed for client in clients] == [True, False, False], "the first only asked for the dimension"
+        await running.closing.aclose()
+        assert all(client.is_closed for client in clients)
 
 
 class TestMessages:

@@ -36,6 +36,8 @@ class Core:
     cache: dict[str, object] = field(default_factory=dict[str, object])
     """Objects created once per process, such as a loaded model, by name. Use `shared` unless creating one has to be awaited."""
     package_settings: tuple[PackageSettings, ...] = ()
+    closing: AsyncExitStack = field(default_factory=AsyncExitStack)
+    """What to close when the process ends, before the services above, such as the HTTP client of a model."""
 
     def shared(self, name: str, create: Callable[[], T]) -> T:
         """Return the process-wide object with this name, creating it on first use."""
@@ -83,6 +85,7 @@ async def open_core(settings: Settings, plugins: Plugins) -> AsyncIterator[Core]
             plugins=plugins,
             sandbox=sandbox,
             package_settings=package_settings,
+            closing=await stack.enter_async_context(AsyncExitStack()),
         )
         jobs.services = core
         yield core

@@ -54,7 +54,7 @@ class ToyServer:
 class ToyWriter(OpenAIWriter):
     """Keeps its server alive."""
 
-    def __init__(self) -> None:
+    def __init__(self, core: Core) -> None:
         from openai import AsyncOpenAI
 
         from fundwright.core import fetch
@@ -62,8 +62,9 @@ class ToyWriter(OpenAIWriter):
         self._server = ToyServer()
         http_client = fetch.client(self._server.url, is_configured=True, timeout_s=_TIMEOUT_S)
         client = AsyncOpenAI(base_url=self._server.url, api_key=self._server.key, http_client=http_client, timeout=_TIMEOUT_S)
+        core.closing.push_async_callback(client.close)
         super().__init__(client, model="smollm2", url=self._server.url, label=LABEL)
 
 
-def create(_core: Core, _embedder: Embedder) -> ToyWriter:
-    return ToyWriter()
+def create(core: Core, _embedder: Embedder) -> ToyWriter:
+    return ToyWriter(core)

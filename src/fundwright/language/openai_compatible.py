@@ -138,6 +138,7 @@ def create_embedder(core: Core) -> OpenAIEmbedder:
 
     known = asyncio.run(dimension())
     client = _client(url, settings.embedder_key)
+    core.closing.push_async_callback(client.close)
     return OpenAIEmbedder(client, model=model, url=str(client.base_url), dimension=known)
 
 
@@ -147,6 +148,7 @@ def create_writer(core: Core, _embedder: Embedder) -> OpenAIWriter:
     if not settings.writer_model:
         raise Invalid(t("Set FUNDWRIGHT_WRITER_MODEL to the name of a model that the chat endpoint serves."))
     client = _client(settings.writer_url, settings.writer_key)
+    core.closing.push_async_callback(client.close)
     return OpenAIWriter(client, model=settings.writer_model, url=str(client.base_url))
 
 
