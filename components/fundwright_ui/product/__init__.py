@@ -1,5 +1,5 @@
-"""What stands between Fundwright and the runtime, which knows neither: `host` fills in what the runtime asks for, and these hooks
-give screens the actor, the connection, and saved state as the types that Fundwright has for them."""
+"""Connects Fundwright and the runtime, which do not know each other: `host` implements the runtime's interfaces, and these hooks
+give screens the actor, the connection, and saved state with Fundwright's own types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fundwright, as the runtime asks for it."""
+"""Implements the runtime's interfaces for Fundwright."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class ProductHost:
         set_visitor_cookie(response, self.core.settings)
 
     def language_of(self, actor: Actor | None, connection: HTTPConnection) -> str:
-        """The one chosen for the account, else the one that the browser asks for."""
+        """Return the account's language, or else the one that the browser requests."""
         return actor.language if actor is not None and actor.language is not None else language_asked_for(connection)
 
     async def publish(self, topic: str, payloads: Iterable[Mapping[str, object]]) -> None:

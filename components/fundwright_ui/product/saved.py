@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class SavedState(Generic[T]):
-    """The value that was saved last, on any page; the initial value if none was."""
+    """The value saved last, on any page, or the initial value if none was saved."""
 
     def __init__(self, connection: Connection, actor: Actor, name: str, initial: T, rerender: Callable[[], None]) -> None:
         self.value = initial
@@ -37,7 +37,7 @@ class SavedState(Generic[T]):
             await preferences.save_state(session, self._actor, self._name, self._kind.dump_python(value, mode="json"))
 
     def take_over(self, saved: object) -> None:
-        """The saved value, unless it has changed here since, or a value of another type was saved under this name."""
+        """Use the saved value, unless the value has changed here since or the saved one has another type."""
         if saved is None or self._is_changed:
             return
         try:
@@ -47,7 +47,7 @@ class SavedState(Generic[T]):
 
 
 def use_saved_state(name: str, initial: T) -> SavedState[T]:
-    """State of the signed-in account under `name`. Names are shared by the whole product: start them with the screen's own.
+    """State of the signed-in account under `name`. Names are global: begin them with the screen's name.
 
     The type is that of `initial`: a number, text, list, dict, or pydantic model. Call `await state.set(value)` in a handler.
     """

@@ -39,7 +39,7 @@ _KEYS: Mapping[str, str] = {
 
 
 def shortcuts(*entries: SidebarEntry) -> list[Shortcut]:
-    """The keys of those `entries` that have one; for two entries with the same path, the first counts."""
+    """Return the keys of `entries` that have one. If two entries have the same path, the first counts."""
     named = {entry.path: entry.label for entry in reversed(entries)}
     return [Shortcut(key=key, label=t(named[path]), path=path) for path, key in _KEYS.items() if path in named]
 
@@ -47,7 +47,7 @@ def shortcuts(*entries: SidebarEntry) -> list[Shortcut]:
 async def find(
     session: AsyncSession, actor: Actor, connection: Connection, words: str, *, has_sidebar: bool
 ) -> list[CommandGroup]:
-    """The groups that match `words`; without words, the pages, new notices, and every action."""
+    """Return the groups that match `words`; without words, the pages, new notices, and every action."""
     limit = _SOME if words else _FEW
     places = CommandGroup(label=t("Pages"), commands=best(words, pages(connection, actor), _label))
     acts = CommandGroup(label=t("Actions"), commands=best(words, actions(connection, actor, has_sidebar=has_sidebar), _label))
@@ -85,7 +85,7 @@ def pages(connection: Connection, actor: Actor) -> list[Command]:
 
 
 def actions(connection: Connection, actor: Actor, *, has_sidebar: bool) -> list[Command]:
-    """Actions that are available everywhere; work only for people who may do it."""
+    """Return the actions that are available everywhere. Actions of work are only for people with that permission."""
     work = (
         Command(id="import", label=t("Import opportunities"), path="/dashboard/nih?import=open"),
         Command(id="upload", label=t("Upload documents"), path="/dashboard/train"),

@@ -22,9 +22,9 @@ _MOST = 99
 
 
 def use_counts(paths: Collection[str]) -> Mapping[str, int]:
-    """Count new opportunities of the actor's categories since they last visited a list (being there counts as a visit), and
-    training runs that wait or run, by the path of their entry, for those of `paths`. One query for both, because each would
-    cost every open page."""
+    """Count new opportunities in the actor's categories since the last visit to a list (viewing it counts as a visit), and waiting
+    and running training runs, by the path of their entry, for those of `paths`. A single query, because each one costs every open
+    page."""
     connection, actor = use_connection(), use_actor()
     is_there = connection.location.path in _LISTS
 
@@ -59,7 +59,7 @@ def badge_id(path: str) -> str:
 
 
 def badge(path: str, number: int) -> VdomDict:
-    """The number of the entry at `path`; nothing if there is none."""
+    """The number of the entry at `path`, or nothing if it is 0."""
     text = nt("{n} running", "{n} running", number) if path == TRAININGS else nt("{n} new", "{n} new", number)
     described = html.span({"id": badge_id(path), "hidden": True}, text if number else "")
     if not number:

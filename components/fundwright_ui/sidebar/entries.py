@@ -30,7 +30,8 @@ ENTRIES = (
     SidebarEntry("Premium Link", "/dashboard/freepremium", icon="link", roles=_OVERSIGHT, heading=_ADMIN),
     SidebarEntry("Subscription", "/dashboard/subscription", icon="star", roles=_OVERSIGHT, heading=_ADMIN),
 )
-"""Fundwright's own entries: the role user works, the others oversee (the product specification lists both)."""
+"""Fundwright's own entries: work entries for the role user, administration entries for the others (the product specification lists
+both)."""
 
 IN_MENU = (
     SidebarEntry("Account", "/dashboard/user/account", roles=_WORK),
@@ -41,12 +42,12 @@ IN_MENU = (
 
 
 def entries_of(connection: Connection) -> list[SidebarEntry]:
-    """All registered entries for the actor's role, in order of registration."""
+    """Return all registered entries for the actor's role, in order of registration."""
     return _entries_for(connection, connection.actor.role if connection.actor else None)
 
 
 def work_entries(connection: Connection) -> list[SidebarEntry]:
-    """The entries for work, whatever the role."""
+    """Return the entries for work, regardless of the role."""
     return _entries_for(connection, Role.USER)
 
 
