@@ -72,7 +72,7 @@ def main() -> int:
         quartiles = " / ".join(f"{quartile:.1f}" for quartile in statistics.quantiles(times, n=4))
         tell(f"refusal of {name} accounts, quartiles", f"{quartiles} ms")
     tell(
-        "chance that a known one takes longer",
+        "probability that a known one takes longer",
         f"{overlap:.2f}",
         f"goal {OVERLAP_GOAL[0]} to {OVERLAP_GOAL[1]}; 0.5 tells nothing",
     )

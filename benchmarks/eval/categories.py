@@ -77,17 +77,17 @@ async def measure() -> list[Figure]:
 def _compare(listings: Labeled, without_agency: Labeled, sectors: Labeled, awards: list[tuple[Subject, int]]) -> list[Figure]:
     figures: list[Figure] = []
     for number in _AT_MOST:
-        chances = _cross_validate(listings, at_most=number)
+        probabilities = _cross_validate(listings, at_most=number)
         floor = _accuracy(_cross_validate_floor(listings, at_most=number), listings.truth) if number else None
-        accuracy = _accuracy(chances, listings.truth)
+        accuracy = _accuracy(probabilities, listings.truth)
         figures.append(_figure(f"Listings, at most {number} per category: accuracy", accuracy, None, floor))
-    chances, floors = _cross_validate(listings), _cross_validate_floor(listings)
-    figures += _both("Listings with agency", chances, floors, listings.truth, (0.80, 0.70))
-    figures += _calibration("Listings with agency", chances, listings.truth)
-    chances, floors = _cross_validate(without_agency), _cross_validate_floor(without_agency)
-    figures += _both("Listings, text only", chances, floors, without_agency.truth, (0.785, 0.69))
-    chances, floors = _cross_validate(sectors, extra=awards), _cross_validate_floor(sectors, extra=awards)
-    return figures + _both("NAICS sectors with award notices", chances, floors, sectors.truth, (0.73, 0.49))
+    probabilities, floors = _cross_validate(listings), _cross_validate_floor(listings)
+    figures += _both("Listings with agency", probabilities, floors, listings.truth, (0.80, 0.70))
+    figures += _calibration("Listings with agency", probabilities, listings.truth)
+    probabilities, floors = _cross_validate(without_agency), _cross_validate_floor(without_agency)
+    figures += _both("Listings, text only", probabilities, floors, without_agency.truth, (0.785, 0.69))
+    probabilities, floors = _cross_validate(sectors, extra=awards), _cross_validate_floor(sectors, extra=awards)
+    return figures + _both("NAICS sectors with award notices", probabilities, floors, sectors.truth, (0.73, 0.49))
 
 
 def _figure(name: str, value: float, bar: float | None, floor: float | None) -> Figure:
@@ -96,15 +96,15 @@ def _figure(name: str, value: float, bar: float | None, floor: float | None) -> 
     )
 
 
-def _both(name: str, chances: Floats, floors: Floats, truth: Indexes, bars: tuple[float, float]) -> list[Figure]:
+def _both(name: str, probabilities: Floats, floors: Floats, truth: Indexes, bars: tuple[float, float]) -> list[Figure]:
     return [
-        _figure(f"{name}: accuracy", _accuracy(chances, truth), bars[0], _accuracy(floors, truth)),
-        _figure(f"{name}: macro-F1", _macro_f1(chances, truth), bars[1], _macro_f1(floors, truth)),
+        _figure(f"{name}: accuracy", _accuracy(probabilities, truth), bars[0], _accuracy(floors, truth)),
+        _figure(f"{name}: macro-F1", _macro_f1(probabilities, truth), bars[1], _macro_f1(floors, truth)),
     ]
 
 
-def _calibration(name: str, chances: Floats, truth: Indexes) -> list[Figure]:
-    first, sure = chances.argmax(axis=1), chances.max(axis=1)
+def _calibration(name: str, probabilities: Floats, truth: Indexes) -> list[Figure]:
+    first, sure = probabilities.argmax(axis=1), probabilities.max(axis=1)
     is_right = first == truth
     tenths = np.minimum((sure * 10).astype(int), 9)
     error = sum(
@@ -113,7 +113,7 @@ def _calibration(name: str, chances: Floats, truth: Indexes) -> list[Figure]:
     )
     figures = [Figure(name=f"{name}: expected calibration error", value=float(error), bar=0.06, is_at_most=True)]
     # Count every suggestion, including the second and third for the same notice.
-    suggestions, hits = chances.ravel(), np.eye(chances.shape[1], dtype=bool)[truth].ravel()
+    suggestions, hits = probabilities.ravel(), np.eye(probabilities.shape[1], dtype=bool)[truth].ravel()
     for band, least, most in (("High", HIGH, 2.0), ("Medium", MEDIUM, HIGH), ("Low", LOW, MEDIUM)):
         is_in = (suggestions >= least) & (suggestions < most)
         right = float(hits[is_in].mean()) if is_in.any() else 0.0
@@ -139,7 +139,7 @@ def _given(folds: Indexes, fold: int, truth: Indexes, at_most: int | None) -> In
 
 def _cross_validate(labeled: Labeled, *, at_most: int | None = None, extra: Sequence[tuple[Subject, int]] = ()) -> Floats:
     folds, count = _folds(labeled.truth), len(labeled.names)
-    chances = np.empty((len(folds), count))
+    probabilities = np.empty((len(folds), count))
     verdicts: list[list[int]] = (2 * np.eye(count, dtype=np.int8) - 1).tolist()
     for fold in range(_FOLDS):
         rows = _given(folds, fold, labeled.truth, at_most)
@@ -147,8 +147,8 @@ def _cross_validate(labeled: Labeled, *, at_most: int | None = None, extra: Sequ
         examples = [Example(subject, verdicts[label]) for subject, label in taught]
         tested = np.flatnonzero(folds == fold)
         subjects = [labeled.subjects[row] for row in tested]
-        chances[tested] = Classifier(labeled.descriptions, examples, subjects).chances(subjects)
-    return chances
+        probabilities[tested] = Classifier(labeled.descriptions, examples, subjects).probabilities(subjects)
+    return probabilities
 
 
 def _cross_validate_floor(labeled: Labeled, *, at_most: int | None = None, extra: Sequence[tuple[Subject, int]] = ()) -> Floats:

@@ -128,8 +128,8 @@ def _fit(pairs: Sequence[Pair], values: Numbers, wanted: Numbers) -> Numbers:
     penalty = np.r_[0.0, np.full(design.shape[1] - 1, _REGULARIZATION / len(values))]
     step = 4 / np.linalg.eigvalsh(design.T @ design / len(values))[-1]
     for _ in range(_STEPS):
-        chances = 1 / (1 + np.exp(-design @ weights))
-        weights -= step * (design.T @ (chances - wanted) / len(values) + penalty * weights)
+        probabilities = 1 / (1 + np.exp(-design @ weights))
+        weights -= step * (design.T @ (probabilities - wanted) / len(values) + penalty * weights)
         weights[1:-1] = np.maximum(weights[1:-1], 0)
     of_values = weights[1:-1] / scales
     return np.r_[weights[0] - of_values @ values.mean(axis=0), of_values]
@@ -139,12 +139,12 @@ def _left_out(pairs: Sequence[Pair]) -> Numbers:
     """Each pair's probability of not being supported, from weights fitted on the sets of other authors."""
     _, values, wanted = _matrix(pairs)
     sets = np.array([next(name for name, letters in _SETS.items() if pair.id[0] in letters) for pair in pairs])
-    chances = np.zeros(len(pairs))
+    probabilities = np.zeros(len(pairs))
     for name in _SETS:
         others = sets != name
         weights = _fit([pair for pair, is_other in zip(pairs, others, strict=True) if is_other], values[others], wanted[others])
-        chances[~others] = 1 / (1 + np.exp(-np.c_[np.ones((~others).sum()), values[~others]] @ weights))
-    return chances
+        probabilities[~others] = 1 / (1 + np.exp(-np.c_[np.ones((~others).sum()), values[~others]] @ weights))
+    return probabilities
 
 
 def _write() -> None:
@@ -157,9 +157,9 @@ def _write() -> None:
 
 def _list_wrong() -> None:
     pairs = read_pairs()
-    for pair, chance in zip(pairs, _left_out(pairs), strict=True):
-        if (chance >= 1 - _LEAST) == pair.supported:
-            print(f"{pair.id} {'alarm' if pair.supported else 'missed'} {chance:.2f} {pair.kind}: {pair.sentence}")
+    for pair, probability in zip(pairs, _left_out(pairs), strict=True):
+        if (probability >= 1 - _LEAST) == pair.supported:
+            print(f"{pair.id} {'alarm' if pair.supported else 'missed'} {probability:.2f} {pair.kind}: {pair.sentence}")
 
 
 if __name__ == "__main__":

@@ -73,5 +73,5 @@ async def classify(
         return Classified(abstained=len(items))
     examples = {id: as_subject(text) for id, text in (*known, *items)}
     classifier = await categories.learn(lesson, examples, [as_subject(text) for text in OTHERS])
-    chances = classifier.chances([as_subject(text) for _, text in items])
-    return await categories.suggest(session, actor, lesson, [id for id, _ in items], chances)
+    probabilities = classifier.probabilities([as_subject(text) for _, text in items])
+    return await categories.suggest(session, actor, lesson, [id for id, _ in items], probabilities)

@@ -23,42 +23,42 @@ def trained(*examples: tuple[str, tuple[int, int]], others: list[str] = OTHERS) 
     return Classifier(CATEGORIES, taught, [as_subject(text) for text in others])
 
 
-def chances(classifier: Classifier, *texts: str) -> Floats:
-    return classifier.chances([as_subject(text) for text in texts])
+def probabilities(classifier: Classifier, *texts: str) -> Floats:
+    return classifier.probabilities([as_subject(text) for text in texts])
 
 
 class TestWithoutExamples:
     def test_the_nearest_description_wins(self) -> None:
-        found = chances(trained(), ROOF, CLOUD)
+        found = probabilities(trained(), ROOF, CLOUD)
         assert found.argmax(axis=1).tolist() == [0, 1]
         assert (found.max(axis=1) > LOW).all()
 
     def test_a_notice_like_no_category_is_left_alone(self) -> None:
-        assert chances(trained(), SOUP).max() < LOW
+        assert probabilities(trained(), SOUP).max() < LOW
 
     def test_works_without_other_notices(self) -> None:
-        assert chances(trained(others=[]), ROOF).argmax() == 0
+        assert probabilities(trained(others=[]), ROOF).argmax() == 0
 
     def test_one_category_alone_does_not_take_everything(self) -> None:
         alone = Classifier(CATEGORIES[:1], [], [as_subject(text) for text in OTHERS])
-        [[roof], [soup]] = chances(alone, ROOF, SOUP)
+        [[roof], [soup]] = probabilities(alone, ROOF, SOUP)
         assert roof > LOW > soup
 
 
 class TestWithExamples:
     def test_one_example_draws_its_like_into_the_category(self) -> None:
-        before, after = chances(trained(), f"{SOUP} spoon"), chances(trained((SOUP, (1, -1))), f"{SOUP} spoon")
+        before, after = probabilities(trained(), f"{SOUP} spoon"), probabilities(trained((SOUP, (1, -1))), f"{SOUP} spoon")
         assert before[0, 0] < LOW <= after[0, 0]
 
     def test_a_rejection_keeps_its_like_out(self) -> None:
-        before, after = chances(trained(), f"{ROOF} hail"), chances(trained((ROOF, (-1, -1))), f"{ROOF} hail")
+        before, after = probabilities(trained(), f"{ROOF} hail"), probabilities(trained((ROOF, (-1, -1))), f"{ROOF} hail")
         assert after[0, 0] < before[0, 0]
 
     def test_hundreds_make_it_sure(self) -> None:
         examples = [(f"{ROOF} number{n}", (1, -1)) for n in range(150)]
         examples += [(f"{CLOUD} number{n}", (-1, 1)) for n in range(150)]
         examples += [(f"{text} number{n}", (-1, -1)) for n in range(10) for text in OTHERS]
-        found = chances(trained(*examples), ROOF, CLOUD, SOUP)
+        found = probabilities(trained(*examples), ROOF, CLOUD, SOUP)
         assert found[0, 0] > HIGH
         assert found[1, 1] > HIGH
         assert found[2].max() < MEDIUM
@@ -66,11 +66,11 @@ class TestWithExamples:
     def test_a_notice_may_belong_to_several(self) -> None:
         examples = [(f"{ROOF} {CLOUD} number{n}", (1, 1)) for n in range(20)]
         examples += [(f"{text} number{n}", (-1, -1)) for n in range(3) for text in OTHERS]
-        assert (chances(trained(*examples), f"{ROOF} {CLOUD}") > MEDIUM).all()
+        assert (probabilities(trained(*examples), f"{ROOF} {CLOUD}") > MEDIUM).all()
 
     def test_what_is_not_known_of_an_example_is_not_held_against_a_category(self) -> None:
         known, unknown = trained((f"{CLOUD} hail", (-1, -1))), trained((f"{CLOUD} hail", (-1, 0)))
-        assert chances(unknown, f"{CLOUD} hail")[0, 1] > chances(known, f"{CLOUD} hail")[0, 1]
+        assert probabilities(unknown, f"{CLOUD} hail")[0, 1] > probabilities(known, f"{CLOUD} hail")[0, 1]
 
     def test_the_same_agency_makes_notices_alike(self) -> None:
         agencies = ["Navy"] * 6 + ["NASA"] * 6
@@ -83,7 +83,7 @@ class TestWithExamples:
         others = [as_subject(text)._replace(terms=terms_of(text, "", agency)) for text in OTHERS for agency in ("Navy", "NASA")]
         classifier = Classifier(CATEGORIES, examples, others)
         navy, nasa = (as_subject(SOUP)._replace(terms=terms_of(SOUP, "", agency)) for agency in ("Navy", "NASA"))
-        assert classifier.chances([navy])[0, 0] > classifier.chances([nasa])[0, 0]
+        assert classifier.probabilities([navy])[0, 0] > classifier.probabilities([nasa])[0, 0]
 
     def test_many_are_learned_step_by_step_with_the_same_result(self, monkeypatch: pytest.MonkeyPatch) -> None:
         examples = [(f"{text} number{n}", (1 - 2 * (n % 2), -1)) for n in range(6) for text in (ROOF, *OTHERS)]
@@ -98,7 +98,7 @@ class TestWithExamples:
 
 def _scores(classifier: Classifier, probe: list[Subject]) -> Floats:
     """The scores in the order of their probabilities."""
-    found = classifier.chances(probe)
+    found = classifier.probabilities(probe)
     return np.argsort(found, axis=0).astype(float)
 
 
@@ -106,20 +106,20 @@ class TestCalibration:
     def test_a_greater_similarity_never_means_a_smaller_chance(self) -> None:
         examples = [(f"{ROOF} number{n}", (1, -1)) for n in range(5)] + [(f"{text}", (-1, -1)) for text in OTHERS]
         texts = [" ".join(ROOF.split()[:n]) + " tomato soup kettle" for n in range(5)]
-        found = chances(trained(*examples), *texts)[:, 0]
+        found = probabilities(trained(*examples), *texts)[:, 0]
         assert found.tolist() == sorted(found.tolist())
 
     def test_examples_that_contradict_each_other_make_it_unsure(self) -> None:
         clear = [(f"{ROOF} number{n}", (1, -1)) for n in range(20)]
         mixed = [(f"{ROOF} number{n}", (1 - 2 * (n % 2), -1)) for n in range(20)]
-        assert chances(trained(*mixed), ROOF)[0, 0] < chances(trained(*clear), ROOF)[0, 0]
+        assert probabilities(trained(*mixed), ROOF)[0, 0] < probabilities(trained(*clear), ROOF)[0, 0]
 
 
 @pytest.mark.parametrize(
-    ("chance", "band"), [(1, Band.HIGH), (HIGH, Band.HIGH), (0.79, Band.MEDIUM), (0.49, Band.LOW), (0.24, Band.UNSURE)]
+    ("probability", "band"), [(1, Band.HIGH), (HIGH, Band.HIGH), (0.79, Band.MEDIUM), (0.49, Band.LOW), (0.24, Band.UNSURE)]
 )
-def test_bands(chance: float, band: Band) -> None:
-    assert band_of(chance) == band
+def test_bands(probability: float, band: Band) -> None:
+    assert band_of(probability) == band
 
 
 class TestTerms:

@@ -338,8 +338,8 @@ class TestReview:
             await service.accept(session, actor, committed, item, category.id)
 
         async def suggest(session: AsyncSession, category: CategoryRead) -> None:
-            chances = np.array([[0.9 * (id == category.id) for id in lesson.keys]])
-            await service.suggest(session, actor, lesson, [item], chances)
+            probabilities = np.array([[0.9 * (id == category.id) for id in lesson.keys]])
+            await service.suggest(session, actor, lesson, [item], probabilities)
 
         async def add(how: Callable[..., Awaitable[None]], *categories: CategoryRead) -> None:
             async with committed.database.transaction() as session:
@@ -401,8 +401,8 @@ class TestReview:
         items = [subject(ROOF), subject(CLOUD), subject(SOUP)]
         await classify(session, actor, items, embedder=WordEmbedder())
         lesson = await service.read_lesson(session, actor, model_id="words")
-        chances = np.array([[0.9, 0.6], [0.3, 0.7], [0.15, 0.12]])
-        await service.suggest(session, actor, lesson, [id for id, _ in items], chances)
+        probabilities = np.array([[0.9, 0.6], [0.3, 0.7], [0.15, 0.12]])
+        await service.suggest(session, actor, lesson, [id for id, _ in items], probabilities)
         likely = await service.list_suggestions(session, actor, core, SuggestionQuery(is_all=True))
         assert [(label.subject_id, label.band) for label in likely.items] == [
             (items[0][0], Band.HIGH), (items[1][0], Band.MEDIUM)

@@ -34,7 +34,7 @@ def band_name(band: Band) -> str:
     return {Band.HIGH: t("High"), Band.MEDIUM: t("Medium"), Band.LOW: t("Low"), Band.UNSURE: t("Unlikely")}[band]
 
 
-def confidence_chip(band: Band, chance: float) -> VdomDict:
+def confidence_chip(band: Band, probability: float) -> VdomDict:
     """The confidence of a suggestion. The number is in its tooltip and available to assistive technology."""
     text = t("Confidence: {band}", band=band_name(band))
-    return html.span({"className": f"fw-confidence fw-confidence-{band}", "title": percent(chance)}, text)
+    return html.span({"className": f"fw-confidence fw-confidence-{band}", "title": percent(probability)}, text)

@@ -117,7 +117,7 @@ class Classifier:
             scores[np.ix_(lines, columns)] = left_out + prior[np.ix_(lines, columns)]
         self._calibration = _calibrate(scores[count:], verdicts, self._scores(unknown) if others else np.zeros((0, count)))
 
-    def chances(self, subjects: Sequence[Subject]) -> Floats:
+    def probabilities(self, subjects: Sequence[Subject]) -> Floats:
         """Return the probability that each subject belongs to each category, (subjects, categories) in 0..1. A subject can belong
         to several."""
         scores = self._scores(_Features(self._weighting, subjects))

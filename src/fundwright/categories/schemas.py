@@ -39,12 +39,12 @@ class Band(StrEnum):
     UNSURE = "unsure"
 
 
-def band_of(chance: float) -> Band:
-    if chance >= HIGH:
+def band_of(probability: float) -> Band:
+    if probability >= HIGH:
         return Band.HIGH
-    if chance >= MEDIUM:
+    if probability >= MEDIUM:
         return Band.MEDIUM
-    return Band.LOW if chance >= LOW else Band.UNSURE
+    return Band.LOW if probability >= LOW else Band.UNSURE
 
 
 class LabelState(StrEnum):

@@ -403,7 +403,7 @@ def _verdicts(lesson: Lesson, states: Mapping[UUID, str]) -> list[int]:
 
 @needs(Permission.LABEL)
 async def suggest(
-    session: AsyncSession, actor: Actor, lesson: Lesson, subject_ids: Sequence[UUID], chances: Floats
+    session: AsyncSession, actor: Actor, lesson: Lesson, subject_ids: Sequence[UUID], probabilities: Floats
 ) -> Classified:
     """Suggest categories for each subject by their probabilities, (subjects, categories of the lesson). Decisions of people are
     kept.
@@ -418,14 +418,14 @@ async def suggest(
     changed: list[tuple[UUID, UUID, float]] = []
     withdrawn: list[tuple[UUID, UUID]] = []
     numbers = dict.fromkeys(Classified.model_fields, 0)
-    for subject_id, row in zip(subject_ids, chances.tolist(), strict=True):
+    for subject_id, row in zip(subject_ids, probabilities.tolist(), strict=True):
         before = {id: known[subject_id, id] for id in category_ids if (subject_id, id) in known}
         decided = {id for id, (_, source, _) in before.items() if source == LabelSource.PERSON}
         suggested = _suggested(dict(zip(category_ids, row, strict=True)), decided)
         news = [
-            (subject_id, id, chance)
-            for id, chance in suggested.items()
-            if id not in before or abs(before[id][0] - chance) >= _SAME_CONFIDENCE or before[id][2] != lesson.model_id
+            (subject_id, id, probability)
+            for id, probability in suggested.items()
+            if id not in before or abs(before[id][0] - probability) >= _SAME_CONFIDENCE or before[id][2] != lesson.model_id
         ]
         gone = [(subject_id, id) for id in before.keys() - decided - suggested.keys()]
         changed += news
@@ -443,12 +443,12 @@ async def suggest(
     return Classified(**numbers)
 
 
-def _suggested(chances: Mapping[UUID, float], decided: Collection[UUID]) -> dict[UUID, float]:
-    best = max(chances, key=chances.__getitem__, default=None)
+def _suggested(probabilities: Mapping[UUID, float], decided: Collection[UUID]) -> dict[UUID, float]:
+    best = max(probabilities, key=probabilities.__getitem__, default=None)
     return {
-        id: chance
-        for id, chance in chances.items()
-        if id not in decided and (chance >= LOW or (id == best and chance >= _MIN_CONFIDENCE))
+        id: probability
+        for id, probability in probabilities.items()
+        if id not in decided and (probability >= LOW or (id == best and probability >= _MIN_CONFIDENCE))
     }
 
 

@@ -129,9 +129,9 @@ class Categorizing:
             if not stored:
                 return
             ids = [id for id, _, _ in stored]
-            chances = await asyncio.to_thread(_chances, classifier, stored)
+            probabilities = await asyncio.to_thread(_probabilities, classifier, stored)
             async with self._run.transaction() as session:
-                sorted_now = await categories.suggest(session, self._run.actor, lesson, ids, chances)
+                sorted_now = await categories.suggest(session, self._run.actor, lesson, ids, probabilities)
                 self.counts = {
                     "labeled": self.counts["labeled"] + sorted_now.labeled,
                     "unchanged": self.counts["unchanged"] + sorted_now.unchanged,
@@ -155,8 +155,8 @@ def _read(texts: Sequence[tuple[UUID, str, str, str]]) -> dict[UUID, bytes]:
     return {id: terms_of(title, text, agency).tobytes() for id, title, text, agency in texts}
 
 
-def _chances(classifier: Classifier, stored: Stored) -> NDArray[np.floating[Any]]:
-    return classifier.chances([subject for _, subject in _subjects(stored)])
+def _probabilities(classifier: Classifier, stored: Stored) -> NDArray[np.floating[Any]]:
+    return classifier.probabilities([subject for _, subject in _subjects(stored)])
 
 
 def _subjects(stored: Stored) -> list[tuple[UUID, Subject]]:
