@@ -16,7 +16,7 @@ function form(attributes: Record<string, unknown> = {}): ElementNode {
 }
 
 describe("first paint", () => {
-  it("is hydrated without a complaint, texts beside each other included", async () => {
+  it("hydrates without errors, including adjacent texts", async () => {
     const tree: TreeNode = {
       f: 1,
       c: [
@@ -39,7 +39,7 @@ describe("first paint", () => {
     expect(String(takeComplaints())).toContain("There is no widget Missing.");
   });
 
-  it("greets with the painted hash, and with none once the page was patched", async () => {
+  it("sends the hash of the first paint in hello, and none after a patch", async () => {
     const page = await openPage({ t: "p", c: ["one"] });
     expect(page.sent()).toEqual([{ type: "hello", path: "/", hash: "h", complete: true, build: "b" }]);
     await page.patch(["set", [0], "two"]);
@@ -52,7 +52,7 @@ describe("first paint", () => {
     expect(screen.getByText("three")).toBeTruthy();
   });
 
-  it("is ready once hello was answered and nothing is under way", async () => {
+  it("is ready once hello was answered and nothing is pending", async () => {
     const page = await openPage(press, { isMounted: false });
     expect(page.isReady()).toBe(false);
     await page.mount();
@@ -65,13 +65,13 @@ describe("first paint", () => {
 });
 
 describe("events", () => {
-  it("go out numbered, each once", async () => {
+  it("are numbered and sent once", async () => {
     const page = await openPage(press);
     for (let count = 0; count < 3; count += 1) fireEvent.click(screen.getByRole("button"));
     expect(page.sent().slice(1)).toEqual([1, 2, 3].map((seq) => ({ type: "event", seq, received: 0, target: "press", data: {} })));
   });
 
-  it("that run once at a time go out once until they are done; what was pressed is busy at once and keeps the focus", async () => {
+  it("of an exclusive handler are sent once until done; the control is busy at once and keeps the focus", async () => {
     const page = await openPage({ t: "button", e: { onClick: { h: "pay", o: 1 } }, c: ["Pay"] });
     const button = screen.getByRole<HTMLButtonElement>("button");
     button.focus();
@@ -86,7 +86,7 @@ describe("events", () => {
     expect(page.sent()).toHaveLength(3);
   });
 
-  it("that wait for the server wait once", async () => {
+  it("that wait for the server are queued once", async () => {
     const page = await openPage({ t: "button", e: { onClick: { h: "pay", o: 1 } }, c: ["Pay"] }, { isMounted: false });
     fireEvent.click(screen.getByRole("button"));
     fireEvent.click(screen.getByRole("button"));
@@ -97,7 +97,7 @@ describe("events", () => {
     expect(screen.getByRole("button").hasAttribute("aria-busy")).toBe(false);
   });
 
-  it("are not dropped without a word when too many wait for the server", async () => {
+  it("show a message when too many wait for the server", async () => {
     const page = await openPage(press, { isMounted: false });
     const button = screen.getByRole("button");
     for (let count = 0; count < 60; count += 1) fireEvent.click(button);
@@ -106,7 +106,7 @@ describe("events", () => {
     expect(page.sent().filter((frame) => frame.type === "event")).toHaveLength(50);
   });
 
-  it("wait for the server, then go to the handler's new name", async () => {
+  it("wait for the server, then use the handler's new name", async () => {
     const page = await openPage(press, { isMounted: false });
     fireEvent.click(screen.getByRole("button"));
     expect(page.sent()).toEqual([]);
@@ -114,7 +114,7 @@ describe("events", () => {
     expect(page.sent().at(-1)).toMatchObject({ target: "renamed" });
   });
 
-  it("that were under way when the connection was lost are told of, once", async () => {
+  it("that were pending when the connection was lost are reported once", async () => {
     const page = await openPage(press);
     const toasts = vi.spyOn(page.runtime, "toast");
     fireEvent.click(screen.getByRole("button"));
@@ -129,13 +129,13 @@ describe("events", () => {
     expect(toasts).toHaveBeenCalledWith("The connection was interrupted. Check whether your last step was done.", "warning");
   });
 
-  it("carry keys as the protocol says", async () => {
+  it("contain keys as the protocol defines", async () => {
     const page = await openPage({ t: "div", a: { role: "button", tabIndex: 0 }, e: { onKeyDown: { h: "key" } } });
     fireEvent.keyDown(screen.getByRole("button"), { key: "Enter", ctrlKey: true });
     expect(page.sent().at(-1)).toMatchObject({ data: { key: "Enter", ctrl: true, meta: false, shift: false, alt: false } });
   });
 
-  it("send a time as the moment it means where the person is", async () => {
+  it("convert a local time to UTC", async () => {
     const page = await openPage({
       t: "form",
       e: { onSubmit: { h: "save" } },
@@ -151,7 +151,7 @@ describe("events", () => {
     expect(page.sent().at(-1)).toMatchObject({ data: { fields: { at, never: "", words: "2030-07-01T10:30" } } });
   });
 
-  it("send a form once until it is done", async () => {
+  it("submit a form once until it is done", async () => {
     const page = await openPage(form({ value: "Ada" }));
     const button = screen.getByRole("button", { name: "Save" });
     fireEvent.click(button);
@@ -167,7 +167,7 @@ describe("events", () => {
 });
 
 describe("a component that failed on the server", () => {
-  it("is tried again alone", async () => {
+  it("is retried alone", async () => {
     const page = await openPage({ t: "div", c: [{ x: "e1" }, { t: "p", c: ["still here"] }] });
     const retry = screen.getByRole("button", { name: "Try again" });
     fireEvent.click(retry);
@@ -180,7 +180,7 @@ describe("a component that failed on the server", () => {
 });
 
 describe("patches", () => {
-  it("render only the path they touch", async () => {
+  it("render only the changed path", async () => {
     const renders = vi.fn();
     const Probe = (): ReactNode => {
       renders();
@@ -195,7 +195,7 @@ describe("patches", () => {
     expect(renders).not.toHaveBeenCalled();
   });
 
-  it("that do not fit bring the whole tree", async () => {
+  it("that do not fit request the whole tree", async () => {
     const page = await openPage({ t: "p", c: ["one"] });
     const close = vi.spyOn(page.socket(), "close");
     await page.patch(["set", [5, 5], "two"]);
@@ -208,7 +208,7 @@ describe("fields", () => {
   const path = [0];
   const field = () => screen.getByLabelText<HTMLInputElement>("Name");
 
-  it("keep what is typed while the server is behind, and take its value once it is not", async () => {
+  it("keep typed text while the server is behind, and accept its value once it has caught up", async () => {
     const page = await openPage(form());
     await userEvent.type(field(), "abc");
     expect(page.sent().slice(1)).toMatchObject([{ data: { value: "a" } }, { data: { value: "ab" } }, { data: { value: "abc" } }]);
@@ -218,14 +218,14 @@ describe("fields", () => {
     expect(field().value).toBe("ABC");
   });
 
-  it("take a value back that the server refused", async () => {
+  it("restore a value that the server refused", async () => {
     const page = await openPage(form());
     await userEvent.type(field(), "x");
     await page.patch(["attrs", path, { ack: 1 }, []]);
     expect(field().value).toBe("");
   });
 
-  it("keep the cursor where it is", async () => {
+  it("keep the cursor position", async () => {
     const page = await openPage(form({ value: "hello" }));
     await userEvent.click(field());
     field().setSelectionRange(2, 2);
@@ -234,7 +234,7 @@ describe("fields", () => {
     expect([field().value, field().selectionStart]).toEqual(["HEXLLO", 3]);
   });
 
-  it("send a composition when it is finished, and are not overwritten before", async () => {
+  it("send a composition when it is finished, and are not overwritten before that", async () => {
     const page = await openPage(form());
     fireEvent.compositionStart(field());
     fireEvent.input(field(), { target: { value: "に" }, isComposing: true });
@@ -246,7 +246,7 @@ describe("fields", () => {
     expect(page.sent().at(-1)).toMatchObject({ data: { value: "日" } });
   });
 
-  it("keep their content over a reconnect and tell the new state", async () => {
+  it("keep their content during a reconnect and send it to the new session", async () => {
     const page = await openPage(form());
     await userEvent.type(field(), "ab");
     await page.patch(["attrs", path, { value: "ab", ack: 2 }, []]);
@@ -261,7 +261,7 @@ describe("fields", () => {
     expect(page.sent().at(-1)).toMatchObject({ type: "event", seq: 1, target: "typed", data: { value: "ab", checked: false } });
   });
 
-  it("say so when they hold more than can be sent, and keep it", async () => {
+  it("show a message when their content is too long to send, and keep it", async () => {
     const page = await openPage(form());
     fireEvent.change(field(), { target: { value: "x".repeat(1_000_001) } });
     expect(page.sent()).toHaveLength(1);
@@ -270,7 +270,7 @@ describe("fields", () => {
     expect(page.isReady()).toBe(true);
   });
 
-  it("send again what the server turned away, once and as it is by then", async () => {
+  it("resend refused content once, in its current state", async () => {
     const page = await openPage(form());
     const typed = () => page.sent().flatMap((frame) => (frame.type === "event" && frame.target === "typed" ? [frame.data["value"]] : []));
     vi.useFakeTimers();
@@ -295,7 +295,7 @@ describe("fields", () => {
     expect(page.sent().at(-1)).toMatchObject({ target: "typed", data: { value: "early" } });
   });
 
-  it("of another name do not inherit what was typed", async () => {
+  it("with another name do not inherit typed text", async () => {
     const page = await openPage(form());
     await userEvent.type(field(), "ab");
     await page.patch(["set", path, { t: "input", a: { "aria-label": "Other", name: "other", value: "" } }]);
@@ -318,7 +318,7 @@ describe("fields", () => {
 });
 
 describe("a lost connection", () => {
-  it("is only mentioned when it lasts", async () => {
+  it("is shown only when it lasts", async () => {
     const page = await openPage(press);
     vi.useFakeTimers();
     await act(async () => page.socket().close());
@@ -332,7 +332,7 @@ describe("a lost connection", () => {
     expect(screen.queryByText("Reconnecting…")).toBeNull();
   });
 
-  it("is tried again at growing distances", async () => {
+  it("is retried with growing delays", async () => {
     vi.useFakeTimers();
     vi.spyOn(Math, "random").mockReturnValue(0.5);
     vi.stubGlobal("fetch", () => Promise.reject(new TypeError("down")));
@@ -353,11 +353,11 @@ describe("a lost connection", () => {
   });
 });
 
-describe("a page that is not let in", () => {
+describe("a page that is refused", () => {
   const note: ElementNode = { t: "input", a: { "aria-label": "Note" }, e: { onChange: { h: "typed" } } };
   const full = "Too many pages are open.";
 
-  it("says why until it is, though it is tried again", async () => {
+  it("shows the reason until it is accepted, while it retries", async () => {
     const page = await openPage(press, { isMounted: false });
     vi.useFakeTimers();
     for (let tries = 0; tries < 3; tries += 1) {
@@ -388,7 +388,7 @@ describe("a page that is not let in", () => {
     expect(page.socket()).not.toBe(before);
   });
 
-  it("takes what there is when somebody asks again for a page of which a part cannot be read", async () => {
+  it("shows the available content when the person retries a page with a part that cannot be loaded", async () => {
     const page = await openPage(press, { isMounted: false });
     vi.useFakeTimers();
     await act(async () => page.socket().open());
@@ -405,7 +405,7 @@ describe("a page that is not let in", () => {
     vi.useRealTimers();
   });
 
-  it("shows what was painted, and keeps what is typed and pressed, until it is", async () => {
+  it("shows the first paint and queues input until it is accepted", async () => {
     const page = await openPage({ t: "form", a: { "aria-label": "Note" }, c: [note, press] }, { isMounted: false });
     await act(async () => page.socket().open());
     await page.receive({ type: "pong" });
@@ -422,7 +422,7 @@ describe("a page that is not let in", () => {
     ]);
   });
 
-  it("says that it shows a whole screen, once it does", async () => {
+  it("reports that it shows a complete screen once it does", async () => {
     const page = await openPage(press, { isMounted: false, page: { complete: false } });
     await act(async () => page.socket().open());
     expect(page.sent()).toMatchObject([{ type: "hello", complete: false }]);
@@ -441,7 +441,7 @@ describe("widgets", () => {
     throw new Error("broken");
   };
 
-  it("show their fallback until they are there, and send their payload", async () => {
+  it("show their fallback until they have loaded, and send their payload", async () => {
     const Picker = ({ label, onPick }: { label: string; onPick: (payload: object) => void }): ReactNode => (
       <button onClick={() => onPick({ id: 7 })}>{label}</button>
     );
@@ -455,7 +455,7 @@ describe("widgets", () => {
     expect(page.sent().at(-1)).toMatchObject({ target: "picked", data: { id: 7 } });
   });
 
-  it("that fail leave a problem in their own place", async () => {
+  it("that fail show an error in their place", async () => {
     const tree: TreeNode = { t: "div", c: [{ w: "Failing" }, { t: "p", c: ["still here"] }] };
     const page = await openPage(tree, { widgets: new WidgetRegistry({ Failing: () => Promise.resolve({ Failing }) }) });
     expect(await screen.findByRole("alert")).toBeTruthy();
@@ -479,7 +479,7 @@ describe("widgets", () => {
     takeComplaints();
   });
 
-  it("whose code could not be fetched are fetched again", async () => {
+  it("whose code could not be fetched are fetched again on retry", async () => {
     const Late = (): ReactNode => <p>there</p>;
     const load = vi.fn().mockRejectedValueOnce(new Error("network")).mockResolvedValue({ Late });
     await openPage({ w: "Late" }, { widgets: new WidgetRegistry({ Late: load }) });

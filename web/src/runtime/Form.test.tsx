@@ -28,7 +28,7 @@ describe("a form that the server has refused", () => {
     await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Email")));
   });
 
-  it("puts the focus on a complaint that concerns no field", async () => {
+  it("puts the focus on an error that concerns no field", async () => {
     const opened = await openPage(form());
     await userEvent.click(screen.getByRole("button", { name: "Send" }));
     const complaint: TreeNode = { t: "p", a: { tabIndex: -1, "data-complaint": true }, c: ["The years are out of order."] };
@@ -36,7 +36,7 @@ describe("a form that the server has refused", () => {
     await waitFor(() => expect(document.activeElement).toBe(screen.getByText("The years are out of order.")));
   });
 
-  it("leaves the focus with whoever has gone on", async () => {
+  it("does not take the focus from another control", async () => {
     const opened = await openPage(form());
     await userEvent.click(screen.getByRole("button", { name: "Send" }));
     screen.getByText("Elsewhere").focus();
@@ -45,7 +45,7 @@ describe("a form that the server has refused", () => {
   });
 });
 
-describe("a form that the server has taken", () => {
+describe("a form that the server has accepted", () => {
   it("keeps the focus on its button", async () => {
     const opened = await openPage(form());
     await userEvent.click(screen.getByRole("button", { name: "Send" }));

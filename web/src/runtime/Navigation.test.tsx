@@ -91,7 +91,7 @@ describe("links", () => {
     expect(location.hash).toBe("#part");
   });
 
-  it("tell the server again when it had too much to do", async () => {
+  it("report the navigation again when the server was too busy", async () => {
     vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
     const page = await openAt("/dashboard/train");
     await act(async () => fireEvent.click(screen.getByText("Opportunities")));
@@ -142,7 +142,7 @@ describe("links", () => {
 });
 
 describe("the server", () => {
-  it("moves the page, which is not told back, and going back tells it so", async () => {
+  it("navigates the page without an echo, and Back is reported", async () => {
     const page = await openAt("/dashboard/train");
     await page.receive({ type: "navigate", path: "/dashboard/train?q=x", replace: false, after: 0 });
     await page.receive({ type: "navigate", path: "/dashboard/train?q=y", replace: true, after: 0 });
@@ -193,7 +193,7 @@ describe("the server", () => {
     expect(page.isReady()).toBe(true);
   });
 
-  it("does not fetch the person back who has moved meanwhile", async () => {
+  it("ignores the server's navigation when the person has navigated since", async () => {
     vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
     const page = await openAt("/dashboard/train");
     await act(async () => fireEvent.click(screen.getByText("Opportunities")));

@@ -21,8 +21,8 @@ async function lose(page: OpenedPage): Promise<void> {
 
 const clicks = (page: OpenedPage) => page.sent().flatMap((frame) => (frame.type === "event" ? [frame.seq] : []));
 
-describe("a page that comes back", () => {
-  it("names its session and how much of it has arrived", async () => {
+describe("a page that reconnects", () => {
+  it("sends its session and the number of received frames", async () => {
     const page = await openPage(press);
     await page.receive({ type: "title", title: "One" }, { type: "patch", ops: [["set", [0], "Pressed"]] });
     await lose(page);
@@ -47,7 +47,7 @@ describe("a page that comes back", () => {
     expect(page.sent()).toMatchObject([{ type: "hello", session: "other", received: 1 }]);
   });
 
-  it("goes on with the very same elements", async () => {
+  it("continues with the same elements", async () => {
     const page = await openPage(press);
     const before = screen.getByRole("button");
     before.focus();
@@ -58,7 +58,7 @@ describe("a page that comes back", () => {
     expect(page.isReady()).toBe(true);
   });
 
-  it("sends again only what the server has not seen, in order", async () => {
+  it("resends only what the server has not received, in order", async () => {
     const page = await openPage(press);
     for (let count = 0; count < 3; count += 1) fireEvent.click(screen.getByRole("button"));
     await lose(page);
@@ -69,7 +69,7 @@ describe("a page that comes back", () => {
     expect(page.isReady()).toBe(true);
   });
 
-  it("says why nothing is handled, for as long as that is so", async () => {
+  it("shows why the session is paused until it continues", async () => {
     const page = await openPage(press);
     await page.receive({ type: "paused", sentence: "The database is away." });
     expect(screen.queryByRole("button", { name: "Try again" })).toBeNull(); // it would begin a new session, without the state of this one
@@ -81,7 +81,7 @@ describe("a page that comes back", () => {
     expect(screen.queryByText("The database is away.")).toBeNull();
   });
 
-  it("then sends what was pressed and typed meanwhile", async () => {
+  it("then sends queued clicks and typed text", async () => {
     const page = await openPage({ f: 1, c: [named, press] });
     const lost = page.socket();
     await act(async () => lost.close());
@@ -96,7 +96,7 @@ describe("a page that comes back", () => {
     ]);
   });
 
-  it("says so when the server no longer knows what became of a click", async () => {
+  it("reports when the outcome of a click is unknown", async () => {
     const page = await openPage(press);
     fireEvent.click(screen.getByRole("button"));
     await lose(page);
@@ -106,7 +106,7 @@ describe("a page that comes back", () => {
     expect(page.isReady()).toBe(true);
   });
 
-  it("does not repeat a move that the server has not seen", async () => {
+  it("does not repeat a navigation that the server has not received", async () => {
     const page = await openPage(press);
     await lose(page);
     await page.receive({ type: "resumed", seq: 0 });
@@ -114,7 +114,7 @@ describe("a page that comes back", () => {
   });
 });
 
-describe("a connection that fails as soon as it is there", () => {
+describe("a connection that fails immediately", () => {
   /** Makes every connection of the next minute fail `after` ms of the server's answer; returns the number of connections. */
   async function failForAMinute(page: OpenedPage, answer: ServerFrame, after = 0): Promise<number> {
     const before = FakeSocket.all.length;
@@ -165,7 +165,7 @@ describe("a connection that fails as soon as it is there", () => {
 });
 
 describe("silence", () => {
-  it("is broken by a ping, and ends the connection when nothing answers", async () => {
+  it("triggers a ping, and ends the connection when there is no response", async () => {
     vi.useFakeTimers();
     const page = await openPage(press);
     const first = page.socket();
@@ -175,7 +175,7 @@ describe("silence", () => {
     expect(page.socket()).not.toBe(first);
   });
 
-  it("is no reason to leave while answers come", async () => {
+  it("does not end the connection while responses arrive", async () => {
     vi.useFakeTimers();
     const page = await openPage(press);
     const first = page.socket();
@@ -207,7 +207,7 @@ describe("the browser", () => {
     expect(page.isReady()).toBe(false);
   });
 
-  it("that has one again connects at once, whatever was waited for", async () => {
+  it("that is online again connects at once", async () => {
     vi.useFakeTimers();
     const page = await openPage(press);
     await say("offline");

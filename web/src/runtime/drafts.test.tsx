@@ -35,8 +35,8 @@ async function typeAndLeave(words: string, account: string | null = "ada"): Prom
 
 afterEach(() => vi.restoreAllMocks());
 
-describe("text of a form that was not saved", () => {
-  it("is offered again, and put back when the person wants it", async () => {
+describe("unsaved text of a form", () => {
+  it("is offered again, and restored on request", async () => {
     await typeAndLeave("A long story");
     await open();
     expect(screen.getByText(/You have unsaved text from/).closest("[role=status]")).toBeTruthy();
@@ -74,7 +74,7 @@ describe("text of a form that was not saved", () => {
     for (const words of ["Typed in another tab", "Typed in this tab", "Typed again"]) expect(kept).toContain(words);
   });
 
-  it("is gone when it is discarded", async () => {
+  it("is deleted when it is discarded", async () => {
     await typeAndLeave("Nonsense");
     await open();
     await userEvent.click(screen.getByRole("button", { name: "Discard" }));
@@ -84,7 +84,7 @@ describe("text of a form that was not saved", () => {
     expect(stored()).toEqual([]);
   });
 
-  it("is forgotten once the form was saved", async () => {
+  it("is deleted once the form is saved", async () => {
     const opened = await open();
     fireEvent.change(text(), { target: { value: "Finished" } });
     await opened.receive({ type: "saved", form: FORM });
@@ -114,7 +114,7 @@ describe("text of a form that was not saved", () => {
     expect(JSON.stringify(stored())).not.toContain("hush");
   });
 
-  it("brings back what the changes were based on", async () => {
+  it("restores the version that the changes were based on", async () => {
     const based = (on: string): TreeNode => ({
       t: "form",
       a: { "data-draft": FORM },
@@ -131,7 +131,7 @@ describe("text of a form that was not saved", () => {
     expect(document.querySelector<HTMLInputElement>("[name=based_on]")?.value).toBe("monday");
   });
 
-  it("is forgotten after a week", async () => {
+  it("is deleted after a week", async () => {
     await typeAndLeave("Old");
     vi.spyOn(Date, "now").mockReturnValue(Date.now() + 8 * 24 * 60 * 60_000);
     await open();
@@ -171,7 +171,7 @@ describe("text of a form that was not saved", () => {
     expect(stored().map(([key]) => key)).toEqual([`draft:eve:${FORM}`]);
   });
 
-  it("makes room for itself, the oldest first", async () => {
+  it("makes space by deleting the oldest drafts first", async () => {
     const version = (at: number) => JSON.stringify([{ id: "x", at, fields: [{ name: "text", place: 0, value: "y".repeat(900_000), checked: false }] }]);
     localStorage.setItem("draft:ada:/old#Post", version(Date.now() - 2_000));
     localStorage.setItem("draft:ada:/new#Post", version(Date.now() - 1_000));

@@ -50,7 +50,7 @@ async function openOnStream(server: FakeServer): Promise<OpenedPage> {
 const streams = (server: FakeServer) => server.requests.filter((each) => each === "POST /stream").length;
 
 describe("a page whose WebSockets are refused", () => {
-  it("asks one small question, and takes an event stream after the second refusal", async () => {
+  it("sends one small request, and uses an event stream after the second refusal", async () => {
     const server = FakeServer.start();
     await openPage(press, { isMounted: false });
     await refuse(1);
@@ -131,7 +131,7 @@ describe("a page whose WebSockets are refused", () => {
     expect(streams(server)).toBe(2);
   });
 
-  it("is told why its session ended", async () => {
+  it("learns why its session ended", async () => {
     const server = FakeServer.start();
     const reload = vi.fn();
     vi.stubGlobal("location", { pathname: "/", search: "", origin: "http://localhost:3000", host: "localhost:3000", reload });

@@ -60,7 +60,7 @@ describe("what was typed when the session ended", () => {
     expect(sessionStorage.getItem("kept-fields")).not.toContain("hush");
   });
 
-  it("is not shown to somebody else, nor kept for longer", async () => {
+  it("is not shown to another account, nor kept for longer", async () => {
     await endSession();
     await openPage(page, { page: { account: "eve" } });
     expect(name()).toBe("");

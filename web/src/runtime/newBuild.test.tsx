@@ -41,7 +41,7 @@ async function loadAgain(options: NonNullable<Parameters<typeof openPage>[1]>["p
 }
 
 describe.each(["ada", null])("a page of an older build, opened by %s", (account) => {
-  it("is loaded anew once, and keeps its fields without the passwords", async () => {
+  it("reloads once, and keeps its fields except passwords", async () => {
     const page = await openPage(form, { page: { account } });
     await userEvent.type(screen.getByLabelText("Name"), "half a na");
     await userEvent.type(screen.getByLabelText("Secret"), "hush");
@@ -55,7 +55,7 @@ describe.each(["ada", null])("a page of an older build, opened by %s", (account)
   });
 });
 
-it("a page that is still of an older build after it was loaded anew goes on as it is", async () => {
+it("a page that still has an older build after a reload continues to work", async () => {
   await deploy(await openPage(form));
   const page = await loadAgain({});
   await act(async () => FakeSocket.last.open());
@@ -64,7 +64,7 @@ it("a page that is still of an older build after it was loaded anew goes on as i
   expect(screen.getByText("from the new build")).toBeTruthy();
 });
 
-describe("a click before the page was loaded anew", () => {
+describe("a click before the reload", () => {
   const press = async () => void fireEvent.click(screen.getByRole("button", { name: "Press" }));
 
   it.each(["the server did not answer", "the connection was lost"])("that %s is mentioned afterward", async (when) => {
@@ -81,7 +81,7 @@ describe("a click before the page was loaded anew", () => {
 describe("a chunk that cannot be fetched", () => {
   const miss = () => act(async () => void dispatchEvent(new Event("vite:preloadError")));
 
-  it("loads the page anew when the server has another build", async () => {
+  it("reloads the page when the server has another build", async () => {
     FakeServer.start({ build: "c" });
     await openPage(form);
     await miss();

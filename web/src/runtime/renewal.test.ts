@@ -47,7 +47,7 @@ describe("renew", () => {
     expect(readToken()).toBe(token);
   });
 
-  it("does not bring back a token that was forgotten meanwhile", async () => {
+  it("does not restore a token that was deleted in the meantime", async () => {
     localStorage.setItem("token", made(40));
     fetched.mockImplementation(() => {
       forgetToken();

@@ -81,7 +81,7 @@ test("U undoes the last action when nothing has the focus", () => {
   expect(pressed).toEqual(["accept first", "undo first"]);
 });
 
-test("keys do nothing while somebody types, with a modifier, and after g", () => {
+test("keys do nothing while the person types, with a modifier, and after g", () => {
   document.querySelector<HTMLElement>("#words")?.focus();
   press("j");
   expect(document.activeElement?.id).toBe("words");

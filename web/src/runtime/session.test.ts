@@ -70,7 +70,7 @@ describe("signInWithToken", () => {
     expect(fetched).not.toHaveBeenCalled();
   });
 
-  it("does not load the page for ever when the cookie is dropped", async () => {
+  it("does not reload the page forever when the cookie is dropped", async () => {
     fetched.mockReturnValue(answer(200));
     await signInWithToken("", false);
     await signInWithToken("", false);
@@ -84,7 +84,7 @@ describe("followOtherTabs", () => {
   const change = (oldValue: string | null, newValue: string | null): boolean =>
     dispatchEvent(new StorageEvent("storage", { key: "token", oldValue, newValue, storageArea: localStorage }));
 
-  it("loads the page again when somebody signs in or out, not when the token is renewed", () => {
+  it("reloads the page when another tab signs in or out, not when the token is renewed", () => {
     const beforeLeaving = vi.fn();
     followOtherTabs(beforeLeaving);
     change(token("one"), token("one"));
@@ -97,7 +97,7 @@ describe("followOtherTabs", () => {
 });
 
 describe("exchangeCode", () => {
-  it("keeps the token for good, or for this tab when it is not to be remembered", async () => {
+  it("keeps the token permanently, or in this tab if it should not be remembered", async () => {
     fetched.mockImplementation(() => answer(200, { token: "new" }));
     await exchangeCode("", "code", "/", true);
     expect([localStorage.getItem("token"), sessionStorage.getItem("token")]).toEqual(["new", null]);

@@ -81,7 +81,7 @@ describe("CommandPalette", () => {
     expect(await screen.findByRole("dialog", { name: "Search everything" })).toBeTruthy();
   });
 
-  it("asks the server once somebody pauses", async () => {
+  it("queries the server after a pause in typing", async () => {
     await show();
     const field = await open();
     await waitFor(() => expect(handlers.onSearch).toHaveBeenCalledTimes(1));
@@ -173,7 +173,7 @@ describe("the keys", () => {
     expect((await screen.findByRole("dialog", { name: "Keyboard shortcuts" })).textContent).toContain("Opportunities");
   });
 
-  it("are left to a field that somebody types into", async () => {
+  it("do nothing while a field has the focus", async () => {
     const { go } = await show();
     const field = screen.getByRole("searchbox");
     for (const key of ["g", "o", "?", "/"]) expect(press(key, {}, field)).toBe(true);

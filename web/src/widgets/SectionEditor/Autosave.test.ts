@@ -70,7 +70,7 @@ describe("Autosave", () => {
     expect(localStorage).toHaveLength(0);
   });
 
-  it("saves while somebody types without a pause", async () => {
+  it("saves during continuous typing", async () => {
     const autosave = open();
     for (let count = 0; count < 30; count += 1) {
       type(autosave, "x".repeat(count + 1));
@@ -104,7 +104,7 @@ describe("Autosave", () => {
     expect(autosave.state.get().kind).toBe("saved");
   });
 
-  it("asks which text to keep when another page has saved, and writes over it only then", async () => {
+  it("asks which text to keep when another page has saved, and overwrites it only then", async () => {
     const autosave = open();
     server.text = "Of another tab";
     server.revision = 4;
@@ -218,7 +218,7 @@ describe("Autosave", () => {
     expect(server.text).toBe("ab  c \ud83d\ude00");
   });
 
-  it("looks whether somebody is still signed in when the server does not know them", async () => {
+  it("checks the sign-in when the server does not recognize the session", async () => {
     const runtime = page();
     const check = vi.spyOn(runtime, "checkSession").mockImplementation(() => undefined);
     vi.stubGlobal("fetch", () => Promise.resolve(Response.json({ error: { message: "Invalid authorization token" } }, { status: 401 })));
@@ -228,7 +228,7 @@ describe("Autosave", () => {
     expect(check).toHaveBeenCalledOnce();
   });
 
-  it("says what the server says, and does not insist", async () => {
+  it("shows the server's message, and does not retry", async () => {
     vi.stubGlobal("fetch", () => Promise.resolve(Response.json({ error: { message: "The draft was not found." } }, { status: 404 })));
     const autosave = open();
     type(autosave, "Text");

@@ -63,7 +63,7 @@ describe("Toaster", () => {
     expect(screen.getByText("Message 6")).toBeTruthy();
   });
 
-  it("stands still while the focus is on it", async () => {
+  it("pauses while it has the focus", async () => {
     const runtime = await openToaster();
     act(() => runtime.toast("Saved.", "success"));
     wait(2_000);
@@ -77,7 +77,7 @@ describe("Toaster", () => {
     expect(screen.queryByText("Saved.")).toBeNull();
   });
 
-  it("stands still while one points at it, and goes on once the pointer has left", async () => {
+  it("pauses while the pointer is on it, and continues once the pointer has left", async () => {
     const runtime = await openToaster();
     act(() => runtime.toast("Saved.", "success"));
     wait(2_000);
@@ -95,7 +95,7 @@ describe("Toaster", () => {
     expect(screen.queryByText("Saved.")).toBeNull();
   });
 
-  it("goes after 3 000 ms when it appears under a pointer that rests", async () => {
+  it("disappears after 3,000 ms when it appears under a resting pointer", async () => {
     const runtime = await openToaster();
     act(() => runtime.toast("Saved.", "success"));
     const button = screen.getByRole("button", { name: "Close" });
@@ -105,7 +105,7 @@ describe("Toaster", () => {
     expect(screen.queryByText("Saved.")).toBeNull();
   });
 
-  it("goes once a pointer that was moved onto it has rested for a while", async () => {
+  it("disappears once the pointer on it has rested for a while", async () => {
     const runtime = await openToaster();
     act(() => runtime.toast("Saved.", "success"));
     wait(2_000);
@@ -119,7 +119,7 @@ describe("Toaster", () => {
     expect(screen.queryByText("Saved.")).toBeNull();
   });
 
-  it("says one refusal of many at once", async () => {
+  it("shows one message for many simultaneous refusals", async () => {
     const runtime = await openToaster();
     act(() => {
       for (let count = 0; count < 20; count += 1) runtime.toast("Too much happened at once.", "error");

@@ -32,7 +32,7 @@ describe("UnsavedTexts", () => {
     expect(screen.getByRole("status").textContent).toBe("");
   });
 
-  it("hands over the text of a section that was deleted, until it is discarded", async () => {
+  it("offers the text of a deleted section until it is discarded", async () => {
     const user = userEvent.setup();
     keep("gone", "Gutters", "Typed into nothing");
     await renderWidget(<UnsavedTexts path={path} sections={sections} editing="gone" />, "ada");
