@@ -84,7 +84,7 @@ class Documents:
         nonce = secrets.token_urlsafe(16)
         status = error.status if isinstance(error, Refusal) else 500
         title = t("Something went wrong on our end")
-        button = "fw-button fw-button-contained fw-button-large"
+        button = "fw-button fw-button-contained"
         body: list[Node] = [
             {"t": "p", "a": {"className": "fw-message-code", "aria-hidden": "true"}, "c": [str(status)]},
             {"t": "h1", "c": [title]},

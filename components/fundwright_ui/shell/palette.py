@@ -14,7 +14,7 @@ from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.hooks import Action, use_query
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.shell.commands import find, shortcuts
-from fundwright_ui.ui.buttons import icon_button
+from fundwright_ui.ui.icons import icon
 from fundwright_ui.widgets import ActChosen, CommandGroup, CommandPalette, WordsTyped
 
 _MAX_CHARACTERS = 200
@@ -29,7 +29,7 @@ def command_palette(
     on_language: Action,
     has_sidebar: bool,
 ) -> VdomDict | Component:
-    """The search button of the top bar. `entries` are the pages that shortcuts may open; the palette is closed while `words`
+    """The search field of the top bar, which opens the palette. `entries` are the pages that shortcuts may open; the palette is closed while `words`
     is None."""
 
     def search(typed: WordsTyped) -> None:
@@ -41,7 +41,14 @@ def command_palette(
         on_search=search,
         on_command=on_act,
         on_close=lambda: on_words(None),
-        fallback=[icon_button(t("Search everything"), "search")],
+        fallback=[
+            html.button(
+                {"type": "button", "className": "fw-search-everything", "aria-label": t("Search everything")},
+                icon("search"),
+                html.span(t("Search")),
+                html.kbd({"aria-hidden": "true"}, "Ctrl K"),
+            )
+        ],
     )
     if words is None:
         return html.fragment(palette())

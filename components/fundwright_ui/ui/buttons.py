@@ -12,7 +12,7 @@ from fundwright_ui.ui.elements import OnEvent, attributes, classes
 from fundwright_ui.ui.icons import icon
 
 Look = Literal["contained", "outlined", "soft", "text"]
-Size = Literal["small", "medium", "large"]
+Size = Literal["small", "medium"]
 
 
 def button(

@@ -24,12 +24,12 @@ export function createFundwrightTheme(mode: "light" | "dark", direction: "ltr" |
       background: { default: css("background"), paper: css("paper") },
       action: { hover: css("hover"), selected: css("selected"), active: css("text-muted") },
     },
-    shape: { borderRadius: 8 },
-    typography: { fontFamily: css("font"), button: { textTransform: "none", fontWeight: 700 }, fontWeightBold: 700 },
+    shape: { borderRadius: 10 },
+    typography: { fontFamily: css("font"), button: { textTransform: "none", fontWeight: 500 }, fontWeightBold: 600 },
     components: {
       MuiPaper: { styleOverrides: { root: { backgroundImage: "none" } } },
-      MuiDialog: { styleOverrides: { paper: { borderRadius: 16, boxShadow: css("shadow-dialog") } } },
-      MuiMenu: { styleOverrides: { paper: { borderRadius: 12, boxShadow: css("shadow-menu") } } },
+      MuiDialog: { styleOverrides: { paper: { borderRadius: 10, boxShadow: css("shadow-dialog") } } },
+      MuiMenu: { styleOverrides: { paper: { borderRadius: 10, boxShadow: css("shadow-menu") } } },
       MuiButton: { defaultProps: { disableElevation: true } },
     },
   });

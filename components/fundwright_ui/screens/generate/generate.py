@@ -152,7 +152,6 @@ def generate_screen() -> VdomDict:
             button(
                 t("Generate"),
                 look="contained",
-                size="large",
                 icon_name="generate",
                 on_click=starting,
                 is_busy=starting.is_running,

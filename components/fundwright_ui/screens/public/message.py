@@ -20,7 +20,7 @@ def message_page(connection: Connection, title: str, sentence: str, *more: Child
             html.p({"className": "fw-message-code", "aria-hidden": "true"}, code) if code else None,
             html.h1(title),
             html.p(sentence),
-            html.a({"className": "fw-button fw-button-contained fw-button-large", "href": connection.href("/")}, t("Go to home")),
+            html.a({"className": "fw-button fw-button-contained", "href": connection.href("/")}, t("Go to home")),
             *more,
         ),
     )

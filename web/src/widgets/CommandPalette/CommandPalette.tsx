@@ -7,7 +7,7 @@ import { listenToKeys, type Panel } from "./keys";
 const CommandDialog = lazy(async () => ({ default: (await import("./CommandDialog")).CommandDialog }));
 const ShortcutsDialog = lazy(async () => ({ default: (await import("./ShortcutsDialog")).ShortcutsDialog }));
 
-/** The search button and the keyboard shortcuts that open the palette. The dialogs are fetched when they are first opened. */
+/** The search field and the keyboard shortcuts that open the palette. The dialogs are fetched when they are first opened. */
 export function CommandPalette(props: CommandPaletteProps): ReactNode {
   const { t, go } = useRuntime();
   const { shortcuts, onClose } = props;
@@ -21,9 +21,8 @@ export function CommandPalette(props: CommandPaletteProps): ReactNode {
     <>
       <button
         type="button"
-        className="fw-icon-button"
+        className="fw-search-everything"
         aria-label={t("Search everything")}
-        title={t("Search everything")}
         aria-haspopup="dialog"
         aria-keyshortcuts="Control+K Meta+K"
         onClick={() => open("commands")}
@@ -32,6 +31,8 @@ export function CommandPalette(props: CommandPaletteProps): ReactNode {
           <circle cx="10.5" cy="10.5" r="6" />
           <path d="M15 15l5 5" />
         </svg>
+        <span>{t("Search")}</span>
+        <kbd aria-hidden="true">Ctrl K</kbd>
       </button>
       {panel === null ? null : (
         <Suspense fallback={<Waiting />}>

@@ -10,7 +10,7 @@ export function Passkey({ label, unsupportedLabel, options, isBlock, onStart, on
   return (
     <button
       type="button"
-      className={`fw-button fw-button-outlined${isBlock ? " fw-button-large fw-button-block" : ""}`}
+      className={`fw-button fw-button-outlined${isBlock ? " fw-button-block" : ""}`}
       aria-busy={options !== "" || undefined}
       onClick={() => onStart?.({})}
     >
