@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 
 from benchmarks.journeys.network import Traffic
 from e2e.application import PROJECT
+from e2e.pages.opportunities import OpportunitiesPage
 from e2e.pages.ready import ready
 
 PATIENCE_MS = 60_000
@@ -213,6 +214,7 @@ def edit(person: Person) -> float:
 def export(person: Person) -> float:
     """Export a search with some hundred notices as CSV, until the file is complete."""
     person.go(f"{LIST}?q=roof")
+    OpportunitiesPage(person.page).more_actions()
     person.begin()
     with person.page.expect_download() as download:
         person.page.get_by_role("link", name="Export as CSV").click()

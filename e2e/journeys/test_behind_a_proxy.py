@@ -22,6 +22,7 @@ from playwright.sync_api import Error, Page, WebSocket, expect
 from e2e.application import PROJECT, Application, free_port, started
 from e2e.conftest import EMAIL, PASSWORD
 from e2e.pages.category import CategoryPage
+from e2e.pages.opportunities import OpportunitiesPage
 from e2e.pages.polling import eventually
 from e2e.pages.ready import ready, scroll_to, until
 from e2e.pages.screens import PUBLIC
@@ -209,6 +210,7 @@ class TestBelowAPath:
         ready(page)
         expect(page.get_by_role("searchbox", name="Search")).to_have_value("systems")
 
+        OpportunitiesPage(page).more_actions()
         with page.expect_download() as saved:
             page.get_by_role("link", name="Export as CSV").click()
         assert saved.value.suggested_filename.endswith(".csv")

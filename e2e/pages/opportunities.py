@@ -26,13 +26,19 @@ class OpportunitiesPage:
 
     def import_file(self, file: Path) -> Locator:
         """Upload a file and wait for the import; returns the summary."""
+        self.more_actions()
         self.page.get_by_role("button", name="Import", exact=True).click()
+        self.page.keyboard.press("Escape")
         self.page.locator("input[type=file]").set_input_files(file)
         summary = self.page.get_by_text(re.compile(r"^[\d,]+ new, .* rejected$")).first
         expect(summary).to_be_visible(timeout=IMPORT_TIMEOUT_MS)
         importing = self.page.get_by_role("progressbar", name=re.compile("^Importing"))
         expect(importing).to_have_count(0, timeout=IMPORT_TIMEOUT_MS)
         return summary
+
+    def more_actions(self) -> None:
+        """Open the menu with the actions that are needed less often."""
+        self.page.get_by_role("button", name="More actions").click()
 
     def start_categorizing(self) -> None:
         self.page.get_by_role("button", name="Categorize", exact=True).click()
@@ -66,6 +72,7 @@ class OpportunitiesPage:
 
     def export(self, file: Path) -> None:
         """Export all search results as CSV."""
+        self.more_actions()
         with self.page.expect_download() as download:
             self.page.get_by_role("link", name="Export as CSV").click()
         download.value.save_as(file)

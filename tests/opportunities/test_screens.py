@@ -1,12 +1,13 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from babel.dates import format_date
 from sqlalchemy import text
 
 from fundwright.accounts.schemas import Actor
@@ -14,10 +15,12 @@ from fundwright.categories import service as categories
 from fundwright.categories.models import Label
 from fundwright.categories.schemas import CategoryColor, CategoryCreate
 from fundwright.core.assembly import Core
+from fundwright.core.database import now
 from fundwright.opportunities import importing, service
 from fundwright.opportunities.models import Opportunity
 from fundwright.opportunities.repository import indexing, writing
 from fundwright.opportunities.schemas import FoundPage
+from fundwright.opportunities.washington import day_in_washington
 from fundwright_ui.runtime.diff import Operation
 from fundwright_ui.screens.opportunities.address import query_of
 from fundwright_ui.screens.opportunities.nih import nih_screen
@@ -101,10 +104,16 @@ class TestFilters:
             table = screen.props("DataTable")
             assert (table["page"], len(table["rows"])) == (2, 5)
 
-    async def test_a_long_type_can_break_between_its_words(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
-        await import_file(sam_file(sam_row(Type="Combined Synopsis/Solicitation")))
+    @pytest.mark.parametrize(("days", "due"), [(0, ("Today", "error")), (7, ("7 days", "error")), (8, ("8 days", "secondary"))])
+    async def test_deadlines_are_in_days_and_red_in_the_last_week(
+        self, committed: Core, member: Actor, import_file: ImportFile, days: int, due: tuple[str, str]
+    ) -> None:
+        deadline = day_in_washington(now()) + timedelta(days=days)
+        await import_file(sam_file(sam_row(ResponseDeadLine=f"{deadline}T23:59:00-05:00")))
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
-            assert "Combined Synopsis/\u200bSolicitation" in screen.props("DataTable")["rows"][0]
+            cell = screen.rows()[0]["due"]
+            assert (cell["label"], cell["color"]) == due
+            assert cell["note"] == format_date(deadline, locale="en")
 
 
 class TestAwarded:
@@ -205,7 +214,7 @@ class TestWhatIsSent:
         assert '"select"' not in closed
         await list_of_contracts.click("button", "Filters")
         sent = self.sent(list_of_contracts)
-        assert [kind for kind, *_ in sent if kind != "attrs"] == ["set"]
+        assert [kind for kind, *_ in sent if kind != "attrs"] == ["children"]
         assert [list_of_contracts.find("combobox", label).name for label in ("Agency", "Type")] == ["Agency", "Type"]
 
     async def test_another_page_is_its_rows(self, list_of_contracts: ScreenUnderTest) -> None:
@@ -313,9 +322,9 @@ class TestKinds:
         await import_file(sam_file(sam_row()))
         path = "/dashboard/sam?q=roof&availability="
         async with mounted(committed, member, sam_screen, path=path + "award") as screen:
-            assert screen.find("link", "Grants and NIH").props["href"] == "/dashboard/nih?q=roof"
+            assert screen.find("link", "Grants and NIH 0").props["href"] == "/dashboard/nih?q=roof"
         async with mounted(committed, member, sam_screen, path=path + "closed") as screen:
-            assert screen.find("link", "Grants and NIH").props["href"] == "/dashboard/nih?q=roof&availability=closed"
+            assert screen.find("link", "Grants and NIH 0").props["href"] == "/dashboard/nih?q=roof&availability=closed"
 
 
 class TestSimilar:
@@ -435,7 +444,7 @@ class TestCategoryChip:
             [notice] = await listed(session, member)
             await categories.accept(session, member, committed, notice.id, roofs.id)
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
-            chips = screen.rows()[0]["marks"]
+            chips = screen.rows()[0]["categories"]
             assert {"label": "Roofs", "color": category_color(CategoryColor.RED)} in chips
 
 

@@ -18,6 +18,7 @@ from fundwright_ui.hooks.query import Query
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.product import Connection, use_connection
 from fundwright_ui.ui import Fields, Option, button, form, link_button, loading, more_rows, pagination, problem, row, text_field
+from fundwright_ui.ui.buttons import Look
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Column, Row, RowOpened, Sort, TableQuery, data_table
 
@@ -131,6 +132,7 @@ def page_table(
     rows: Sequence[Row],
     is_loading: bool = False,
     empty_text: str = "",
+    is_dense: bool = False,
     on_open: Callable[[RowOpened], None] | None = None,
     prefix: str = "",
 ) -> VdomDict:
@@ -145,6 +147,7 @@ def page_table(
         sort=sort_of(query),
         is_loading=is_loading,
         empty_text=empty_text,
+        is_dense=is_dense,
         on_query=ask(url, prefix=prefix),
         on_open=on_open,
         key=f"{prefix}table",
@@ -261,7 +264,13 @@ def pages(url: UrlState, found: Page[Any]) -> VdomDict | None:
 
 
 def export_button(
-    connection: Connection, path: str, count: int, query: PageRequest | None = None, label: str | None = None
+    connection: Connection,
+    path: str,
+    count: int,
+    query: PageRequest | None = None,
+    *,
+    label: str | None = None,
+    look: Look = "outlined",
 ) -> VdomDict | None:
     """A link to the CSV file of the whole list, with the current filters and order. `label` names the list if a page has several.
 
@@ -272,7 +281,9 @@ def export_button(
     query = query or PageRequest()
     asked = _filters(query) | ({"sort": query.sort} if query.sort else {})
     address = f"{path}?{urlencode(asked, doseq=True)}" if asked else path
-    return link_button(label or t("Export as CSV"), connection.href(address), size="small", icon_name="download", download=True)
+    return link_button(
+        label or t("Export as CSV"), connection.href(address), look=look, size="small", icon_name="download", download=True
+    )
 
 
 def _filters(query: PageRequest) -> dict[str, Any]:

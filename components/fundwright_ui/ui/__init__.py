@@ -11,13 +11,13 @@ return page(
 
 Classes (prefix `fw-`): page, page-header, page-title, page-subtitle, page-actions, section, section-header, card, card-header,
 card-title, card-subtitle, card-body, card-actions, form, form-row, form-actions, field, label, label-required, input, hint,
-field-error, checkbox, button (-contained, -soft, -outlined, -danger, -small, -large, -block), icon-button, link, chip, chips,
+field-error, checkbox, button (-contained, -soft, -outlined, -danger, -small, -block), icon-button, menu, link, chip, chips,
 alert (-error, -warning, -info, -success), empty, problem, loading, progress, definitions, tabs, tab, pagination, icon, row, stack.
 """
 
 from __future__ import annotations
 
-from fundwright_ui.ui.buttons import button, icon_button, link_button, text_link
+from fundwright_ui.ui.buttons import button, icon_button, link_button, menu, text_link
 from fundwright_ui.ui.categories import band_name, category_chip, category_color, confidence_chip
 from fundwright_ui.ui.display import Color, Tab, chip, definition_list, pagination, progress, tabs
 from fundwright_ui.ui.feedback import alert, empty, loading, only_reads, problem
@@ -53,6 +53,7 @@ __all__ = [
     "link_button",
     "list_row",
     "loading",
+    "menu",
     "moment",
     "more_rows",
     "only_reads",

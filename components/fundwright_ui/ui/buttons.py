@@ -8,7 +8,7 @@ from reactpy import html
 from reactpy.types import VdomDict
 
 from fundwright_ui.runtime.events import handler
-from fundwright_ui.ui.elements import OnEvent, attributes, classes
+from fundwright_ui.ui.elements import Child, OnEvent, attributes, classes
 from fundwright_ui.ui.icons import icon
 
 Look = Literal["contained", "outlined", "soft", "text"]
@@ -64,16 +64,19 @@ def icon_button(
     *,
     on_click: OnEvent = None,
     small: bool = False,
+    type: Literal["button", "submit"] = "button",
     name: str | None = None,
     disabled: bool = False,
     pressed: bool | None = None,
     expanded: bool | None = None,
+    opens: str | None = None,
     key: str | None = None,
 ) -> VdomDict:
-    """A button with only an icon; `label` is its accessible name and tooltip, `name` is as for `button`."""
+    """A button with only an icon; `label` is its accessible name and tooltip, `name` is as for `button`. It shows and hides the
+    popover with the id `opens`."""
     return html.button(
         attributes(
-            type="button",
+            type=type,
             name=name,
             className=classes("fw-icon-button", "fw-icon-button-small" if small else None),
             aria_label=label,
@@ -81,10 +84,20 @@ def icon_button(
             disabled=True if disabled else None,
             aria_pressed=pressed,
             aria_expanded=expanded,
+            popoverTarget=opens,
             onClick=handler(on_click) if on_click is not None else None,
             key=key,
         ),
         icon(icon_name),
+    )
+
+
+def menu(label: str, *entries: Child, id: str) -> VdomDict:
+    """Buttons and links that are needed less often, behind a button with dots. The browser closes it by Escape and a click elsewhere."""
+    return html.div(
+        {"className": "fw-menu"},
+        icon_button(label, "more", opens=id),
+        html.div({"className": "fw-menu-entries", "id": id, "popover": "auto"}, *entries),
     )
 
 

@@ -44,11 +44,12 @@ def definition_list(entries: Mapping[str, Child] | Iterable[tuple[str, Child]]) 
 
 @dataclass(frozen=True)
 class Tab:
-    """One tab; with `href` it is a link, so that the choice is in the address."""
+    """One tab; with `href` it is a link, so that the choice is in the address. `count` is the number of entries behind it."""
 
     id: str
     label: str
     href: str | None = None
+    count: int | None = None
 
 
 def tabs(
@@ -69,6 +70,7 @@ def tabs(
                         className="fw-tab", href=entry.href, aria_current="page" if entry.id == chosen else None, key=entry.id
                     ),
                     entry.label,
+                    html.span({"className": "fw-tab-count"}, f" {number(entry.count)}") if entry.count is not None else None,
                 )
                 for entry in entries
             ),

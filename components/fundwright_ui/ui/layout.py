@@ -14,9 +14,11 @@ from fundwright_ui.ui.elements import Child, attributes, classes
 from fundwright_ui.ui.icons import icon
 
 
-def page(title: str, *children: Child, subtitle: str | None = None, actions: Sequence[Child] = ()) -> VdomDict:
-    """A whole screen under its `h1`, which has the link to its help; `actions` are placed beside the title. The shell provides the
-    `main` landmark."""
+def page(
+    title: str, *children: Child, subtitle: str | None = None, beside: Child = None, actions: Sequence[Child] = ()
+) -> VdomDict:
+    """A whole screen under its `h1`, which has the link to its help; `beside`, such as tabs, and `actions` are in the same line.
+    The shell provides the `main` landmark."""
     return html.div(
         {"className": "fw-page"},
         html.div(
@@ -29,6 +31,7 @@ def page(title: str, *children: Child, subtitle: str | None = None, actions: Seq
                 ),
                 html.p({"className": "fw-page-subtitle"}, subtitle) if subtitle else None,
             ),
+            html.div({"className": "fw-page-beside"}, beside) if beside is not None else None,
             html.div({"className": "fw-page-actions"}, *actions) if actions else None,
         ),
         *children,

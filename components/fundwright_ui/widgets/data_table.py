@@ -45,7 +45,15 @@ class LinkCell(Props):
     href: str
 
 
-Cell = str | int | float | bool | Decimal | date | UUID | LinkCell | tuple[Chip, ...] | None
+class NoteCell(Props):
+    """A text in a cell with a `note` that the pointer shows; `secondary` is the color of other text."""
+
+    label: str
+    note: str
+    color: Color = "secondary"
+
+
+Cell = str | int | float | bool | Decimal | date | UUID | LinkCell | NoteCell | tuple[Chip, ...] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,12 +118,13 @@ class TableColumn(Props):
     href_base: str
 
 
-TableCell = TypeAliasType("TableCell", str | LinkCell | tuple[Chip, ...])
+TableCell = TypeAliasType("TableCell", str | LinkCell | NoteCell | tuple[Chip, ...])
 
 
 class DataTable(Widget):
     """A table as it is sent: `rows` are the cells of this page by column, `ids` identify the rows, and `total` counts those of
-    all pages. Every change of page or order calls `on_query`. Created by `data_table`."""
+    all pages. Every row of a dense one is one line, or two on a narrow screen. Every change of page or order calls `on_query`. Created
+    by `data_table`."""
 
     label: str
     columns: Sequence[TableColumn]
@@ -126,6 +135,7 @@ class DataTable(Widget):
     page_size: int
     sort: Sort | None
     is_loading: bool
+    is_dense: bool
     empty_text: str
     on_query: On[TableQuery] = None
     on_open: On[RowOpened] = None
@@ -141,13 +151,14 @@ def data_table(
     page_size: int = 25,
     sort: Sort | None = None,
     is_loading: bool = False,
+    is_dense: bool = False,
     empty_text: str = "",
     on_query: On[TableQuery] = None,
     on_open: On[RowOpened] = None,
     key: str | None = None,
 ) -> VdomDict:
     """A table of one page out of `total` rows, or of these rows alone if `total` is omitted. A row that does not change is not
-    drawn again."""
+    drawn again. With `is_dense`, for lists that people scan, each row is one line, and on a narrow screen two lines without labels."""
     kinds = [(column.field, _writer(column)) for column in columns]
     return DataTable(
         label=label,
@@ -159,6 +170,7 @@ def data_table(
         page_size=page_size,
         sort=sort,
         is_loading=is_loading,
+        is_dense=is_dense,
         empty_text=empty_text or t("No data"),
         on_query=on_query,
         on_open=on_open,
@@ -195,7 +207,7 @@ def _writer(column: Column) -> Callable[[Any], TableCell]:
     language = current_language()
 
     def write(cell: Any) -> TableCell:
-        if type(cell) is str or isinstance(cell, (LinkCell, tuple)):
+        if type(cell) is str or isinstance(cell, (LinkCell, NoteCell, tuple)):
             return cell
         if cell is None:
             return ""
@@ -247,7 +259,11 @@ def _painted(node: Mapping[str, Any]) -> Sequence[Node]:
         body.append(_element("tr", about, [_element("td", look, _content(cell, column, id)) for look, cell, column in places]))
     table = _element(
         "table",
-        {"className": "fw-table fw-table-fixed", "aria-label": props["label"], "aria-busy": props["isLoading"]},
+        {
+            "className": f"fw-table fw-table-fixed{' fw-table-dense' if props['isDense'] else ''}",
+            "aria-label": props["label"],
+            "aria-busy": props["isLoading"],
+        },
         [
             _element("colgroup", {}, [_element("col", {"width": column["width"]}, []) for column in columns]),
             _element("thead", {}, [_element("tr", {}, head)]),
@@ -279,6 +295,8 @@ def _content(cell: Any, column: Mapping[str, Any], id: str) -> list[Node]:
         if column["isMoment"] and cell:
             return [to_node(moment(datetime.fromisoformat(cell)))]
         return [_element("a", {"href": column["hrefBase"] + id}, [cell])] if _is_link(cell, column) else [cell]
+    if isinstance(cell, dict) and "note" in cell:
+        return [_element("span", {"className": f"fw-note-{cell['color']}", "title": cell["note"]}, [cell["label"]])]
     if isinstance(cell, dict):
         return [_element("a", {"href": cell["href"]}, [cell["label"]])]
     chips = [_element("span", {"className": f"fw-chip fw-chip-{chip['color']}"}, [chip["label"]]) for chip in cell]

@@ -239,6 +239,8 @@ class Facets(BaseModel):
     sources: list[FacetValue]
     total: int
     samples: int
+    totals: dict[Kind, int]
+    """The number of opportunities of each kind."""
 
 
 class Deadlines(BaseModel):

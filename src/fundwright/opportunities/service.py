@@ -350,6 +350,7 @@ async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = Non
         sources=values.get("source", []),
         total=samples + sum(value.count for value in values.get("own", ())),
         samples=samples,
+        totals=dict(await listing.totals(session)),
     )
 
 

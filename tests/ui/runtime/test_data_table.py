@@ -15,7 +15,7 @@ from fundwright.core.messages import speaking
 from fundwright_ui.runtime.html import to_html
 from fundwright_ui.testing import mounted
 from fundwright_ui.ui import button
-from fundwright_ui.widgets import Chip, Column, LinkCell, Row, Sort, data_table
+from fundwright_ui.widgets import Chip, Column, LinkCell, NoteCell, Row, Sort, data_table
 
 COLUMNS = (
     Column(field="title", label="Title", kind="link", is_sortable=True, flex=3, min_width=200, href_base="/grants/"),
@@ -33,12 +33,12 @@ ROWS = (
             "at": datetime(2026, 5, 1, 12, 30, tzinfo=UTC),
         },
     ),
-    Row(id="2", cells={}),
+    Row(id="2", cells={"amount": NoteCell(label="9 days", note="May 10, 2026", color="error")}),
 )
 # web/src/widgets/DataTable/DataTable.test.tsx hydrates the same.
 PAINTED = (
     '<div data-widget="DataTable"><div class="fw-grid-frame"><div class="fw-table-scroll" tabindex="0">'
-    '<table class="fw-table fw-table-fixed" aria-label="Grants" aria-busy="false">'
+    '<table class="fw-table fw-table-fixed fw-table-dense" aria-label="Grants" aria-busy="false">'
     '<colgroup><col width="276"><col width="120"><col width="120"><col width="120"></colgroup>'
     '<thead><tr><th scope="col" aria-sort="descending"><button type="button" class="fw-table-sort">Title'
     '<span aria-hidden="true"> ↓</span></button></th><th scope="col" class="fw-number">Amount</th>'
@@ -46,7 +46,9 @@ PAINTED = (
     '<tr data-row="1"><td><a href="/grants/1">Roofs &amp; walls</a></td><td class="fw-number">1,200</td>'
     '<td><span class="fw-chips"><span class="fw-chip fw-chip-primary">Open</span></span></td>'
     '<td><time datetime="2026-05-01T12:30:00+00:00" data-moment="datetime">May 1, 2026, 12:30\u202fPM UTC</time></td></tr>'
-    '<tr data-row="2" tabindex="0"><td></td><td class="fw-number"></td><td></td><td></td></tr></tbody></table></div>'
+    '<tr data-row="2" tabindex="0"><td></td>'
+    '<td class="fw-number"><span class="fw-note-error" title="May 10, 2026">9 days</span></td>'
+    '<td></td><td></td></tr></tbody></table></div>'
     '<div class="fw-pagination" role="group" aria-label="Pages"><label class="fw-pagination-sizes"><span>Rows per page</span>'
     '<select class="fw-input fw-input-small"><option value="10">10</option><option value="25" selected="">25</option>'
     '<option value="50">50</option><option value="100">100</option></select></label>'
@@ -63,6 +65,7 @@ def grants() -> Any:
         columns=COLUMNS,
         rows=ROWS,
         total=52,
+        is_dense=True,
         sort=Sort(field="title", direction="desc"),
         on_query=lambda: None,
         on_open=lambda: None,

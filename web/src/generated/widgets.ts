@@ -116,12 +116,18 @@ export interface LinkCell {
   readonly href: string;
 }
 
+export interface NoteCell {
+  readonly label: string;
+  readonly note: string;
+  readonly color: "primary" | "secondary" | "info" | "success" | "warning" | "error";
+}
+
 export interface Chip {
   readonly label: string;
   readonly color: "primary" | "secondary" | "info" | "success" | "warning" | "error";
 }
 
-export type TableCell = string | LinkCell | readonly Chip[];
+export type TableCell = string | LinkCell | NoteCell | readonly Chip[];
 
 export interface Sort {
   readonly field: string;
@@ -138,7 +144,7 @@ export interface RowOpened {
   readonly id: string;
 }
 
-/** A table as it is sent: `rows` are the cells of this page by column, `ids` identify the rows, and `total` counts those of all pages. Every change of page or order calls `on_query`. Created by `data_table`. */
+/** A table as it is sent: `rows` are the cells of this page by column, `ids` identify the rows, and `total` counts those of all pages. Every row of a dense one is one line, or two on a narrow screen. Every change of page or order calls `on_query`. Created by `data_table`. */
 export interface DataTableProps {
   readonly label: string;
   readonly columns: readonly TableColumn[];
@@ -149,6 +155,7 @@ export interface DataTableProps {
   readonly pageSize: number;
   readonly sort: Sort | null;
   readonly isLoading: boolean;
+  readonly isDense: boolean;
   readonly emptyText: string;
   readonly onQuery?: (payload: TableQuery, onDone?: () => void) => void;
   readonly onOpen?: (payload: RowOpened, onDone?: () => void) => void;

@@ -60,7 +60,7 @@ def import_panel(kind: Kind) -> VdomDict:
         runs.extend(import_card(run, labels.get(run.source, run.source), key=str(run.id)) for run in recent.value.items)
         runs.append(pagination(page_number, -(-recent.value.total // _SHOWN_IMPORTS), on_page=set_page_number))
         label = t("Export imports as CSV")
-        export = export_button(connection, "/api/opportunities/imports/export.csv", recent.value.total, shown, label)
+        export = export_button(connection, "/api/opportunities/imports/export.csv", recent.value.total, shown, label=label)
         runs.append(row(export) if export else None)
     return section(
         t("Import file"),

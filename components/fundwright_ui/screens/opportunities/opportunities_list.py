@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 from uuid import UUID
 
-from reactpy import component, html, use_ref
+from reactpy import component, use_ref
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -26,13 +26,12 @@ from fundwright_ui.screens.opportunities.jobs import categorize_button, embeddin
 from fundwright_ui.screens.opportunities.results import count_text, elsewhere_links, is_match, results
 from fundwright_ui.screens.opportunities.toolbar import (
     active_filters,
-    availability_and_order,
     correction,
     filter_panel,
     kind_tabs,
-    search_form,
+    toolbar,
 )
-from fundwright_ui.ui import button, loading, page, problem
+from fundwright_ui.ui import button, loading, menu, page, problem
 from fundwright_ui.ui.elements import Child
 
 
@@ -80,20 +79,26 @@ def opportunities_list(kind: Kind) -> VdomDict:
         began_empty.current = True
     # The panel stays after the first import, because it shows the result.
     is_importing = actor.may(Permission.WORK) and url.get("import", OPEN if began_empty.current else CLOSED) == OPEN
-    toggle = button(
-        t("Hide import") if is_importing else t("Import"),
-        icon_name="upload",
-        on_click=lambda: url.set(**{"import": CLOSED if is_importing else OPEN}),
-    )
 
     def shown(*children: Child) -> VdomDict:
+        toggle = button(
+            t("Hide import") if is_importing else t("Import"),
+            look="text",
+            icon_name="upload",
+            on_click=lambda: url.set(**{"import": CLOSED if is_importing else OPEN}),
+        )
+        total = found.value.listed.total if found.value else 0
+        entries = [
+            toggle if actor.may(Permission.WORK) else None,
+            export_button(connection, "/api/opportunities/export.csv", total, query, look="text"),
+        ]
         return page(
             t("Opportunities"),
-            kind_tabs(kind, url),
             *children,
+            beside=kind_tabs(kind, url, facets.value.totals if facets.value else {}),
             actions=[
-                *([toggle] if actor.may(Permission.WORK) else []),
-                *([categorize_button()] if actor.may(Permission.LABEL) else []),
+                categorize_button() if actor.may(Permission.LABEL) else None,
+                menu(t("More actions"), *entries, id="list-actions") if any(entries) else None,
             ],
         )
 
@@ -108,24 +113,15 @@ def opportunities_list(kind: Kind) -> VdomDict:
     listed, labels, searched, elsewhere = found.value
     return shown(
         panel,
-        sample_banner(offered.samples, key="sample") if offered.samples else None,
-        embedding_progress(key="embedding"),
-        search_form(url),
-        availability_and_order(kind, url, query),
-        filter_panel(kind, query, offered, own_categories.value or [], key="filters"),
+        toolbar(kind, url, query, count_text(listed)),
+        filter_panel(kind, url, query, offered, own_categories.value or []),
         active_filters(url, query, offered, own_categories.value or []),
+        embedding_progress(key="embedding"),
         correction(url, query.text, searched) if searched != query.text else None,
-        html.div(
-            {"className": "fw-row fw-row-between"},
-            html.p(
-                {"role": "status", "className": "fw-muted"},
-                count_text(listed),
-            ),
-            export_button(connection, "/api/opportunities/export.csv", listed.total, query),
-        ),
         *(
             results(kind, url, query, listed, labels, elsewhere, is_loading=found.is_slow)
             if listed.items
             else [elsewhere_links(url, elsewhere), nothing_found(kind, url, query)]
         ),
+        sample_banner(offered.samples, key="sample") if offered.samples else None,
     )

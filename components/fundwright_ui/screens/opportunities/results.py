@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 from uuid import UUID
 
 from babel.dates import format_date
@@ -11,6 +12,7 @@ from reactpy import html
 from reactpy.types import VdomDict
 
 from fundwright.categories.schemas import LabelRead, LabelState
+from fundwright.core.database import now
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.opportunities.schemas import Availability, Award, FoundPage, Kind, Match, OpportunityQuery, OpportunityRow
@@ -21,7 +23,10 @@ from fundwright_ui.screens.listing import open_below, page_table, pages
 from fundwright_ui.screens.opportunities.address import ANY, AWARD, CLOSED, OPEN, PATHS, notices_path
 from fundwright_ui.ui import band_name, category_color, chip, row, section, text_link
 from fundwright_ui.ui.elements import Child
-from fundwright_ui.widgets import Chip, Column, LinkCell, Row
+from fundwright_ui.widgets import Chip, Column, LinkCell, NoteCell, Row
+
+_SOON_DAYS = 7
+"""Deadlines that are no farther away are red."""
 
 
 def is_match(item: OpportunityRow) -> bool:
@@ -166,6 +171,15 @@ def _awarded(award: Award, language: str) -> str:
     return t("Awarded {date}", date=format_date(award.awarded_on, locale=language)) if award.awarded_on else t("Awarded")
 
 
+def _due(day: date, today: date, language: str) -> NoteCell | date:
+    """The days that are left until a deadline, with its date; of a past one, the date."""
+    left = (day - today).days
+    if left < 0:
+        return day
+    label = nt("{n} day", "{n} days", left) if left else t("Today")
+    return NoteCell(label=label, note=format_date(day, locale=language), color="error" if left <= _SOON_DAYS else "secondary")
+
+
 def _table(
     kind: Kind,
     url: UrlState,
@@ -176,46 +190,53 @@ def _table(
     is_loading: bool,
 ) -> VdomDict:
     connection = use_connection()
+    today = day_in_washington(now())
+
+    def statuses(item: OpportunityRow) -> tuple[Chip, ...]:
+        chips = [Chip(label=_awarded(item.award, connection.language), color="info")] if item.award else []
+        if not item.is_open:
+            chips.append(Chip(label=t("Closed"), color="warning"))
+        if item.is_sample:
+            chips.append(Chip(label=t("Sample"), color="secondary"))
+        return tuple(chips)
+
+    def categories_of(item: OpportunityRow) -> tuple[Chip, ...]:
+        return tuple(
+            Chip(
+                label=label.category_name + ("" if label.state == LabelState.ACCEPTED else f" · {band_name(label.band)}"),
+                color=category_color(label.color),
+            )
+            for label in labels.get(item.id, ())
+        )
+
+    is_repeated = bool(query.text) and any(item.notices > 1 for item in listed.items)
     columns = [
         Column(
-            field="title",
-            label=t("Title"),
-            kind="link",
-            is_sortable=True,
-            flex=3,
-            min_width=215,
+            field="title", label=t("Title"), kind="link", is_sortable=True, flex=3.2, min_width=220,
             href_base=connection.href(f"{PATHS[kind]}/"),
         ),
-        Column(field="agency", label=t("Agency"), is_sortable=True, flex=1.5, min_width=155),
-        Column(field="type", label=t("Type"), is_compact=False, flex=1.1, min_width=130),
-        Column(field="due", label=t("Due"), kind="date", is_sortable=True, min_width=108),
-        Column(field="posted", label=t("Posted"), kind="date", is_sortable=True, is_compact=False, min_width=108),
-        Column(field="code", label=t("Set-aside") if kind == "contract" else t("Activity code"), is_compact=False, min_width=92),
-        Column(field="marks", label=t("Category"), kind="chips", flex=1.5, min_width=142),
-    ]
-    is_repeated = bool(query.text) and any(item.notices > 1 for item in listed.items)
-    if is_repeated:
-        columns.insert(1, Column(field="notices", label=t("Notices"), kind="link", is_compact=False, min_width=92))
+        Column(field="notices", label=t("Notices"), kind="link", is_compact=False, flex=0.6, min_width=76) if is_repeated else None,
+        Column(field="agency", label=t("Agency"), is_sortable=True, flex=1.3, min_width=116),
+        Column(field="type", label=t("Type"), is_compact=False, flex=1, min_width=100),
+        Column(field="due", label=t("Due"), kind="date", is_sortable=True, flex=0.6, min_width=76),
+        Column(field="posted", label=t("Posted"), kind="date", is_sortable=True, is_compact=False, flex=0.75, min_width=96),
+        Column(
+            field="code", label=t("Set-aside") if kind == "contract" else t("Activity code"), is_compact=False, flex=0.6, min_width=72
+        ),
+        Column(field="status", label=t("Status"), kind="chips", flex=0.8, min_width=84) if any(map(statuses, listed.items)) else None,
+        Column(field="categories", label=t("Category"), kind="chips", flex=1.1, min_width=80),
+    ]  # fmt: skip
 
     def cells(item: OpportunityRow) -> Row:
-        marks: list[Chip] = []
-        for label in labels.get(item.id, ()):
-            sure = "" if label.state == LabelState.ACCEPTED else f" · {band_name(label.band)}"
-            marks.append(Chip(label=label.category_name + sure, color=category_color(label.color)))
-        if item.award:
-            marks.append(Chip(label=_awarded(item.award, connection.language), color="info"))
-        if not item.is_open:
-            marks.append(Chip(label=t("Closed"), color="warning"))
-        if item.is_sample:
-            marks.append(Chip(label=t("Sample"), color="secondary"))
         texts = {
             "title": item.title,
             "agency": item.agency if kind == "contract" or not item.sub_agency else f"{item.agency} ({item.sub_agency})",
-            "type": item.type.replace("/", "/\u200b"),  # a break between words rather than within one
-            "due": day_in_washington(item.due_at) if item.due_at else None,
+            "type": item.type,
+            "due": _due(day_in_washington(item.due_at), today, connection.language) if item.due_at else None,
             "posted": day_in_washington(item.posted_at),
             "code": item.set_aside_code if kind == "contract" else ", ".join(item.activity_codes),
-            "marks": tuple(marks),
+            "status": statuses(item),
+            "categories": categories_of(item),
             "notices": LinkCell(label=nt("{n} notice", "{n} notices", item.notices), href=connection.href(notices_path(item)))
             if is_repeated and item.notices > 1
             else None,
@@ -227,8 +248,9 @@ def _table(
         query,
         listed,
         label=t("Opportunities"),
-        columns=columns,
+        columns=list(filter(None, columns)),
         rows=[cells(item) for item in listed.items],
         is_loading=is_loading,
+        is_dense=True,
         on_open=open_below(connection, PATHS[kind]),
     )

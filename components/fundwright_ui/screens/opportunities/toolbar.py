@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from urllib.parse import urlencode
 
-from reactpy import component, html
+from reactpy import html
 from reactpy.types import Component, VdomDict
 
 from fundwright.categories.schemas import CategoryRead
 from fundwright.core.messages import number, t
 from fundwright.opportunities.schemas import Facets, Kind, OpportunityQuery
-from fundwright_ui.hooks import UrlState, use_url_state
+from fundwright_ui.hooks import UrlState
 from fundwright_ui.product import use_connection
+from fundwright_ui.runtime.events import handler
 from fundwright_ui.screens.opportunities.address import (
     ANY,
     AWARD,
@@ -25,11 +26,11 @@ from fundwright_ui.screens.opportunities.address import (
     SINGLE,
     VERBATIM,
 )
-from fundwright_ui.ui import Fields, Option, Tab, button, disclosure, form, row, select_field, tabs, text_field, text_link
-from fundwright_ui.ui.elements import attributes, classes
+from fundwright_ui.ui import Fields, Option, Tab, form, icon, icon_button, row, select_field, tabs, text_field, text_link
+from fundwright_ui.ui.elements import attributes
 
 
-def kind_tabs(kind: Kind, url: UrlState) -> VdomDict:
+def kind_tabs(kind: Kind, url: UrlState, totals: Mapping[Kind, int]) -> VdomDict:
     connection = use_connection()
     kept = {name: value for name in SHARED if (value := url.get(name))}
     kept_of_grants = {name: value for name, value in kept.items() if (name, value) != ("availability", AWARD)}
@@ -39,15 +40,36 @@ def kind_tabs(kind: Kind, url: UrlState) -> VdomDict:
 
     return tabs(
         [
-            Tab("grant", t("Grants and NIH"), address("grant", kept_of_grants)),
-            Tab("contract", t("Contracts (SAM.gov)"), address("contract", kept)),
+            Tab("grant", t("Grants and NIH"), address("grant", kept_of_grants), totals.get("grant")),
+            Tab("contract", t("Contracts (SAM.gov)"), address("contract", kept), totals.get("contract")),
         ],
         kind,
         label=t("Kind of opportunity"),
     )
 
 
-def search_form(url: UrlState) -> VdomDict:
+def toolbar(kind: Kind, url: UrlState, query: OpportunityQuery, count: str) -> VdomDict:
+    """Search, what is shown and in which order, filters, and how many opportunities that makes."""
+    is_filtering = url.get("filters") == "open"
+    filters = attributes(
+        type="button",
+        className="fw-button fw-button-small fw-button-outlined",
+        aria_expanded=is_filtering,
+        onClick=handler(lambda: url.set(filters=None if is_filtering else "open")),
+    )
+    return html.div(
+        {"className": "fw-toolbar"},
+        _search_form(url),
+        html.div(
+            {"className": "fw-toolbar-choices"},
+            html.button(filters, icon("filter"), t("Filters")),
+            *_availability_and_order(kind, url, query),
+        ),
+        html.p({"role": "status", "className": "fw-toolbar-count"}, count),
+    )
+
+
+def _search_form(url: UrlState) -> VdomDict:
     words = url.get("q")
 
     def search(fields: Fields) -> None:
@@ -56,17 +78,15 @@ def search_form(url: UrlState) -> VdomDict:
     return html.div(
         {"role": "search"},
         form(
-            html.div(
-                {"className": "fw-filters"},
-                text_field(
-                    "q",
-                    t("Search"),
-                    type="search",
-                    value=words,
-                    placeholder=t('Words or a sentence, "a phrase", -exclude, this or that'),
-                    maxlength=500,
-                ),
-                button(t("Search"), type="submit", look="contained", icon_name="search"),
+            text_field(
+                "q",
+                t("Search"),
+                type="search",
+                value=words,
+                placeholder=t('Words or a sentence, "a phrase", -exclude, this or that'),
+                maxlength=500,
+                small=True,
+                end=icon_button(t("Search"), "search", type="submit", small=True),
             ),
             on_submit=search,
             label=t("Search opportunities"),
@@ -74,8 +94,8 @@ def search_form(url: UrlState) -> VdomDict:
     )
 
 
-def availability_and_order(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDict:
-    """Links for which notices are shown, and in which order. On a narrow screen, the list itself has the order."""
+def _availability_and_order(kind: Kind, url: UrlState, query: OpportunityQuery) -> list[VdomDict]:
+    """Links for which notices are shown, and in which order."""
     shown = [
         (OPEN, t("Open")),
         (CLOSED, t("Closed")),
@@ -88,22 +108,20 @@ def availability_and_order(kind: Kind, url: UrlState, query: OpportunityQuery) -
         ("-posted", t("Posted date")),
     ]
     availability, order = query.availability or ANY, query.sort or ("" if query.text else "-posted")
-    return html.div(
-        {"className": "fw-row fw-row-between"},
+    return [
         _choices(t("Show"), [(label, url.href(availability=name, page=None), name == availability) for name, label in shown]),
-        _choices(t("Sort by"), [(label, url.href(sort=name, page=None), name == order) for name, label in orders], is_wide=True),
-    )
+        _choices(t("Sort by"), [(label, url.href(sort=name, page=None), name == order) for name, label in orders]),
+    ]
 
 
-def _choices(label: str, entries: list[tuple[str, str, bool]], *, is_wide: bool = False) -> VdomDict:
-    """Links, one of which is current. With `is_wide`, they are hidden on narrow screens."""
+def _choices(label: str, entries: list[tuple[str, str, bool]]) -> VdomDict:
+    """Links, one of which is current."""
     return html.div(
-        {"className": classes("fw-row", "fw-not-narrow" if is_wide else None), "role": "group", "aria-label": label},
-        html.span({"className": "fw-muted", "aria-hidden": "true"}, label),
+        {"className": "fw-segments", "role": "group", "aria-label": label, "title": label},
         *(
             html.a(
                 attributes(
-                    className=classes("fw-chip", "fw-chip-filled" if is_current else None),
+                    className="fw-segment",
                     href=href,
                     aria_current="true" if is_current else None,
                     key=name,
@@ -115,13 +133,12 @@ def _choices(label: str, entries: list[tuple[str, str, bool]], *, is_wide: bool 
     )
 
 
-@component
-def filter_panel(kind: Kind, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict:
-    """The filters, sent on request: most people use the list without them, and their options are larger than a page of the list."""
-    url = use_url_state()
-    is_open = url.get("filters") == "open"  # in the address, so that a page that lost its connection restores them
+def filter_panel(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict:
+    """The filters, sent on request: most people use the list without them, and their options are larger than a page of the list. Whether
+    they are shown is in the address, so that a page that lost its connection restores them."""
+    is_open = url.get("filters") == "open"
     fields = _filter_form(kind, url, query, facets, mine) if is_open else None
-    return disclosure(t("Filters"), fields, is_open=is_open, on_toggle=lambda: url.set(filters=None if is_open else "open"))
+    return html.div({"className": "fw-card", "hidden": not is_open, "key": "filters"}, fields)
 
 
 def _filter_form(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> Component:

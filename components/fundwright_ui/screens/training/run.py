@@ -170,7 +170,7 @@ def _failures(
                 f"/api/training/runs/{run.id}/failures/export.csv",
                 failures.total,
                 request,
-                t("Export untrained documents as CSV"),
+                label=t("Export untrained documents as CSV"),
             )
         ],
         key="not-trained",

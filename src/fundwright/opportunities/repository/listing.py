@@ -375,6 +375,17 @@ async def facets(session: AsyncSession, kind: str | None) -> list[tuple[str, str
     return [(facet, value, label, int(count)) for facet, value, label, count in await session.execute(found)]
 
 
+async def totals(session: AsyncSession) -> Mapping[Kind, int]:
+    """The number of opportunities of each kind."""
+    counts = (
+        select(OpportunityFacet.kind, _NUMBER)
+        .where(OpportunityFacet.facet.in_(("sample", "own")))
+        .group_by(OpportunityFacet.kind)
+    )
+    found = {kind: int(count) for kind, count in await session.execute(counts)}
+    return {kind: found.get(kind, 0) for kind in get_args(Kind)}
+
+
 async def is_empty(session: AsyncSession) -> bool:
     return not await session.scalar(select(exists().where(Opportunity.id.is_not(None))))
 

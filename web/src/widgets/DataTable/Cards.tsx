@@ -4,12 +4,12 @@ import { useRuntime } from "../../runtime/Runtime";
 import { CellContent, isLink } from "./CellContent";
 import { Pager } from "./Pager";
 
-/** The rows as cards for narrow screens, with the compact columns one below the other. */
+/** The rows as cards for narrow screens, with the compact columns one below the other, or in one line if the list is dense. */
 export function Cards(props: DataTableProps): ReactNode {
-  const { label, columns, rows, ids, emptyText, isLoading, onOpen } = props;
+  const { label, columns, rows, ids, emptyText, isLoading, isDense, onOpen } = props;
   return (
-    <div role="group" className="fw-cards" aria-label={label} aria-busy={isLoading}>
-      <SortChoice {...props} />
+    <div role="group" className={isDense ? "fw-cards fw-cards-dense" : "fw-cards"} aria-label={label} aria-busy={isLoading}>
+      {isDense ? null : <SortChoice {...props} />}
       {rows.length === 0 ? <p className="fw-empty">{emptyText}</p> : null}
       <ul>
         {rows.map((cells, index) => (

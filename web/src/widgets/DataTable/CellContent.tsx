@@ -10,11 +10,18 @@ interface CellContentProps {
   readonly id: string;
 }
 
-/** The content of a cell: a link, chips, a point in time, or text. */
+/** The content of a cell: a link, chips, a point in time, text with a note, or text. */
 export function CellContent({ cell, column, id }: CellContentProps): ReactNode {
   if (isText(cell, column)) return cell;
   if (typeof cell === "string") return column.isMoment ? <CellMoment at={cell} /> : <a href={column.hrefBase + id}>{cell}</a>;
   if ("href" in cell) return <a href={cell.href}>{cell.label}</a>;
+  if ("note" in cell) {
+    return (
+      <span className={`fw-note-${cell.color}`} title={cell.note}>
+        {cell.label}
+      </span>
+    );
+  }
   return (
     <span className="fw-chips">
       {cell.map(({ label, color }) => (

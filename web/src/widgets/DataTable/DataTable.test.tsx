@@ -16,7 +16,7 @@ const ids = ["1", "2"];
 const rows: TableCell[][] = ids.map((id) => [{ label: `Notice ${id}`, href: `/dashboard/nih/${id}` }, "Dec 24, 2026", "$125,000"]);
 const table: DataTableProps = {
   ...{ label: "Opportunities", columns, rows, ids, total: 95, page: 1, pageSize: 10, sort: null },
-  ...{ isLoading: false, emptyText: "No opportunities." },
+  ...{ isLoading: false, isDense: false, emptyText: "No opportunities." },
 };
 
 async function loaded(): Promise<WidgetRegistry> {
@@ -35,10 +35,10 @@ const grants = {
     column("marks", { label: "Marks", isSortable: false }),
     column("at", { label: "Changed", isMoment: true, isSortable: false }),
   ],
-  rows: [["Roofs & walls", "1,200", [{ label: "Open", color: "primary" }], "2026-05-01T12:30:00+00:00"], ["", "", "", ""]],
-  ...{ total: 52, pageSize: 25, sort: { field: "title", direction: "desc" } },
+  rows: [["Roofs & walls", "1,200", [{ label: "Open", color: "primary" }], "2026-05-01T12:30:00+00:00"], ["", { label: "9 days", note: "May 10, 2026", color: "error" }, "", ""]],
+  ...{ isDense: true, total: 52, pageSize: 25, sort: { field: "title", direction: "desc" } },
 };
-const painted = `<div data-widget="DataTable"><div class="fw-grid-frame"><div class="fw-table-scroll" tabindex="0"><table class="fw-table fw-table-fixed" aria-label="Grants" aria-busy="false"><colgroup><col width="276"><col width="120"><col width="120"><col width="120"></colgroup><thead><tr><th scope="col" aria-sort="descending"><button type="button" class="fw-table-sort">Title<span aria-hidden="true"> ↓</span></button></th><th scope="col" class="fw-number">Amount</th><th scope="col">Marks</th><th scope="col">Changed</th></tr></thead><tbody><tr data-row="1"><td><a href="/grants/1">Roofs &amp; walls</a></td><td class="fw-number">1,200</td><td><span class="fw-chips"><span class="fw-chip fw-chip-primary">Open</span></span></td><td><time datetime="2026-05-01T12:30:00+00:00" data-moment="datetime">May 1, 2026, 12:30\u202fPM UTC</time></td></tr><tr data-row="2" tabindex="0"><td></td><td class="fw-number"></td><td></td><td></td></tr></tbody></table></div><div class="fw-pagination" role="group" aria-label="Pages"><label class="fw-pagination-sizes"><span>Rows per page</span><select class="fw-input fw-input-small"><option value="10">10</option><option value="25" selected="">25</option><option value="50">50</option><option value="100">100</option></select></label><button type="button" class="fw-pagination-item" disabled="" aria-label="Previous page">‹</button><span>Page 1 of 3</span><button type="button" class="fw-pagination-item" aria-label="Next page">›</button></div></div></div>`;
+const painted = `<div data-widget="DataTable"><div class="fw-grid-frame"><div class="fw-table-scroll" tabindex="0"><table class="fw-table fw-table-fixed fw-table-dense" aria-label="Grants" aria-busy="false"><colgroup><col width="276"><col width="120"><col width="120"><col width="120"></colgroup><thead><tr><th scope="col" aria-sort="descending"><button type="button" class="fw-table-sort">Title<span aria-hidden="true"> ↓</span></button></th><th scope="col" class="fw-number">Amount</th><th scope="col">Marks</th><th scope="col">Changed</th></tr></thead><tbody><tr data-row="1"><td><a href="/grants/1">Roofs &amp; walls</a></td><td class="fw-number">1,200</td><td><span class="fw-chips"><span class="fw-chip fw-chip-primary">Open</span></span></td><td><time datetime="2026-05-01T12:30:00+00:00" data-moment="datetime">May 1, 2026, 12:30\u202fPM UTC</time></td></tr><tr data-row="2" tabindex="0"><td></td><td class="fw-number"><span class="fw-note-error" title="May 10, 2026">9 days</span></td><td></td><td></td></tr></tbody></table></div><div class="fw-pagination" role="group" aria-label="Pages"><label class="fw-pagination-sizes"><span>Rows per page</span><select class="fw-input fw-input-small"><option value="10">10</option><option value="25" selected="">25</option><option value="50">50</option><option value="100">100</option></select></label><button type="button" class="fw-pagination-item" disabled="" aria-label="Previous page">‹</button><span>Page 1 of 3</span><button type="button" class="fw-pagination-item" aria-label="Next page">›</button></div></div></div>`;
 
 describe("a painted table", () => {
   it("goes on with what the server painted, but for the time zone", async () => {
