@@ -85,7 +85,7 @@ def test_the_keyboard_alone_chooses_a_new_password(page: Page, application: Appl
 def test_a_search_keeps_the_focus_in_its_field_and_says_what_is_applied(recognized: Page) -> None:
     recognized.goto("/dashboard/sam")
     ready(recognized)
-    words = recognized.get_by_label("Search", exact=True)
+    words = recognized.get_by_role("searchbox", name="Search")
     keyboard = Keyboard(recognized)
     keyboard.tab_to(words).type("water")
     keyboard.enter()
@@ -115,7 +115,7 @@ def expect_search(page: Page, words: str) -> None:
     expect(page.get_by_role("link", name=f"Remove filter Search: {words}")).to_be_visible()
     ready(page)
     assert page.url.endswith(f"q={words}")
-    expect(page.get_by_label("Search", exact=True)).to_have_value(words)
+    expect(page.get_by_role("searchbox", name="Search")).to_have_value(words)
 
 
 @pytest.mark.parametrize("width", [390, pytest.param(1_440, marks=pytest.mark.slow)])
