@@ -23,18 +23,20 @@ class TestStatistics:
 
 class TestFuse:
     def test_words_and_meaning_are_scaled_weighted_and_added(self) -> None:
-        fused = retrieval.fuse({"a": 12.0, "b": 6.0, "c": 2.0}, {"b": 0.9, "c": 0.5, "d": 0.1}, share=0.4)
+        fused = retrieval.fuse(
+            retrieval.scaled({"a": 12.0, "b": 6.0, "c": 2.0}), retrieval.scaled({"b": 0.9, "c": 0.5, "d": 0.1}), share=0.4
+        )
         assert list(fused) == ["b", "a", "c", "d"]
         assert fused == pytest.approx({"a": 0.4, "b": 0.4 * 0.4 + 0.6, "c": 0.6 * 0.5, "d": 0})
 
     def test_a_list_of_one_or_none(self) -> None:
-        assert retrieval.fuse({}, {"a": -0.2}, share=0.4) == {"a": 0.6}
+        assert retrieval.fuse({}, retrieval.scaled({"a": -0.2}), share=0.4) == {"a": 0.6}
         assert retrieval.fuse({}, {}, share=0.4) == {}
 
     def test_what_is_below_the_depth_of_a_list_counts_as_absent(self) -> None:
         many = {n: float(-n) for n in range(retrieval.DEPTH + 5)}
-        fused = retrieval.fuse(many, {}, share=0.4)
-        assert all(fused[n] == 0 for n in range(retrieval.DEPTH, retrieval.DEPTH + 5))
+        fused = retrieval.fuse(retrieval.scaled(many), {}, share=0.4)
+        assert not any(n in fused for n in range(retrieval.DEPTH, retrieval.DEPTH + 5))
 
 
 def test_feedback_adds_what_the_best_texts_share() -> None:

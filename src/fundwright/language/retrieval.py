@@ -88,11 +88,10 @@ def words_vector(weights: Weights) -> SparseVector:
     return SparseVector(dict(weights), WORD_DIMENSION)
 
 
-def fuse(by_words: Mapping[Key, float], by_meaning: Mapping[Key, float], *, share: float) -> dict[Key, float]:
-    """Return combined scores in 0..1, best first. The best of each list are scaled from their lowest to their highest score, all
-    others are 0, and the lists are added with this share of words."""
-    words, meaning = scaled(by_words), scaled(by_meaning)
-    scores = {key: share * words.get(key, 0) + (1 - share) * meaning.get(key, 0) for key in {**by_words, **by_meaning}}
+def fuse(words: Mapping[Key, float], meaning: Mapping[Key, float], *, share: float) -> dict[Key, float]:
+    """Return combined scores in 0..1, best first. The lists, which `scaled` returned, are added with this share of words; what one
+    of them lacks is 0 in it."""
+    scores = {key: share * words.get(key, 0) + (1 - share) * meaning.get(key, 0) for key in {**words, **meaning}}
     return dict(sorted(scores.items(), key=lambda item: -item[1]))
 
 

@@ -16,11 +16,18 @@ from fundwright.language import retrieval
 MAX_INDEXED_DIMENSION = 4_000  # the limit of pgvector's HNSW for halfvec
 ALL_TEXTS = -1
 """The place under which a table of words counts all texts."""
+EMBEDDED_TEXTS = -2
+"""The place under which it counts the texts that the current model has embedded, as long as these are not all."""
+
+
+def stems_of(words: Any) -> ColumnElement[Any]:
+    """The `tsvector` of a text. Names are kept apart from other words with their stem, such as “Maine” from “main.”"""
+    return func.to_tsvector(literal_column("'english'"), func.keep_names(words))
 
 
 def lexemes_of(words: Any) -> TableValuedAlias:
     """Select the lexemes of a text, each with its positions in the text."""
-    stems = func.unnest(func.to_tsvector(literal_column("'english'"), words))
+    stems = func.unnest(stems_of(words))
     return stems.table_valued("lexeme", "positions", "weights").render_derived()
 
 

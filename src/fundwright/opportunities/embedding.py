@@ -68,6 +68,7 @@ async def embed(
         await indexing.index_vectors(session, embedder.id, embedder.dimension)
         known = await indexing.count_vectors(session, embedder.id)
         total = known + await indexing.count_lacking_vectors(session, embedder.id)
+        await indexing.note_embedded(session, known if known < total else None)
     embedded = run.checkpoint.get("embedded", 0)  # before the job was interrupted or paused
     run.checkpoint = {"embedded": embedded}
     sorted_at = max(embedded, _READ_AT_ONCE // 2)
@@ -86,6 +87,7 @@ async def embed(
             took_s = time.monotonic() - began
             async with run.transaction() as session:
                 await indexing.save_vectors(session, embedder.id, [(id, version) for id, version, _ in some], vectors)
+                await indexing.note_embedded(session, done + len(some))
                 embedded += len(some)
                 await run.save_checkpoint(session, {"embedded": embedded})
             done += len(some)
@@ -101,6 +103,7 @@ async def embed(
             async with run.transaction() as session:
                 await sort_again(session)
     async with run.transaction() as session:
+        await indexing.note_embedded(session, None)
         await indexing.refresh_search_statistics(session)
         await sort_again(session)
         await announce(session)

@@ -13,6 +13,7 @@ from difflib import SequenceMatcher, get_close_matches
 from itertools import product, takewhile
 
 from fundwright.language.protocols import Vectors
+from fundwright.opportunities.states import states_in
 
 _DASHES = re.compile(r"(?<!\S)--+")
 _TOKEN = re.compile(r'-?"[^"]*"?|\S+')
@@ -103,6 +104,8 @@ class Question:
     """The words to rank by, without punctuation and excluded words."""
     agencies: tuple[str, ...]
     """Possible abbreviations of agencies, and military services, in upper case."""
+    states: tuple[str, ...]
+    """Codes of the states and territories that the search names."""
     topic: str
     """The words to rank by that name the subject: no codes, and no generic words unless there are no others."""
     required: str
@@ -183,6 +186,7 @@ def parse(text: str) -> Question:
         agencies=tuple(
             [token for token in plain if _ABBREVIATION.fullmatch(token)] + _SERVICE.findall(" ".join(plain).upper()),
         ),
+        states=states_in(text),
         topic=" ".join(_spell_out(token.strip('"')) for token in _topic([token for token in kept if token not in codes])),
         required=either or _either([*phrases, *codes], []),
         excluded=" or ".join(token[1:] for token in excluded),

@@ -245,7 +245,7 @@ async def save_chunks(session: AsyncSession, owner_id: UUID, document_id: UUID, 
                 "start_offset": span.start,
                 "end_offset": span.end,
                 "text": (content := chunked.text[span.start : span.end]),
-                "search": func.to_tsvector(text("'english'"), f"{heading_text(span.heading)}\n{content}"),
+                "search": search_sql.stems_of(f"{heading_text(span.heading)}\n{content}"),
             }
             for ordinal, span in enumerate(chunked.chunks[start : start + 500], start)
         ]
@@ -388,7 +388,8 @@ async def search_chunks(
         is_seen,
     )
     by_words, by_meaning = await _nearest(session, by_words), await _nearest(session, by_meaning)
-    scores = retrieval.fuse({id: score for id, score in by_words.items() if score > 0}, by_meaning, share=retrieval.PASSAGE_WORDS)
+    by_words = {id: score for id, score in by_words.items() if score > 0}
+    scores = retrieval.fuse(retrieval.scaled(by_words), retrieval.scaled(by_meaning), share=retrieval.PASSAGE_WORDS)
     best = await _contents(session, owner_id, list(scores)[: retrieval.FEEDBACK_TEXTS], model_id=model_id)
     statistics = await _statistics(session, owner_id, sorted({place for each, _ in best for place in each}))
     words, moved = retrieval.with_feedback(words, vector, best, statistics)
@@ -398,7 +399,7 @@ async def search_chunks(
     found = and_(Chunk.id == func.any(found_ids), ChunkVector.chunk_id == func.any(found_ids))
     rows = (await session.execute(rescored.where(Chunk.owner_id == owner_id, found, ChunkVector.model_id == model_id))).all()
     by_words, by_meaning = {id: -far for id, far, _ in rows}, {id: -far for id, _, far in rows}
-    scores = retrieval.fuse(by_words, by_meaning, share=retrieval.PASSAGE_WORDS)
+    scores = retrieval.fuse(retrieval.scaled(by_words), retrieval.scaled(by_meaning), share=retrieval.PASSAGE_WORDS)
     if names:
         named = await _named_shares(session, found_ids, names)
         scores = dict(sorted(scores.items(), key=lambda item: -named.get(item[0], 0)))
@@ -430,7 +431,7 @@ async def word_shares(session: AsyncSession, owner_id: UUID, query: str, texts: 
     statistics = await _statistics(session, owner_id, [retrieval.place_of(lexeme) for lexeme in lexemes])
     rarities = {lexeme: statistics.rarity(retrieval.place_of(lexeme)) for lexeme in lexemes}
     asked = func.unnest(literal(list(texts), ARRAY(Text))).table_valued("text", with_ordinality="place").render_derived()
-    stems = select(func.tsvector_to_array(func.to_tsvector(text("'english'"), asked.c.text))).order_by(asked.c.place)
+    stems = select(func.tsvector_to_array(search_sql.stems_of(asked.c.text))).order_by(asked.c.place)
     total = sum(rarities.values()) or 1.0
     return [sum(rarities.get(stem, 0) for stem in found) / total for found in await session.scalars(stems)]
 

@@ -68,7 +68,7 @@ def _day_start(day: date) -> datetime:
 
 def has_words(words: str | BindParameter[str], column: Any = Opportunity.search) -> ColumnElement[bool]:
     """Whether a notice has these words, in search syntax: with quotes, minus, and "or"."""
-    return column.op("@@", return_type=Boolean())(func.websearch_to_tsquery(literal_column("'english'"), words))
+    return column.op("@@", return_type=Boolean())(func.websearch_to_tsquery(literal_column("'english'"), func.keep_names(words)))
 
 
 def conditions_of(query: OpportunityQuery, labeled: Select[UUID] | None) -> list[ColumnElement[bool]]:

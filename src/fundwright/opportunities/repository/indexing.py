@@ -118,7 +118,7 @@ async def weigh_words(session: AsyncSession, *, limit: int) -> bool:
 async def count_words(session: AsyncSession) -> None:
     """Recount in how many opportunities each word occurs, and update the words for spelling correction."""
     await database.acquire_lock(session, "opportunity_word")
-    await session.execute(delete(OpportunityWord))
+    await session.execute(delete(OpportunityWord).where(OpportunityWord.place != search_sql.EMBEDDED_TEXTS))
     words = func.ts_stat("SELECT search FROM opportunity").table_valued("word", "ndoc", "nentry")
     place, notices = func.word_place(words.c.word), func.sum(words.c.ndoc)
     each = select(place, notices).group_by(place).having(notices > _RARE)
@@ -130,6 +130,16 @@ async def count_words(session: AsyncSession) -> None:
         spelled.c.ndoc >= _MIN_SPELLED, spelled.c.word.regexp_match("^[a-z]{5,40}$")
     )
     await session.execute(insert(OpportunitySpelling).from_select(["word", "notices"], known))
+
+
+async def note_embedded(session: AsyncSession, notices: int | None) -> None:
+    """Note how many opportunities are embedded so far, so that searches rely on meaning in proportion; None when all are."""
+    place = search_sql.EMBEDDED_TEXTS
+    if notices is None:
+        await session.execute(delete(OpportunityWord).where(OpportunityWord.place == place))
+        return
+    noted = upsert(OpportunityWord).values(place=place, notices=notices)
+    await session.execute(noted.on_conflict_do_update(index_elements=[OpportunityWord.place], set_={"notices": notices}))
 
 
 async def refresh_search_statistics(session: AsyncSession) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -35,6 +36,7 @@ from fundwright.opportunities.schemas import (
     OpportunityQuery,
     Reason,
 )
+from fundwright.opportunities.states import place_pattern
 
 _FEW = 10
 """With fewer matches, close matches follow."""
@@ -53,6 +55,8 @@ _MIN_MEANING = 0.5
 """A notice that has all words, but not in its title, matches if its meaning is in the upper half of those found by meaning."""
 _NAMED = 0.25
 """The share by which the score of a notice rises if the search names its agency."""
+_MIN_WORDS = 0.5
+"""The share of the best score by words that takes the place of `_MIN_MEANING` while notices are not embedded."""
 _NAMED_AMONG = 150
 """The number of best notices whose scores this applies to."""
 _PASSAGE_CHARACTERS = 2_000
@@ -121,7 +125,11 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
     candidates = await find_candidates(session, query, labeled, question, meaning, known)
     by_words, by_meaning, flags = candidates.by_words, candidates.by_meaning, candidates.matching
     words, near = retrieval.scaled(by_words), retrieval.scaled(by_meaning)
-    fused = _raise_named(question, retrieval.fuse(by_words, by_meaning, share=retrieval.NOTICE_WORDS), near)
+    # While few notices are embedded, the nearest of them need not be near.
+    share = 1 - (1 - retrieval.NOTICE_WORDS) * candidates.coverage
+    fused = _raise_named(question, retrieval.fuse(words, near, share=share), near)
+    if question.states:
+        fused = _put_states_first(question, fused, candidates, near)
     scores = sorted(fused, key=lambda found: found.is_sample)
     about = {found for found, is_certain in flags.items() if is_certain or near.get(found, 0) >= _MIN_MEANING}
     has_few = question.is_open and not numbered and len(_by_solicitation(about)) < _FEW
@@ -175,6 +183,22 @@ def _raise_named(question: Question, scores: Mapping[Found, float], near: Mappin
     of_named = {found for found in likely if is_named(found.agency, question) or is_named(found.sub_agency, question)}
     raised = {found: score * (1 + _NAMED * (found in of_named)) for found, score in scores.items()}
     return dict(sorted(raised.items(), key=lambda item: -item[1]))
+
+
+def _put_states_first(
+    question: Question, scores: Mapping[Found, float], candidates: Candidates, near: Mapping[Found, float]
+) -> Mapping[Found, float]:
+    """Put notices in the states that the question names before others. Those with a distant meaning stay where they are: the only word
+    that they share may be the name of the state."""
+    in_states, by_words = re.compile(place_pattern(question.states)), candidates.by_words
+    least_words = _MIN_WORDS * max(by_words.values(), default=0)
+
+    def is_first(found: Found) -> bool:
+        is_unknown = found not in near and (not near or candidates.coverage < 1)
+        fits = by_words.get(found, 0) >= least_words if is_unknown else near.get(found, 0) >= _MIN_MEANING
+        return fits and bool(in_states.search(found.place))
+
+    return dict(sorted(scores.items(), key=lambda item: (not is_first(item[0]), -item[1])))
 
 
 def _is_likely(alike: Collection[Found], candidates: Candidates, *, is_after: bool) -> bool:

@@ -76,6 +76,7 @@ class Found:
     posted_s: float
     agency: str
     sub_agency: str
+    place: str
 
     def currency(self) -> tuple[bool, float, UUID]:
         """Sort key within a solicitation. The notice to show has the greatest one: the newest that is not an award notice."""
@@ -98,6 +99,7 @@ def _found(notice: type[Opportunity]) -> tuple[ColumnElement[Any], ...]:
         notice.id.label("id"), solicitation_of(notice).label("solicitation"), notice.is_sample.label("is_sample"),
         (notice.type == AWARD).label("is_award"), sql_cast(func.extract("epoch", notice.posted_at), Float).label("posted_s"),
         notice.agency.label("agency"), notice.sub_agency.label("sub_agency"),
+        notice.place.label("performed_in"),
     )  # fmt: skip
 
 
@@ -105,7 +107,7 @@ FOUND = _found(Opportunity)
 """The columns of `Found`."""
 _READ_BY_FOUND = (
     Opportunity.id, Opportunity.number_key, Opportunity.is_sample, Opportunity.type, Opportunity.posted_at, Opportunity.agency,
-    Opportunity.sub_agency,
+    Opportunity.sub_agency, Opportunity.place,
 )  # fmt: skip
 
 
@@ -117,6 +119,8 @@ class Candidates:
     """BM25 scores of the best notices."""
     whole: float
     """Approximate BM25 score of a notice that has each word of the question once."""
+    coverage: float
+    """The share of notices that are embedded."""
     by_meaning: Mapping[Found, float]
     """Cosine similarities of the nearest notices."""
     matching: Mapping[Found, bool]
@@ -163,7 +167,7 @@ async def find_candidates(
 ) -> Candidates:
     """Find all candidates in one statement that reads each notice once. Without a word to rank by, there are no best or nearest
     notices."""
-    lexemes, statistics = await _lexemes_of(session, question.words)
+    lexemes, statistics, coverage = await _lexemes_of(session, question.words)
     parameters: dict[str, Any] = {"words": question.text, "required": question.required, "excluded": question.excluded}
     in_titles, whole = None, 0.0
     if lexemes:
@@ -205,7 +209,7 @@ async def find_candidates(
     has_all_matching = number <= 2 * retrieval.DEPTH
     if not has_all_matching:
         matching = {notice: matching[notice] for notice in matching if notice in by_words or notice in by_meaning}
-    return Candidates(by_words, whole, by_meaning, matching, has_all_matching, number)
+    return Candidates(by_words, whole, coverage, by_meaning, matching, has_all_matching, number)
 
 
 _NOT_FILTERS = {"text": "", "verbatim": False, "sort": "", "page": 1, "page_size": 1}
@@ -281,17 +285,22 @@ _NONE = select(*FOUND, literal(0.0).label("distance")).where(false())
 
 
 _LEXEME = search_sql.lexemes_of(bindparam("words", type_=Text))
-_EVERYTHING = select(OpportunityWord.notices).where(OpportunityWord.place == search_sql.ALL_TEXTS).scalar_subquery()
-_COUNTED = select(_LEXEME.c.lexeme, func.cardinality(_LEXEME.c.positions), OpportunityWord.notices, _EVERYTHING).outerjoin_from(
-    _LEXEME, OpportunityWord, OpportunityWord.place == func.word_place(_LEXEME.c.lexeme)
+_EVERYTHING, _EMBEDDED = (
+    select(OpportunityWord.notices).where(OpportunityWord.place == place).scalar_subquery()
+    for place in (search_sql.ALL_TEXTS, search_sql.EMBEDDED_TEXTS)
 )
+_COUNTED = select(
+    _LEXEME.c.lexeme, func.cardinality(_LEXEME.c.positions), OpportunityWord.notices, _EVERYTHING, _EMBEDDED
+).outerjoin_from(_LEXEME, OpportunityWord, OpportunityWord.place == func.word_place(_LEXEME.c.lexeme))
 
 
-async def _lexemes_of(session: AsyncSession, words: str) -> tuple[Mapping[str, int], Statistics]:
-    """Return how often each lexeme occurs in the words, and in how many notices."""
+async def _lexemes_of(session: AsyncSession, words: str) -> tuple[Mapping[str, int], Statistics, float]:
+    """Return how often each lexeme occurs in the words, in how many notices, and the share of notices that are embedded."""
     rows = (await session.execute(_COUNTED, {"words": words})).all()
-    found_in = {retrieval.place_of(lexeme): notices or 0 for lexeme, _, notices, _ in rows}
-    return {lexeme: count for lexeme, count, _, _ in rows}, Statistics(rows[0][3] or 0 if rows else 0, found_in)
+    found_in = {retrieval.place_of(lexeme): notices or 0 for lexeme, _, notices, *_ in rows}
+    everything, embedded = rows[0][3:] if rows else (0, None)
+    coverage = 1.0 if embedded is None else min(embedded / (everything or 1), 1.0)
+    return {lexeme: count for lexeme, count, *_ in rows}, Statistics(everything or 0, found_in), coverage
 
 
 def _by_words(conditions: list[ColumnElement[bool]], *, in_titles: bool) -> Select[*tuple[Any, ...]]:
@@ -299,7 +308,10 @@ def _by_words(conditions: list[ColumnElement[bool]], *, in_titles: bool) -> Sele
     column = (Opportunity.title_search if in_titles else Opportunity.search).expression
     having = select(*_READ_BY_FOUND).where(*conditions, search_sql.has_any(column, _RAREST))
     # Sort first: computing the columns of `FOUND` takes longer than sorting thousands of notices.
-    newest = aliased(Opportunity, having.order_by(Opportunity.posted_at.desc()).limit(_CANDIDATES).subquery())
+    newest = aliased(
+        Opportunity,
+        having.order_by(Opportunity.posted_at.desc()).limit(_CANDIDATES).subquery(),
+    )
     # Right after an import, compute the weights that are not stored yet.
     unweighed = select(WEIGHTS).where(Opportunity.id == newest.id).scalar_subquery()
     distance = search_sql.word_distance(func.coalesce(OpportunityWords.words, unweighed), _WEIGHTS).label("distance")

@@ -78,12 +78,13 @@ _JUDGE = text("""
 """)
 _TO_COPY = text("SELECT position FROM opportunity_verdict WHERE verdict IN ('new', 'changed') ORDER BY position")
 _VECTORS = """
-    CROSS JOIN LATERAL (SELECT to_tsvector('english', i.title) AS title) t
+    CROSS JOIN LATERAL (SELECT to_tsvector('english', keep_names(i.title)) AS title) t
     CROSS JOIN LATERAL (
         SELECT setweight(t.title, 'A')
-            || setweight(to_tsvector('english', concat_ws(' ', i.number, i.agency, i.sub_agency, i.office)), 'B')
-            || setweight(to_tsvector('english', left(i.description, 100000)), 'D')
-            || setweight(to_tsvector('english', concat_ws(' ', i.naics, i.psc, i.set_aside_code, i.set_aside)), 'C') AS everything
+            || setweight(to_tsvector('english', keep_names(concat_ws(' ', i.number, i.agency, i.sub_agency, i.office))), 'B')
+            || setweight(to_tsvector('english', keep_names(left(i.description, 100000))), 'D')
+            || setweight(to_tsvector('english', concat_ws(' ', i.naics, i.psc, i.set_aside_code, i.set_aside)), 'C')
+            || setweight(to_tsvector('english', keep_names(coalesce(state_of(i.place), ''))), 'C') AS everything
     ) s
 """
 _ADD = text(f"""

@@ -1,0 +1,33 @@
+"""The states and territories that searches name, and the places of notices in them."""
+
+from __future__ import annotations
+
+import re
+
+_STATES = {
+    "alabama": "AL", "alaska": "AK", "american samoa": "AS", "arizona": "AZ", "arkansas": "AR", "california": "CA", "colorado": "CO",
+    "connecticut": "CT", "delaware": "DE", "district of columbia": "DC", "florida": "FL", "georgia": "GA", "guam": "GU", "hawaii": "HI",
+    "idaho": "ID", "illinois": "IL", "indiana": "IN", "iowa": "IA", "kansas": "KS", "kentucky": "KY", "louisiana": "LA", "maine": "ME",
+    "maryland": "MD", "massachusetts": "MA", "michigan": "MI", "minnesota": "MN", "mississippi": "MS", "missouri": "MO", "montana": "MT",
+    "nebraska": "NE", "nevada": "NV", "new hampshire": "NH", "new jersey": "NJ", "new mexico": "NM", "new york": "NY",
+    "north carolina": "NC", "north dakota": "ND", "northern mariana islands": "MP", "ohio": "OH", "oklahoma": "OK", "oregon": "OR",
+    "pennsylvania": "PA", "puerto rico": "PR", "rhode island": "RI", "south carolina": "SC", "south dakota": "SD", "tennessee": "TN",
+    "texas": "TX", "utah": "UT", "vermont": "VT", "virgin islands": "VI", "virginia": "VA", "washington": "WA", "west virginia": "WV",
+    "wisconsin": "WI", "wyoming": "WY",
+}  # fmt: skip
+_NAMED = re.compile(rf"(?<![\w-])({'|'.join(sorted(_STATES, key=len, reverse=True))})(?![\w-])(?!,? d\.?c\b)", re.IGNORECASE)
+_DISTRICT = re.compile(r"\bwashington,? d\.?c\b", re.IGNORECASE)
+_CODE = re.compile(rf",\s?({'|'.join(_STATES.values())})\b")
+"""After the name of a city. Alone, VA may be Veterans Affairs."""
+
+
+def states_in(text: str) -> tuple[str, ...]:
+    """The codes of the states that a search names, such as ME, except after a minus."""
+    kept = re.sub(r'(?<!\S)-("[^"]*"|\S+)', " ", text)
+    named = [_STATES[name.casefold()] for name in _NAMED.findall(kept)]
+    return tuple(dict.fromkeys([*named, *_CODE.findall(kept), *(["DC"] if _DISTRICT.search(kept) else [])]))
+
+
+def place_pattern(states: tuple[str, ...]) -> str:
+    """A regular expression, for PostgreSQL and for Python, of a notice's place in these states: “Portland, ME, 04101, USA”."""
+    return rf"(^|, )({'|'.join(states)})(,|$)"
