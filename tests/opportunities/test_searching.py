@@ -9,11 +9,13 @@ from uuid import UUID
 
 import numpy as np
 import pytest
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Actor
 from fundwright.core import database
 from fundwright.core.database import now
+from fundwright.core.migrations.versions import v0049_states
 from fundwright.language import retrieval
 from fundwright.opportunities import service
 from fundwright.opportunities.question import Meaning
@@ -273,6 +275,24 @@ class TestStates:
             notice(3, title="Removal of the main", place="Messina, IT-ME, ITA"),
         )
         assert set(titles((await search(session, actor, "Maine")).items)) == {"Removal of vessels", "Removal of snow"}
+
+    async def test_of_earlier_notices_are_read_by_the_migration(
+        self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await add(
+            session,
+            notice(1, title="Buoys", description="The Gulf of Maine"),
+            notice(2, title="Removal of vessels", place="Portland, ME, USA"),
+            notice(3, title="The main channel"),
+        )
+        earlier = "to_tsvector('english', title || ' ' || description)"
+        await session.execute(text(f"UPDATE opportunity SET search = {earlier} FROM opportunity_text WHERE opportunity_id = id"))
+        ran: list[str] = []
+        monkeypatch.setattr(v0049_states.op, "execute", ran.append, raising=False)
+        v0049_states.upgrade()
+        for statement in ran[2:]:  # the functions are there
+            await (await session.connection()).exec_driver_sql(statement)
+        assert set(titles((await search(session, actor, "Maine")).items)) == {"Buoys", "Removal of vessels"}
 
     @pytest.mark.parametrize(
         ("text", "states"),
