@@ -152,7 +152,7 @@ mentions the names."""
 _BEGINNING = 300
 """The number of first characters of a document that show what it is about."""
 _PART = re.compile(
-    r"[,;]?\s+(?:and|und|et)\s+(?=(?:what|how|when|who|where|which|why|for how|at what|was|wie|wann|wer|wo|welche\w*|combien|quand|qui|où|quel\w*)\b)|[?;.]\s+",
+    r"[,;]?(?<!\s)\s+(?:and|und|et)\s+(?=(?:what|how|when|who|where|which|why|for how|at what|was|wie|wann|wer|wo|welche\w*|combien|quand|qui|où|quel\w*)\b)|[?;.]\s+",
     re.IGNORECASE,
 )
 _MAX_PARTS, _PART_WORDS = 3, 3

@@ -544,8 +544,10 @@ async def read_documents(
     first: Collection[UUID] = (),
 ) -> list[DocumentText]:
     """Return the text of the actor's trained documents, oldest first. If documents and kinds are given, only these are read. If
-    there are more than a million characters, the documents with the passages `first` are kept, and then the newest. Opens its own
-    transaction."""
+    there are more than a million characters, the documents with the passages `first` are kept, and then the newest.
+
+    Opens its own transaction.
+    """
     if not actor.is_confirmed:
         return []
     async with core.database.transaction() as session:
