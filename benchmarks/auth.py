@@ -63,11 +63,11 @@ def main() -> int:
         f"{at(signing_in, 0.95):.0f} ms",
         f"{AT_ONCE} in line at {rate:.0f} a second: {1000 * AT_ONCE / rate:.0f}",
     )
-    tell("lag of the event loop meanwhile, p50", f"{at(lag, 0.5):.1f} ms")
-    tell("lag of the event loop meanwhile, p99", f"{at(lag, 0.99):.1f} ms", f"goal {LAG_GOAL_MS:.0f}")
-    tell("lag of the event loop meanwhile, longest", f"{lag[-1]:.1f} ms")
-    tell("somebody else's reading of a row, p50", f"{at(reads, 0.5):.1f} ms")
-    tell("somebody else's reading of a row, p99", f"{at(reads, 0.99):.1f} ms", f"goal {READ_GOAL_MS:.0f}")
+    tell("lag of the event loop during sign-ins, p50", f"{at(lag, 0.5):.1f} ms")
+    tell("lag of the event loop during sign-ins, p99", f"{at(lag, 0.99):.1f} ms", f"goal {LAG_GOAL_MS:.0f}")
+    tell("lag of the event loop during sign-ins, longest", f"{lag[-1]:.1f} ms")
+    tell("someone else's reading of a row, p50", f"{at(reads, 0.5):.1f} ms")
+    tell("someone else's reading of a row, p99", f"{at(reads, 0.99):.1f} ms", f"goal {READ_GOAL_MS:.0f}")
     for name, times in (("known", known), ("unknown", unknown)):
         quartiles = " / ".join(f"{quartile:.1f}" for quartile in statistics.quantiles(times, n=4))
         tell(f"refusal of {name} accounts, quartiles", f"{quartiles} ms")

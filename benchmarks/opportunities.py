@@ -115,7 +115,7 @@ def main() -> None:
         )
         for name, times in sorting["clicks"].items():
             p50, p95 = statistics.median(times), statistics.quantiles(times, n=20)[18]
-            print(f"{name} meanwhile: p50 {p50:.1f} ms, p95 {p95:.1f} ms, worst {max(times):.0f} ms of {len(times)}")
+            print(f"{name} during that time: p50 {p50:.1f} ms, p95 {p95:.1f} ms, worst {max(times):.0f} ms of {len(times)}")
 
 
 def _in_process(measure: Callable[[Path, Path], Any], folder: Path, file: Path) -> Any:

@@ -8,7 +8,7 @@ async with mounted(core, actor, categories_screen) as screen:
     assert screen.toasts == ["The category was created."]
 ```
 
-Each verb waits until what it caused is shown, queries included; `expect` waits for what comes by itself, such as a live message.
+Each action waits until its results are shown, including queries; `expect` waits for other changes, such as a live message.
 Roles and names follow the HTML: `button`, `link`, `heading`, `textbox`, `checkbox`, `combobox`, `table`, `row`, `alert`, `status`,
 `tab`; a name is the `aria-label`, the label or the text.
 """

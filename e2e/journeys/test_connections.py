@@ -157,7 +157,7 @@ def another_page(application: Application, token: str) -> Iterator[None]:
 
 
 def assert_as_fresh(page: Page, url: str) -> None:
-    """The page shows the same categories as a newly opened one; notices are categorized meanwhile."""
+    """The page shows the same categories as a newly opened one; notices are categorized in the meantime."""
     tab = page.context.new_page()
     tab.goto(f"{url}/dashboard/category")
     ready(tab)

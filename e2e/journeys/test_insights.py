@@ -33,7 +33,7 @@ def overseeing(with_overseer: Application, page: Page) -> Page:
 
 
 def views(page: Page, path: str) -> int:
-    """How often the screen at `path` has been shown to anybody."""
+    """How often the screen at `path` has been shown to anyone."""
     answer = page.request.get("/api/insights/pages?page_size=100")
     return next((each["views"] for each in answer.json()["items"] if each["path"] == path), 0)
 

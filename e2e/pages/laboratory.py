@@ -92,6 +92,6 @@ class SlowPage:
         self.text.evaluate(_WATCH)
 
     def expect_kept(self, text: str) -> None:
-        """The watched field is still there and contains `text`, and it has not been replaced meanwhile."""
+        """The watched field is still there and contains `text`, and it has not been replaced in the meantime."""
         expect(self.text).to_have_value(text)
         assert self.text.evaluate("field => [field === window.field, window.loadings]") == [True, 0]

@@ -11,7 +11,7 @@ from typing import Literal
 
 from fundwright.accounts.schemas import Permission
 
-ANYBODY = None
+ANYONE = None
 """Also for people who are not signed in."""
 
 OWN_PAGES: Literal["own pages"] = "own pages"
@@ -25,7 +25,7 @@ def _table(*parts: tuple[Need, str]) -> dict[str, Need]:
 
 
 ROUTES = _table(
-    (ANYBODY, """
+    (ANYONE, """
         POST /signin
         POST /session
         DELETE /session
@@ -249,7 +249,7 @@ ROUTES = _table(
 )  # fmt: skip
 
 SCREENS = _table(
-    (ANYBODY, """
+    (ANYONE, """
         /404
         /500
         /auth/login

@@ -116,7 +116,7 @@ def anything(page: Page, node: Node) -> dict[str, Any]:
 
 
 async def fire_everything(page: Page) -> int:
-    """Also events of what appears meanwhile, such as the buttons of a dialog."""
+    """Also sends events of elements that appear in the meantime, such as the buttons of a dialog."""
     fired: set[str] = set()
     while len(fired) < MAX_EVENTS:
         waiting = next(((name, node, event) for name, node, event in events(page) if name not in fired), None)

@@ -44,7 +44,7 @@ async def root(committed: Core) -> Actor:
 
 
 async def request_reset(core: Core, client: httpx.AsyncClient, actor: Actor) -> str:
-    """Request a new password, as anybody can; returns the secret of the link that was sent to the actor."""
+    """Request a new password, as anyone can; returns the secret of the link that was sent to the actor."""
 
     async def secret() -> str | None:
         async with core.database.transaction() as session:

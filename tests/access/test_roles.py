@@ -21,7 +21,7 @@ from fundwright.authentication.schemas import TokenScope
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright_ui.app import build_app
-from tests.access.table import ANYBODY, JOBS, OWN_PAGES, ROUTES, SCREENS, Need
+from tests.access.table import ANYONE, JOBS, OWN_PAGES, ROUTES, SCREENS, Need
 from tests.support.accounts import add_account
 
 STRANGER, DISABLED = "stranger", "disabled"
@@ -157,7 +157,7 @@ def code_of(answer: httpx.Response) -> str | None:
 
 
 def expected(need: Need, who: str) -> str:
-    if need is ANYBODY:
+    if need is ANYONE:
         return "let in"
     if need is OWN_PAGES:
         return "refused"
@@ -193,7 +193,7 @@ class TestRoutes:
                     token = await people.token(who) if may_change else kept_token[who]
                     answer = await asker.ask(route, token)
                     code = code_of(answer)
-                    if need in (ANYBODY, OWN_PAGES):
+                    if need in (ANYONE, OWN_PAGES):
                         became = "let in" if code not in {"TokenMissing", "NotAllowed"} else "refused"
                     elif answer.status_code == 401:
                         became = "sent away"

@@ -17,7 +17,7 @@ NOT_DELETIONS = {
     "training.remove_all": "part of the deletion of an account, which is recorded",
 }
 """Services whose names sound like a deletion, and what they do."""
-PUBLIC_EXPORTS = {"src/fundwright/content/api.py": "published posts, which anybody may read"}
+PUBLIC_EXPORTS = {"src/fundwright/content/api.py": "published posts, which anyone may read"}
 RECORDING = re.compile(r"(audit\.)?record|_record_payment")
 COMPOSED = {
     "f'blog_post.{action}'": [f"blog_post.{action}" for action in ("created", "changed", "published", "withdrawn", "deleted")],

@@ -93,7 +93,7 @@ def placeholders(text: str) -> frozenset[str]:
 
 
 IN_ENGLISH = {
-    "StartRefused": "said before anybody could choose a language",
+    "StartRefused": "said before anyone could choose a language",
     "EmailTaken": "the specification's own text",
     "TokenMissing": "the specification's own text",
     "TokenInvalid": "the specification's own text",

@@ -629,7 +629,7 @@ class TestEmails:
         typed = "correct horse battery"
         for _ in range(2):
             await visitor.post("/signin", json={"email": typed, "password": "x"})
-        await self._ask(visitor, self._ASKED[0], "somebody@example.org")
+        await self._ask(visitor, self._ASKED[0], "someone@example.org")
         async with committed.database.transaction() as session:
             subjects = list(await session.scalars(select(AuditEntry.subject).order_by(AuditEntry.at)))
         assert len(subjects) == 3 and subjects[0] == subjects[1] != subjects[2]

@@ -148,7 +148,7 @@ class TestRetire:
 
 
 class TestDamagedKeys:
-    """A person who knows that a key is short could sign tokens for anybody."""
+    """A person who knows that a key is short could sign tokens for anyone."""
 
     @pytest.mark.parametrize("left", [b"", b"x" * 31])
     def test_sign_and_read_nothing(self, committed: Core, left: bytes) -> None:

@@ -222,7 +222,7 @@ class TestFeedback:
         await self.send(session, actor, "Two")
         with pytest.raises(service.TooMuchFeedback, match="2 messages within 24 hours"):
             await self.send(session, actor, "Three")
-        await self.send(session, admin, "Somebody else's")
+        await self.send(session, admin, "Someone else's")
         await session.execute(update(Feedback).where(Feedback.text == "One").values(created_at=now() - 25 * HOUR))
         await self.send(session, actor, "Three, a day later")
 

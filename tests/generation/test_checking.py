@@ -65,7 +65,7 @@ class TestCheck:
             pytest.param("We will install two loggers in May.", "We installed two loggers in May.", id="a plan is not done"),
             pytest.param("Grantees may be asked to pay a fee.", "Grantees must pay a fee.", id="what may be is no must"),
             pytest.param("The board rejected the plan in May.", "The board approved the plan in May.", id="an opposite"),
-            pytest.param("The county cleared the ditches.", "The tribe cleared the ditches.", id="somebody else"),
+            pytest.param("The county cleared the ditches.", "The tribe cleared the ditches.", id="someone else"),
             pytest.param("The city paid for filters.", "Our firm paid for filters.", id="not we, but others"),
             pytest.param("We lined 5 miles of canal and 9 miles of pipe.", "We lined 9 miles of canal.", id="another's number"),
             pytest.param("Rooms cost $520 a month.", "Rooms cost $520 a week.", id="another rate"),

@@ -1,4 +1,4 @@
-"""A model may take a minute to respond. Nobody's request waits for it, because no connection is held meanwhile."""
+"""A model may take a minute to respond. Nobody's request waits for it, because no connection is held in the meantime."""
 
 from __future__ import annotations
 

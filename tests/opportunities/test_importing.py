@@ -36,7 +36,7 @@ Start = Callable[[bytes], Awaitable[tuple[ImportRunRead, Path]]]
 def _kill_forks(*, is_reader: bool) -> None:
     """Kill the processes that fork the readers, or only the readers."""
     for forks_from in psutil.Process().children():
-        with suppress(psutil.Error):  # others may end meanwhile
+        with suppress(psutil.Error):  # others may end in the meantime
             if "fundwright.core.sandbox_forks" in forks_from.cmdline():
                 for killed in forks_from.children() if is_reader else [forks_from]:
                     killed.kill()

@@ -51,7 +51,7 @@ def needs_recent_authentication(service: Callable[P, Coroutine[Any, Any, R]]) ->
 
     The service has parameters `session` and `actor`. The call raises ReauthenticationRequired, NotForPrograms for an API token,
     or SessionEnded. With two-step verification on, signing in and re-authentication include the second factor. Commands always
-    pass: whoever can open the data folder is its administrator.
+    pass: anyone who can open the data folder is its administrator.
     """
     signature = inspect.signature(service)
 

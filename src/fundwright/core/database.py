@@ -48,7 +48,7 @@ def now() -> datetime:
 async def refresh_statistics(session: AsyncSession, *tables: type[Base]) -> None:
     """Update the planner's statistics after a job that added many rows.
 
-    PostgreSQL does this by itself, but up to a minute later: until then, a question to the knowledge base took five times as
+    PostgreSQL does this automatically, but up to a minute later. Until then, a question to the knowledge base took five times as
     long.
     """
     for table in tables:
@@ -272,7 +272,7 @@ class Database:
         """Make the indexes of a table fast after a job that added many rows; also tells the planner what they are like.
 
         New rows wait in the pending list of a GIN index, which every search reads whole, and index-only scans look up each of them in
-        the table. PostgreSQL ends this by itself, but minutes later: until then a search for a frequent word takes ten times as long.
+        the table. PostgreSQL ends this automatically, but minutes later. Until then, a search for a frequent word takes ten times as long.
 
         Raises DiskFull or DatabaseAway.
         """

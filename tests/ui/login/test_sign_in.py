@@ -135,5 +135,5 @@ class TestGuards:
     def test_lead_signed_in_people_away(self, path: str) -> None:
         from uuid import uuid4
 
-        somebody = Actor(id=uuid4(), email="ada@example.org", name="Ada", role=Role.USER)
-        assert Router(SCREENS, ProductHost.addresses, redirects={}).route(path, somebody) == Redirect("/")
+        someone = Actor(id=uuid4(), email="ada@example.org", name="Ada", role=Role.USER)
+        assert Router(SCREENS, ProductHost.addresses, redirects={}).route(path, someone) == Redirect("/")

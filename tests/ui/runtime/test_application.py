@@ -316,7 +316,7 @@ class TestTrustedProxies:
             ("192.0.2.7", "203.0.113.5", ["10.0.0.0/8"], "192.0.2.7"),
             ("10.0.0.2", "203.0.113.5", [], "10.0.0.2"),
         ],
-        ids=["proxy", "a forged one before it", "two proxies", "IPv6", "somebody else", "nobody is trusted"],
+        ids=["proxy", "a forged one before it", "two proxies", "IPv6", "someone else", "nobody is trusted"],
     )
     async def test_only_their_word_is_taken(
         self, open_to_ada: Core, peer: str, forwarded: str, trusted: list[str], address: str

@@ -161,7 +161,7 @@ describe("unsaved text of a form", () => {
   it("is forgotten with its account, also when it was typed just before", async () => {
     const { pathname, search, hash, origin, href } = location;
     vi.stubGlobal("location", { pathname, search, hash, origin, href, assign: vi.fn() });
-    await typeAndLeave("Of somebody else", "eve");
+    await typeAndLeave("Of someone else", "eve");
     await typeAndLeave("Mine");
     const opened = await open();
     fireEvent.change(text(), { target: { value: "Mine, too" } });
