@@ -93,7 +93,7 @@ def icon_button(
 
 
 def menu(label: str, *entries: Child, id: str) -> VdomDict:
-    """Buttons and links that are needed less often, behind a button with dots. The browser closes it by Escape and a click elsewhere."""
+    """Secondary buttons and links in a menu behind a button with dots. The browser closes it on Escape and on a click elsewhere."""
     return html.div(
         {"className": "fw-menu"},
         icon_button(label, "more", opens=id),

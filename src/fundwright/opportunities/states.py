@@ -1,4 +1,4 @@
-"""The states and territories that searches name, and the places of notices in them."""
+"""The states and territories that searches can name, and the notices with a place of performance there."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _CODE = re.compile(rf",\s?({'|'.join(_STATES.values())})\b")
 
 
 def states_in(text: str) -> tuple[str, ...]:
-    """The codes of the states that a search names, such as ME, except after a minus."""
+    """Return the codes of the states that a search names, such as ME, except after a minus."""
     kept = re.sub(r'(?<!\S)-("[^"]*"|\S+)', " ", text)
     named = [_STATES[name.casefold()] for name in _NAMED.findall(kept)]
     return tuple(dict.fromkeys([*named, *_CODE.findall(kept), *(["DC"] if _DISTRICT.search(kept) else [])]))
 
 
 def place_pattern(states: tuple[str, ...]) -> str:
-    """A regular expression, for PostgreSQL and for Python, of a notice's place in these states: “Portland, ME, 04101, USA”."""
+    """Return a regular expression, for PostgreSQL and Python, that matches places in these states: “Portland, ME, 04101, USA”."""
     return rf"(^|, )({'|'.join(states)})(,|$)"

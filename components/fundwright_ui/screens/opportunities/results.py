@@ -26,7 +26,7 @@ from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Chip, Column, LinkCell, NoteCell, Row
 
 _SOON_DAYS = 7
-"""Deadlines that are no farther away are red."""
+"""Deadlines within this number of days are red."""
 
 
 def is_match(item: OpportunityRow) -> bool:
@@ -172,7 +172,7 @@ def _awarded(award: Award, language: str) -> str:
 
 
 def _due(day: date, today: date, language: str) -> NoteCell | date:
-    """The days that are left until a deadline, with its date; of a past one, the date."""
+    """Return the days until a deadline, with its date, or only the date if it has passed."""
     left = (day - today).days
     if left < 0:
         return day

@@ -56,7 +56,7 @@ _MIN_MEANING = 0.5
 _NAMED = 0.25
 """The share by which the score of a notice rises if the search names its agency."""
 _MIN_WORDS = 0.5
-"""The share of the best score by words that takes the place of `_MIN_MEANING` while notices are not embedded."""
+"""The share of the best score by words that replaces `_MIN_MEANING` for notices that are not embedded."""
 _NAMED_AMONG = 150
 """The number of best notices whose scores this applies to."""
 _PASSAGE_CHARACTERS = 2_000
@@ -188,8 +188,8 @@ def _raise_named(question: Question, scores: Mapping[Found, float], near: Mappin
 def _put_states_first(
     question: Question, scores: Mapping[Found, float], candidates: Candidates, near: Mapping[Found, float]
 ) -> Mapping[Found, float]:
-    """Put notices in the states that the question names before others. Those with a distant meaning stay where they are: the only word
-    that they share may be the name of the state."""
+    """Rank notices in the states that the question names before others. Notices with a distant meaning are not moved: the only word
+    that they share may be the state's name."""
     in_states, by_words = re.compile(place_pattern(question.states)), candidates.by_words
     least_words = _MIN_WORDS * max(by_words.values(), default=0)
 

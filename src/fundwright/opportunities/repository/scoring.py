@@ -120,7 +120,7 @@ class Candidates:
     whole: float
     """Approximate BM25 score of a notice that has each word of the question once."""
     coverage: float
-    """The share of notices that are embedded."""
+    """The fraction of notices that are embedded."""
     by_meaning: Mapping[Found, float]
     """Cosine similarities of the nearest notices."""
     matching: Mapping[Found, bool]
