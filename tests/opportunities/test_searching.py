@@ -173,6 +173,28 @@ class TestSolicitations:
         found = await service.list_opportunities(session, actor, OpportunityQuery(text="roof or gutter -tower"))
         assert (found.total, len(found.items)) == (9, 9)
 
+    @pytest.mark.parametrize(
+        "words", ["tower/mast", "mast/tower", "towers–masts", "tower—mast", "tower‑mast", "mast/pole/towers"]
+    )
+    @pytest.mark.parametrize("text", ["roof -tower", "roof or gutter -tower", 'roof -the -"mast tower" -tower'])
+    async def test_an_excluded_word_may_be_joined_to_another(
+        self, session: AsyncSession, actor: Actor, words: str, text: str
+    ) -> None:
+        others = ("watchtower/x", "and/or", "don't", "http://a.example/b")
+        await add(
+            session,
+            notice(0, title="Roof 0", description=f"A {words}."),
+            *(notice(n, title=f"Roof {n}", description=other) for n, other in enumerate(others, start=1)),
+        )
+        listed = await service.list_opportunities(session, actor, OpportunityQuery(text=text))
+        assert sorted(titles(listed.items)) == [f"Roof {n}" for n in range(1, 5)]
+
+    @pytest.mark.parametrize("text", ["roof -the", "roof -and", "roof -gutter", 'roof -"quay roof"', "roof -a_b -50% -c\\"])
+    async def test_what_is_excluded_may_be_anything(self, session: AsyncSession, actor: Actor, text: str) -> None:
+        await add(session, notice(1, title="Roof 1", description="The tower/mast and the guttering/x on a quay and a roof"))
+        listed = await service.list_opportunities(session, actor, OpportunityQuery(text=text))
+        assert titles(listed.items) == [] if text == "roof -gutter" else ["Roof 1"]
+
     async def test_list_all_their_notices_by_number(self, session: AsyncSession, actor: Actor) -> None:
         await add(session, notice(1, number="A-2026-1"), notice(2, number="A20261"), notice(3, number="A-2026-12"))
         found = await service.list_opportunities(session, actor, OpportunityQuery(number="a 2026 1"))

@@ -119,11 +119,6 @@ class Question:
     numbers: tuple[str, ...]
     """The keys of numbers that the text may contain."""
 
-    @property
-    def excluded_apart(self) -> str:
-        """What `text` does not exclude: with "or", it is the condition itself."""
-        return self.excluded if self.text == self.required else ""
-
 
 def number_key(text: str) -> str:
     """Normalize a solicitation number as in the column `number_key`: no case, dashes, or spaces."""

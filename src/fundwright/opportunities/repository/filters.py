@@ -27,6 +27,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.types import Text
 
 from fundwright.core.database import now
+from fundwright.language.search_sql import stems_of
 from fundwright.opportunities.models import (
     Opportunity,
 )
@@ -38,6 +39,9 @@ from fundwright.opportunities.schemas import (
 from fundwright.opportunities.washington import WASHINGTON
 
 AWARD = "Award Notice"
+_ENGLISH = literal_column("'english'")
+_JOINING = "/–—‐‑'"
+"""What joins words in the text of a `tsvector`: a slash or a dash, and the quotes around each word."""
 
 
 IS_OPEN = and_(
@@ -68,7 +72,19 @@ def _day_start(day: date) -> datetime:
 
 def has_words(words: str | BindParameter[str], column: Any = Opportunity.search) -> ColumnElement[bool]:
     """Whether a notice has these words, in search syntax: with quotes, minus, and "or"."""
-    return column.op("@@", return_type=Boolean())(func.websearch_to_tsquery(literal_column("'english'"), func.keep_names(words)))
+    return column.op("@@", return_type=Boolean())(func.websearch_to_tsquery(_ENGLISH, func.keep_names(words)))
+
+
+def _has_joined(words: str | BindParameter[str]) -> ColumnElement[bool]:
+    """Whether a notice has one of these words, in search syntax, joined to another: PostgreSQL reads `roof/gutter` and `roof–gutter`
+    as one word. Only the words of notices that may be among these are read again. Of words joined by a dash, PostgreSQL may have
+    shortened the last one too much to be recognized."""
+    joined = sql_cast(func.strip(Opportunity.search), Text)
+    word = func.unnest(func.tsvector_to_array(stems_of(words))).column_valued("word")
+    patterns = select(func.array_agg(func.concat("%", word, "%"))).scalar_subquery()
+    may_be = joined.op("LIKE", return_type=Boolean())(func.any(func.coalesce(patterns, sql_cast([], ARRAY(Text)))))
+    apart = func.replace(joined, "' '", "' the '")  # a stop word, so that words beside each other in the index are no phrase
+    return and_(may_be, has_words(words, func.to_tsvector(_ENGLISH, func.translate(apart, _JOINING, " " * len(_JOINING)))))
 
 
 def conditions_of(query: OpportunityQuery, labeled: Select[UUID] | None) -> list[ColumnElement[bool]]:
@@ -119,7 +135,7 @@ def conditions_with(
         found.append(has_words(required))
     if excluded is not None:
         # A separate condition, because an index scan for rows that lack a word reads the whole index.
-        found.append(not_(has_words(excluded)))
+        found.append(and_(not_(has_words(excluded)), not_(_has_joined(excluded))))
     return found
 
 

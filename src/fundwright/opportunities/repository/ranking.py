@@ -76,7 +76,7 @@ def rest_of(query: OpportunityQuery, labeled: Select[UUID] | None, ranked: Ranke
 
 def _all_matching(query: OpportunityQuery, labeled: Select[UUID] | None, ranked: Ranked) -> list[ColumnElement[bool]]:
     """Return conditions for every match."""
-    return [*conditions_with(query, labeled, None, ranked.question.excluded_apart or None), ranked.matching]
+    return [*conditions_with(query, labeled, None, ranked.question.excluded or None), ranked.matching]
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,6 @@ class _Shape:
     filters: OpportunityQuery
     has_required: bool
     has_excluded: bool
-    has_excluded_apart: bool
     in_titles: bool | None
     """Whether the rarest words are searched only in titles, because very many notices have them. None if there is no word to rank
     by."""
@@ -182,7 +181,6 @@ async def find_candidates(
         filters=query.model_copy(update=_NOT_FILTERS),
         has_required=bool(question.required),
         has_excluded=bool(question.excluded),
-        has_excluded_apart=bool(question.excluded_apart),
         in_titles=in_titles,
         model=Model(meaning.model_id, len(meaning.vector)) if meaning else None,
     )
@@ -229,9 +227,8 @@ def _make_statement_among(shape: _Shape, labeled: Select[UUID] | None) -> Select
     them, and the number of notices with all words, at most `MOST_COUNTED + 1`. There is always at least one row. A notice can be
     among both the best and the nearest.
     """
-    conditions = conditions_with(
-        shape.filters, labeled, _REQUIRED if shape.has_required else None, _EXCLUDED if shape.has_excluded else None
-    )
+    excluded = _EXCLUDED if shape.has_excluded else None
+    conditions = conditions_with(shape.filters, labeled, _REQUIRED if shape.has_required else None, excluded)
     filters = len(conditions) - bool(shape.filters.kind)
     is_narrow = None if filters == 1 and shape.filters.availability == "open" else filters > 0
     by_words = by_meaning = _NONE
@@ -240,7 +237,7 @@ def _make_statement_among(shape: _Shape, labeled: Select[UUID] | None) -> Select
         by_meaning = _by_meaning(shape.model, conditions, is_narrow=is_narrow) if shape.model else _NONE
     best, nearest = _placed(by_words, "best"), _placed(by_meaning, "nearest")
     # The words already include the required terms of the text, so these need no condition of their own.
-    filtered = conditions_with(shape.filters, labeled, None, _EXCLUDED if shape.has_excluded_apart else None)
+    filtered = conditions_with(shape.filters, labeled, None, excluded)
     matching = select(Opportunity.id).where(*filtered, has_words(_WORDS)).cte("matching")
     # Hide the limit from the planner: with it, the planner scans the words of all notices, whose cost it underestimates.
     some = select(matching.c.id).limit(MOST_COUNTED + 1)
