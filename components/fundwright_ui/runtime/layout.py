@@ -133,7 +133,7 @@ class GuardedLayout(Layout):
     def release_memory(self) -> None:
         """Release the arguments of components that take much memory; their parents provide them again for the next rendering."""
         for state in self._model_states_by_life_cycle_state_id.values():
-            if hasattr(state, "_parent_ref") and _error_id(state) is None and _was_given_much(state):
+            if hasattr(state, "_parent_ref") and _error_id(state) is None and _has_large_arguments(state):
                 state.life_cycle_state = state.life_cycle_state._replace(
                     component=cast(Any, _ReleasedComponent(state.life_cycle_state.component.type))
                 )
@@ -227,7 +227,7 @@ class GuardedLayout(Layout):
             log.error("ui.render_failed", error_id=model["error"], component=component.type.__qualname__)
         elif component.key is not None:
             model["attributes"] = {"key": component.key}
-        self._tidy(state.life_cycle_state)
+        self._save_memory(state.life_cycle_state)
         return state
 
     def _reset(self, state: Any) -> None:
@@ -292,7 +292,7 @@ class GuardedLayout(Layout):
             await self._unmount_model_states([old_state])
         return raw_model
 
-    def _tidy(self, life_cycle_state: Any) -> None:
+    def _save_memory(self, life_cycle_state: Any) -> None:
         """Save memory after a rendering: ReactPy adds an event that ends effects even if there are none, and schedules renderings
         through a closure that is larger than this partial."""
         hook = life_cycle_state.hook
@@ -466,7 +466,7 @@ class _ReleasedComponent(NamedTuple):
     type: Any
 
 
-def _was_given_much(state: Any) -> bool:
+def _has_large_arguments(state: Any) -> bool:
     """Whether the arguments of the component include elements or models, such as the results of queries."""
     component = state.life_cycle_state.component
     if isinstance(component, ContextProvider) or not _can_render(state):

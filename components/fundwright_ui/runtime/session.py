@@ -563,13 +563,13 @@ class Session:
 
     # Navigation
 
-    def _has_moved_on(self) -> bool:
+    def _has_navigated_since(self) -> bool:
         """Whether the person has moved to another address after the event that is being handled. It then must not navigate."""
         return 0 < received_at.get() < self._moved_at
 
     def _move(self, wanted: Move) -> None:
         """Navigate because a screen requested it. The browser follows without reporting the move."""
-        is_outdated = self._has_moved_on()
+        is_outdated = self._has_navigated_since()
         if wanted.leaves_the_document:
             if is_outdated and wanted.reload:
                 self._queue_move(wanted._replace(path=self._view.found.location.address), is_leaving=True)

@@ -94,13 +94,13 @@ async def forget_old_sessions(session: AsyncSession, owner_id: UUID) -> None:
 
 async def mark_reauthenticated(session: AsyncSession, session_id: UUID, owner_id: UUID, *, until: datetime) -> bool:
     """Record a re-authentication. Returns False when the session is no longer live."""
-    own = update(AccountSession).where(AccountSession.id == session_id, *_live_and_of(owner_id))
+    own = update(AccountSession).where(AccountSession.id == session_id, *_live_of(owner_id))
     return await session.scalar(own.values(reauthenticated_until=until).returning(AccountSession.id)) is not None
 
 
 async def find_reauthenticated_until(session: AsyncSession, session_id: UUID, owner_id: UUID) -> datetime | None:
     """Until when the last authentication counts as recent, or None when the session is no longer live."""
-    query = select(AccountSession.reauthenticated_until).where(AccountSession.id == session_id, *_live_and_of(owner_id))
+    query = select(AccountSession.reauthenticated_until).where(AccountSession.id == session_id, *_live_of(owner_id))
     return await session.scalar(query)
 
 
@@ -110,7 +110,7 @@ async def require_reauthentication(session: AsyncSession, owner_id: UUID, *, but
     await session.execute(query.values(reauthenticated_until=now()))
 
 
-def _live_and_of(owner_id: UUID) -> tuple[ColumnElement[bool], ...]:
+def _live_of(owner_id: UUID) -> tuple[ColumnElement[bool], ...]:
     is_open = select(Account.id).where(Account.id == owner_id, Account.disabled_at.is_(None)).exists()
     return (AccountSession.owner_id == owner_id, is_open, *_live())
 

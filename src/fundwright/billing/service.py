@@ -246,7 +246,7 @@ async def subscribe(
     if change.until is not None and change.until < now().date():
         raise Invalid(t("The end date is in the past. Choose today or a later date."))
     until = None if change.until is None else _end_of(change.until)
-    await _put_on(session, account_id, change.plan, until=until, origin=change.origin)
+    await _set_plan(session, account_id, change.plan, until=until, origin=change.origin)
     await audit.record(
         session,
         "subscription.changed",
@@ -261,7 +261,7 @@ async def subscribe(
     return await get_subscriber(session, actor, account_id)
 
 
-async def _put_on(session: AsyncSession, owner_id: UUID, plan: PlanCode, *, until: datetime | None, origin: Origin) -> None:
+async def _set_plan(session: AsyncSession, owner_id: UUID, plan: PlanCode, *, until: datetime | None, origin: Origin) -> None:
     await repository.end_subscriptions(session, owner_id)
     if plan is not PlanCode.FREE:
         session.add(Subscription(owner_id=owner_id, plan=plan, since=now(), until=until, origin=origin))
@@ -480,9 +480,9 @@ async def describe_premium_link(session: AsyncSession, token: str) -> PremiumOff
     """What the link of this token gives, or why it does not work; for its holder, signed in or not."""
     row = await repository.find_link_by_digest(session, tokens.digest(token))
     if row is None:
-        return PremiumOffer(state=LinkState.UNKNOWN, sentence=_why_not(LinkState.UNKNOWN))
+        return PremiumOffer(state=LinkState.UNKNOWN, sentence=_refusal_reason(LinkState.UNKNOWN))
     link = PremiumLinkRead.model_validate(row)
-    return PremiumOffer(state=link.state, plan_name=link.plan_name, days=link.days, sentence=_why_not(link.state))
+    return PremiumOffer(state=link.state, plan_name=link.plan_name, days=link.days, sentence=_refusal_reason(link.state))
 
 
 @needs(Permission.READ)
@@ -496,7 +496,7 @@ async def redeem_premium_link(session: AsyncSession, actor: Actor, token: str, *
         raise PremiumLinkSpent(await describe_premium_link(session, token))
     session.add(PremiumLinkUse(link_id=link.id, owner_id=actor.id, email=actor.email))
     until = now() + timedelta(days=link.days)
-    await _put_on(session, actor.id, PlanCode(link.plan), until=until, origin=Origin.PREMIUM_LINK)
+    await _set_plan(session, actor.id, PlanCode(link.plan), until=until, origin=Origin.PREMIUM_LINK)
     await audit.record(session, "premium_link.used", actor=actor, subject=str(link.id), client=client, plan=link.plan)
     return PlanRead.model_validate(await repository.get_plan(session, PlanCode(link.plan)))
 
@@ -505,7 +505,7 @@ def _no_such_link() -> Missing:
     return Missing(t("The premium link was not found. Go back to the list and choose another."))
 
 
-def _why_not(state: LinkState) -> str:
+def _refusal_reason(state: LinkState) -> str:
     match state:
         case LinkState.ACTIVE:
             return ""

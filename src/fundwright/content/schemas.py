@@ -25,14 +25,14 @@ def _fit(value: Any) -> Any:
     return _UNFIT.sub("", value) if isinstance(value, str) else value
 
 
-def _in_this_century(at: datetime) -> datetime:
+def _require_plausible_year(at: datetime) -> datetime:
     if not _FIRST_DAY <= at < _LAST_DAY:
         raise ValueError(t("Choose a time between the years 2000 and 2099."))
     return at
 
 
 _Fit = BeforeValidator(_fit)
-PublishAt = Annotated[AwareDatetime, AfterValidator(_in_this_century)]
+PublishAt = Annotated[AwareDatetime, AfterValidator(_require_plausible_year)]
 
 
 class PostState(StrEnum):

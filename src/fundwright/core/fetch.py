@@ -92,13 +92,13 @@ class GuardedTransport(httpx2.AsyncBaseTransport):
 
 def may_reach(address: Address, *, is_configured: bool) -> bool:
     """Metadata addresses of clouds, and unassigned addresses, are never reached."""
-    real = _reached_by(address)
+    real = _mapped_ipv4(address)
     if real.is_link_local or real.is_multicast or real.is_unspecified or (real.is_reserved and not real.is_loopback):
         return False
     return real.is_global or is_configured
 
 
-def _reached_by(address: Address) -> Address:
+def _mapped_ipv4(address: Address) -> Address:
     """The IPv4 address that an IPv6 address maps to."""
     if isinstance(address, IPv4Address):
         return address

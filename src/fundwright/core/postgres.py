@@ -131,9 +131,9 @@ class EmbeddedPostgres:
         if not self._is_running():
             if shutil.disk_usage(self._folder).free < _MIN_FREE_BYTES:
                 raise DiskFull(self._folder)
-            self._own(self._cluster)
+            self._create_private_folder(self._cluster)
             self._remove_stale_lock()
-            self._own(self._sockets)
+            self._create_private_folder(self._sockets)
             if not (self._cluster / "PG_VERSION").exists():
                 self._make_cluster()
             if self._log.exists():
@@ -157,7 +157,7 @@ class EmbeddedPostgres:
         for left_behind in self._folder.glob("postgres.unfinished-*"):
             shutil.rmtree(left_behind, ignore_errors=True)
         unfinished = self._folder / f"postgres.unfinished-{secrets.token_hex(4)}"
-        self._own(unfinished)
+        self._create_private_folder(unfinished)
         self._run(unfinished, "initdb", "--auth=trust", "--encoding=utf8", "--locale=C", "-U", "postgres")
         with (unfinished / "postgresql.conf").open("a") as configuration:
             configuration.write(_CONFIGURATION)
@@ -195,7 +195,7 @@ class EmbeddedPostgres:
         except (FileNotFoundError, ValueError):  # none, or not yet written
             return None
 
-    def _own(self, folder: Path) -> None:
+    def _create_private_folder(self, folder: Path) -> None:
         """Create a folder that only the server's user can enter."""
         folder.mkdir(mode=0o700, exist_ok=True)
         account = _server_account()

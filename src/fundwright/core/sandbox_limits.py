@@ -96,7 +96,7 @@ def _restrict_files(readable: Sequence[Path], private: Path) -> None:
     modules = [path for path in folders if not (private.is_relative_to(path) or path.is_relative_to(private))]
     system = [Path(path).resolve() for path in (sys.prefix, sys.base_prefix, *_SYSTEM_FOLDERS)]
     with Ruleset(scoped=Scope.SIGNAL | Scope.ABSTRACT_UNIX_SOCKET) as rules:
-        for path in (*modules, *(inner for folder in system for inner in _besides(private, folder))):
+        for path in (*modules, *(inner for folder in system for inner in _without_folder(private, folder))):
             with suppress(FileNotFoundError):
                 rules.allow_path(path, look if path.is_dir() else AccessFS.READ_FILE)
         for file in files:
@@ -105,14 +105,14 @@ def _restrict_files(readable: Sequence[Path], private: Path) -> None:
         rules.restrict()
 
 
-def _besides(private: Path, path: Path) -> Iterator[Path]:
+def _without_folder(private: Path, path: Path) -> Iterator[Path]:
     """`path`, or all that is in it besides the folder `private`."""
     if not private.is_relative_to(path):
         yield path
     elif path != private:
         for inner in path.iterdir():
             if not inner.is_symlink():
-                yield from _besides(private, inner)
+                yield from _without_folder(private, inner)
 
 
 def _filter_system_calls() -> None:

@@ -53,13 +53,15 @@ def invoice_screen() -> VdomDict:
             ),
             label=t("Invoice {number}", number=payment.number),
         ),
-        _settling(payment, key="settling") if payment.state is PaymentState.OPEN and actor.may(Permission.ADMINISTER) else None,
+        _settlement_actions(payment, key="settling")
+        if payment.state is PaymentState.OPEN and actor.may(Permission.ADMINISTER)
+        else None,
         actions=[back],
     )
 
 
 @component
-def _settling(payment: PaymentRead) -> VdomDict:
+def _settlement_actions(payment: PaymentRead) -> VdomDict:
     actor, connection = use_actor(), use_connection()
     asked, set_asked = use_state("")
 

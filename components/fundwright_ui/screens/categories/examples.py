@@ -81,7 +81,7 @@ def category_examples(category: CategoryRead) -> VdomDict:
         problem(examples.error, on_retry=examples.reload) if examples.error else None,
         html.ul(
             {"className": "fw-list", "aria-label": t("Examples of {name}", name=category.name)},
-            *(_given_example(category, each, given, key=each.id) for each in given.shown),
+            *(_example(category, each, given, key=each.id) for each in given.shown),
         )
         if given.shown
         else html.p({"className": "fw-muted fw-small"}, t("No examples yet. Even two or three help.")),
@@ -121,7 +121,7 @@ def _offered_example(
 
 
 @component
-def _given_example(category: CategoryRead, shown: Row[OpportunityRow], rows: Rows[OpportunityRow]) -> VdomDict:
+def _example(category: CategoryRead, shown: Row[OpportunityRow], rows: Rows[OpportunityRow]) -> VdomDict:
     actor, core, opportunity = use_actor(), use_connection().core, shown.item
 
     async def remove(session: AsyncSession) -> Decided:

@@ -60,7 +60,7 @@ def review_queue(found: list[CategoryRead]) -> VdomDict:
         by_id = {opportunity.id: opportunity for opportunity in await opportunities.rows_of(session, actor, ids)}
         labels = await categories.labels_of(session, actor, ids)
         listed = [
-            Suggested(label, _besides(label, labels), by_id[label.subject_id])
+            Suggested(label, _other_categories(label, labels), by_id[label.subject_id])
             for label in suggestions.items
             if label.subject_id in by_id
         ]
@@ -122,7 +122,7 @@ def review_queue(found: list[CategoryRead]) -> VdomDict:
     )
 
 
-def _besides(label: LabelRead, labels: Mapping[UUID, list[LabelRead]]) -> tuple[LabelRead, ...]:
+def _other_categories(label: LabelRead, labels: Mapping[UUID, list[LabelRead]]) -> tuple[LabelRead, ...]:
     """The other categories that are suggested or accepted for the opportunity."""
     return tuple(
         other
