@@ -11,6 +11,7 @@ from fundwright.core.messages import LANGUAGES, t
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftQuery
 from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.schemas import OpportunityRow
 from fundwright_ui.extension import Screen, SidebarEntry
 from fundwright_ui.product import Connection
@@ -114,7 +115,7 @@ def _label(command: Command) -> str:
 
 
 def _opportunity(row: OpportunityRow) -> Command:
-    return Command(id=str(row.id), label=row.title, detail=row.number, path=f"{_FOLDERS[row.kind]}/{row.id}")
+    return Command(id=str(row.id), label=display_title(row.title), detail=row.number, path=f"{_FOLDERS[row.kind]}/{row.id}")
 
 
 async def _drafts(session: AsyncSession, actor: Actor, words: str, limit: int) -> list[Command]:

@@ -19,6 +19,7 @@ from fundwright.core.paging import Page
 from fundwright.insights import service as insights
 from fundwright.insights.schemas import Figure, HistoryQuery, HistoryRow
 from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.display_names import agency_name, display_title
 from fundwright.opportunities.schemas import Deadlines, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
 from fundwright_ui.hooks import use_query
@@ -101,8 +102,8 @@ def _deadline(item: OpportunityRow, href: str) -> VdomDict:
         {"key": str(item.id)},
         html.div(
             {"className": "fw-grow"},
-            html.a({"className": "fw-link", "href": href}, item.title),
-            html.p({"className": "fw-muted fw-small"}, item.agency),
+            html.a({"className": "fw-link", "href": href}, display_title(item.title)),
+            html.p({"className": "fw-muted fw-small"}, agency_name(item.agency)),
         ),
         _due(due) if due else None,
     )

@@ -14,6 +14,7 @@ from fundwright.categories.schemas import CategoryRead
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
 from fundwright_ui.hooks import Row, Rows, use_action, use_query, use_rows
 from fundwright_ui.product import use_actor, use_connection
@@ -111,9 +112,15 @@ def _offered_example(
     adding = use_action(add, then=settle)
     undoing = use_action(partial(rows.undo, id=shown.id), then=reopen)
     return list_row(
-        html.span({"className": "fw-grow"}, opportunity.title),
+        html.span({"className": "fw-grow"}, display_title(opportunity.title)),
         row_actions(
-            icon_button(t("Add {title} as an example", title=opportunity.title), "add", small=True, name="add", on_click=adding),
+            icon_button(
+                t("Add {title} as an example", title=display_title(opportunity.title)),
+                "add",
+                small=True,
+                name="add",
+                on_click=adding,
+            ),
             outcome=shown.outcome,
             on_undo=undoing if shown.can_undo else None,
         ),
@@ -135,10 +142,10 @@ def _example(category: CategoryRead, shown: Row[OpportunityRow], rows: Rows[Oppo
     removing = use_action(remove, then=settle)
     undoing = use_action(partial(rows.undo, id=shown.id), then=lambda: rows.reopen(shown.id))
     return list_row(
-        html.span({"className": "fw-grow"}, opportunity.title),
+        html.span({"className": "fw-grow"}, display_title(opportunity.title)),
         row_actions(
             icon_button(
-                t("Remove {title} from the examples", title=opportunity.title),
+                t("Remove {title} from the examples", title=display_title(opportunity.title)),
                 "close",
                 small=True,
                 name="remove",

@@ -16,6 +16,7 @@ from fundwright.categories.schemas import Band, CategoryRead, LabelRead, LabelSo
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.display_names import agency_name, display_title
 from fundwright.opportunities.schemas import OpportunityRow
 from fundwright_ui.hooks import Row, Rows, UrlState, use_action, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection
@@ -182,6 +183,7 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
     actor, connection = use_actor(), use_connection()
     core = connection.core
     label, others, opportunity = shown.item
+    title = display_title(opportunity.title)
 
     async def accept(session: AsyncSession) -> tuple[str, Decided]:
         # The labels that the person saw, even if the classifier has suggested another category since then.
@@ -221,10 +223,13 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
         html.div(
             {"className": "fw-grow"},
             text_link(
-                opportunity.title,
+                title,
                 connection.href(f"{PATHS[opportunity.kind]}/{opportunity.id}"),
             ),
-            html.p({"className": "fw-muted fw-small"}, " · ".join(filter(None, (opportunity.agency, opportunity.number)))),
+            html.p(
+                {"className": "fw-muted fw-small"},
+                " · ".join(filter(None, (agency_name(opportunity.agency), opportunity.number))),
+            ),
             row(
                 category_chip(label.category_name, label.color),
                 confidence_chip(label.band, label.confidence),
@@ -242,7 +247,7 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
                 icon_name="check",
                 name="accept",
                 shortcut="a",
-                aria_label=t("Accept {category} for {title}", category=label.category_name, title=opportunity.title),
+                aria_label=t("Accept {category} for {title}", category=label.category_name, title=title),
                 on_click=accepting,
                 is_busy=is_busy,
             ),
@@ -252,7 +257,7 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
                 look="text",
                 name="none",
                 shortcut="n",
-                aria_label=t("None of these for {title}", title=opportunity.title),
+                aria_label=t("None of these for {title}", title=title),
                 on_click=rejecting,
                 is_busy=is_busy,
             ),

@@ -21,6 +21,7 @@ from fundwright.generation import service as generation
 from fundwright.generation.schemas import MAX_COMPANY_CHARACTERS, DraftQuery, DraftRow, DraftState, DraftTemplate
 from fundwright.language import service as language
 from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.display_names import agency_name, display_title
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
 from fundwright.training import service as training
@@ -186,7 +187,7 @@ def _writer_in_use() -> VdomDict:
 def _chosen_opportunity(url: UrlState, opportunity: OpportunityRead) -> VdomDict:
     return card(
         html.p({"className": "fw-clamp"}, opportunity.description[:400]) if opportunity.description else None,
-        title=opportunity.title,
+        title=display_title(opportunity.title),
         subtitle=_opportunity_details(opportunity),
         actions=[button(t("Choose another"), size="small", on_click=lambda: url.set(opportunity=None))],
     )
@@ -239,14 +240,14 @@ def _found_opportunities(url: UrlState, found: list[OpportunityRow] | None, erro
                 {"className": "fw-list-item", "key": str(opportunity.id)},
                 html.div(
                     {"className": "fw-grow"},
-                    html.span({"className": "fw-strong"}, opportunity.title),
+                    html.span({"className": "fw-strong"}, display_title(opportunity.title)),
                     html.p({"className": "fw-muted fw-small"}, _opportunity_details(opportunity)),
                 ),
                 button(
                     t("Choose"),
                     size="small",
                     look="soft",
-                    aria_label=t("Choose {title}", title=opportunity.title),
+                    aria_label=t("Choose {title}", title=display_title(opportunity.title)),
                     on_click=_choose(url, opportunity.id),
                 ),
             )
@@ -266,7 +267,7 @@ def _opportunity_details(opportunity: OpportunityRow) -> str:
         else ""
     )
     closed = "" if opportunity.is_open else t("Closed")
-    return " · ".join(filter(None, (opportunity.number, opportunity.agency, due, closed)))
+    return " · ".join(filter(None, (opportunity.number, agency_name(opportunity.agency), due, closed)))
 
 
 def _template_choice(url: UrlState, templates: list[DraftTemplate], chosen: DraftTemplate | None) -> VdomDict:

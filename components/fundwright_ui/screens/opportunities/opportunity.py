@@ -20,6 +20,7 @@ from fundwright.core.messages import percent, t
 from fundwright.core.paging import PageRequest
 from fundwright.language.service import get_embedder
 from fundwright.opportunities import service
+from fundwright.opportunities.display_names import agency_name, display_title
 from fundwright.opportunities.schemas import Contact, FieldChange, Kind, OpportunityRead, Similar, in_words
 from fundwright.opportunities.washington import WASHINGTON, day_in_washington, is_whole_day
 from fundwright_ui.hooks import use_action, use_query
@@ -106,7 +107,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
             html.div({"key": "parts", "hidden": True}, parts),
             actions=[back],
         )
-    connection.set_title(opportunity.title)
+    connection.set_title(display_title(opportunity.title))
     draft = link_button(
         t("Draft a proposal"),
         connection.href(f"/generate/index?opportunity={opportunity.id}"),
@@ -114,12 +115,12 @@ def opportunity_detail(kind: Kind) -> VdomDict:
         icon_name="generate",
     )
     return page(
-        opportunity.title,
+        display_title(opportunity.title),
         _marks(opportunity),
         award_link(opportunity),
         notices_link(opportunity),
         html.div({"key": "parts"}, parts),
-        subtitle=" · ".join(filter(None, (opportunity.number, opportunity.agency))),
+        subtitle=" · ".join(filter(None, (opportunity.number, agency_name(opportunity.agency)))),
         actions=[back, draft if actor.may(Permission.WORK) else None],
     )
 
@@ -184,8 +185,11 @@ def _similar(similar_one: Similar, *, key: str) -> VdomDict:
         {"className": "fw-list-item", "key": key},
         html.div(
             {"className": "fw-grow"},
-            text_link(opportunity.title, connection.href(f"{PATHS[opportunity.kind]}/{opportunity.id}")),
-            html.p({"className": "fw-muted fw-small"}, " · ".join(filter(None, (opportunity.agency, opportunity.number, due)))),
+            text_link(display_title(opportunity.title), connection.href(f"{PATHS[opportunity.kind]}/{opportunity.id}")),
+            html.p(
+                {"className": "fw-muted fw-small"},
+                " · ".join(filter(None, (agency_name(opportunity.agency), opportunity.number, due))),
+            ),
         ),
         chip(t("Closed"), color="warning") if not opportunity.is_open else None,
         html.span({"className": "fw-muted fw-number"}, t("{percent} similar", percent=percent(similar_one.similarity))),
@@ -312,8 +316,8 @@ def _facts(opportunity: OpportunityRead, language: str) -> VdomDict:
         (t("Posted"), deadline(opportunity.posted_at, language)),
         (t("Archive date"), deadline(opportunity.archive_at, language) if opportunity.archive_at else None),
         (t("Number"), opportunity.number),
-        (t("Agency"), opportunity.agency),
-        (t("Institute or sub-agency"), opportunity.sub_agency),
+        (t("Agency"), agency_name(opportunity.agency)),
+        (t("Institute or sub-agency"), agency_name(opportunity.sub_agency)),
         (t("Office"), opportunity.office),
         (t("Set-aside"), set_aside),
         ("NAICS", opportunity.naics),

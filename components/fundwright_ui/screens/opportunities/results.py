@@ -15,6 +15,7 @@ from fundwright.categories.schemas import LabelRead, LabelState
 from fundwright.core.database import now
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
+from fundwright.opportunities.display_names import agency_name, display_title
 from fundwright.opportunities.schemas import Availability, Award, FoundPage, Kind, Match, OpportunityQuery, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
 from fundwright_ui.hooks import UrlState
@@ -119,7 +120,7 @@ def _close_match(kind: Kind, item: OpportunityRow, match: Match, *, key: str) ->
         "meaning": t("Similar meaning"),
     }[match.reason]
     due = t("due {date}", date=format_date(day_in_washington(item.due_at), locale=connection.language)) if item.due_at else ""
-    facts = " · ".join(filter(None, (item.number, item.agency, item.type, due)))
+    facts = " · ".join(filter(None, (item.number, agency_name(item.agency), item.type, due)))
     parts: list[Child] = []
     end = 0
     for start, stop in match.marks:
@@ -131,7 +132,7 @@ def _close_match(kind: Kind, item: OpportunityRow, match: Match, *, key: str) ->
         html.div(
             {"className": "fw-stack fw-stack-tight"},
             row(
-                text_link(item.title, connection.href(f"{PATHS[kind]}/{item.id}")),
+                text_link(display_title(item.title), connection.href(f"{PATHS[kind]}/{item.id}")),
                 chip(reason, color="info"),
                 None if item.is_open else chip(t("Closed"), color="warning"),
                 chip(t("Sample")) if item.is_sample else None,
@@ -228,9 +229,10 @@ def _table(
     ]  # fmt: skip
 
     def cells(item: OpportunityRow) -> Row:
+        agency = agency_name(item.agency)
         texts = {
-            "title": item.title,
-            "agency": item.agency if kind == "contract" or not item.sub_agency else f"{item.agency} ({item.sub_agency})",
+            "title": display_title(item.title),
+            "agency": f"{agency} ({item.sub_agency})" if kind == "grant" and item.sub_agency else agency,
             "type": item.type,
             "due": _due(day_in_washington(item.due_at), today, connection.language) if item.due_at else None,
             "posted": day_in_washington(item.posted_at),

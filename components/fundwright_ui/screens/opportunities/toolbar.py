@@ -10,6 +10,7 @@ from reactpy.types import Component, VdomDict
 
 from fundwright.categories.schemas import CategoryRead
 from fundwright.core.messages import number, t
+from fundwright.opportunities.display_names import agency_name
 from fundwright.opportunities.schemas import Facets, Kind, OpportunityQuery
 from fundwright_ui.hooks import UrlState
 from fundwright_ui.product import use_connection
@@ -183,7 +184,11 @@ def _filter_form(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Fac
                 t("Agency"),
                 [
                     any_,
-                    *(Option(v.value, f"{v.label} ({number(v.count)})") for v in facets.agencies if v.value not in query.agency),
+                    *(
+                        Option(v.value, f"{agency_name(v.label)} ({number(v.count)})")
+                        for v in facets.agencies
+                        if v.value not in query.agency
+                    ),
                 ],
             ),
             select_field(
@@ -231,7 +236,8 @@ def active_filters(url: UrlState, query: OpportunityQuery, facets: Facets, mine:
         values: tuple[str, ...] = getattr(query, name)
         for value in values:
             remaining = SEPARATOR.join(other for other in values if other != value)
-            entries.append((set_asides.get(value, value), url.href(**{name: remaining, "page": None})))
+            label = agency_name(value) if name == "agency" else set_asides.get(value, value)
+            entries.append((label, url.href(**{name: remaining, "page": None})))
     labels = {
         "number": t("Number {value}", value=query.number),
         "naics": t("NAICS {value}…", value=query.naics),

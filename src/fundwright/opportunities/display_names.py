@@ -1,0 +1,306 @@
+"""Titles and names of agencies as people write them. Sources publish many in capitals; the record keeps the published text."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_SMALL_WORDS = frozenset(["a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with"])
+_SHORT_WORDS = frozenset(
+    [
+        "act",
+        "add",
+        "ago",
+        "aid",
+        "air",
+        "all",
+        "arm",
+        "art",
+        "ash",
+        "ave",
+        "bag",
+        "bar",
+        "bay",
+        "bed",
+        "big",
+        "box",
+        "bus",
+        "buy",
+        "can",
+        "cap",
+        "car",
+        "cup",
+        "cut",
+        "dam",
+        "day",
+        "dig",
+        "dog",
+        "dry",
+        "ear",
+        "egg",
+        "end",
+        "eye",
+        "fan",
+        "far",
+        "few",
+        "fin",
+        "fir",
+        "fit",
+        "fix",
+        "fly",
+        "fog",
+        "fox",
+        "gap",
+        "gas",
+        "get",
+        "gun",
+        "gym",
+        "her",
+        "his",
+        "hot",
+        "hub",
+        "ice",
+        "inc",
+        "its",
+        "jar",
+        "jaw",
+        "jet",
+        "job",
+        "key",
+        "kit",
+        "lab",
+        "law",
+        "leg",
+        "lid",
+        "lip",
+        "lot",
+        "low",
+        "man",
+        "map",
+        "mat",
+        "max",
+        "may",
+        "mid",
+        "mix",
+        "mud",
+        "net",
+        "new",
+        "non",
+        "not",
+        "now",
+        "nut",
+        "off",
+        "oil",
+        "old",
+        "one",
+        "our",
+        "out",
+        "own",
+        "pad",
+        "pan",
+        "pay",
+        "peg",
+        "per",
+        "pig",
+        "pin",
+        "pod",
+        "pot",
+        "pre",
+        "pro",
+        "raw",
+        "ray",
+        "red",
+        "rib",
+        "rig",
+        "par",
+        "rim",
+        "rio",
+        "rip",
+        "rod",
+        "row",
+        "rug",
+        "run",
+        "sea",
+        "see",
+        "set",
+        "six",
+        "ski",
+        "sky",
+        "sub",
+        "sun",
+        "tab",
+        "tap",
+        "tax",
+        "tee",
+        "ten",
+        "tie",
+        "tip",
+        "ton",
+        "top",
+        "tow",
+        "toy",
+        "tri",
+        "tub",
+        "tug",
+        "two",
+        "up",
+        "use",
+        "van",
+        "vet",
+        "via",
+        "war",
+        "way",
+        "web",
+        "wet",
+        "win",
+        "yes",
+        "zoo",
+        "do",
+        "go",
+        "if",
+        "is",
+        "no",
+        "so",
+        "st",
+        "be",
+        "it",
+        "we",
+    ]
+)
+"""Of up to three letters. Others that are that short are nearly always abbreviations."""
+_ACRONYMS = frozenset(
+    [
+        "adpe",
+        "aftac",
+        "asme",
+        "brac",
+        "catv",
+        "cbrn",
+        "cctv",
+        "cjis",
+        "cmop",
+        "cpap",
+        "darpa",
+        "dhhs",
+        "docx",
+        "dsra",
+        "duns",
+        "epri",
+        "esri",
+        "fema",
+        "fisma",
+        "fouo",
+        "gsar",
+        "hazwoper",
+        "hvac",
+        "icbm",
+        "idiq",
+        "jofoc",
+        "jtac",
+        "matoc",
+        "mcas",
+        "mlrs",
+        "mrap",
+        "naics",
+        "nasa",
+        "nato",
+        "navair",
+        "navfac",
+        "navsea",
+        "navsup",
+        "navwar",
+        "niaid",
+        "niin",
+        "nimh",
+        "nist",
+        "nmfs",
+        "nnsy",
+        "noaa",
+        "norad",
+        "oconus",
+        "osha",
+        "pfas",
+        "pmel",
+        "rfid",
+        "satcom",
+        "satoc",
+        "scada",
+        "scif",
+        "sdvosb",
+        "sewp",
+        "socom",
+        "spawar",
+        "suas",
+        "swat",
+        "unicor",
+        "usace",
+        "usaf",
+        "usag",
+        "usaid",
+        "usar",
+        "uscg",
+        "uscgc",
+        "uscis",
+        "usda",
+        "usfs",
+        "usfws",
+        "usgs",
+        "usmc",
+        "usns",
+        "usss",
+        "vamc",
+        "viii",
+        "visn",
+        "voip",
+        "vosb",
+        "wosb",
+    ]
+)
+"""Of four letters and more, beside those without a vowel."""
+_INVERTED = frozenset(("DEPARTMENT OF", "DEPARTMENT OF THE", "THE"))
+_CODE = re.compile(r"^(?:[A-Z]?\d{2,4}|[A-Z]) ?--\s*(?=\S)")
+"""The product or service code (PSC), which is also a field of the notice."""
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_VOWEL = re.compile(r"[AEIOUY]")
+_MOST_LOWER = 2
+"""Lower-case letters in a text that counts as capitals, such as the one in UAVs."""
+
+
+@lru_cache(maxsize=5_000)
+def agency_name(published: str) -> str:
+    """The name of an agency: “VETERANS AFFAIRS, DEPARTMENT OF” is the “Department of Veterans Affairs”."""
+    name = re.sub(r"^DEPT OF\b", "DEPARTMENT OF", published)
+    rest, _, beginning = name.rpartition(", ")
+    return _without_capitals(f"{beginning} {rest}" if beginning in _INVERTED else name)
+
+
+@lru_cache(maxsize=5_000)
+def display_title(published: str) -> str:
+    """The title of an opportunity without its product code: “48--VALVE,SOLENOID” is “Valve, Solenoid”."""
+    return _without_capitals(_CODE.sub("", published))
+
+
+def _without_capitals(text: str) -> str:
+    """In title case, if it is in capitals. Sentence case would need to know which words are names."""
+    letters = [letter for letter in text if letter.isalpha()]
+    if sum(map(str.islower, letters)) > _MOST_LOWER or len(letters) <= _MOST_LOWER:
+        return text
+    spaced = re.sub(r",(?=[^\W\d_])", ", ", text)
+    first = _WORD.search(spaced)
+
+    def written(word: re.Match[str]) -> str:
+        lower = word[0].lower()
+        if lower in _SMALL_WORDS and first is not None and word.start() != first.start():
+            return lower
+        return word[0] if _is_abbreviation(word[0]) else word[0].capitalize()
+
+    return _WORD.sub(written, spaced)
+
+
+def _is_abbreviation(word: str) -> bool:
+    lower = word.lower()
+    if any(map(str.isdigit, word)) or not word.isupper():
+        return True
+    if len(word) <= 3:
+        return lower not in _SHORT_WORDS and lower not in _SMALL_WORDS
+    return lower in _ACRONYMS or not _VOWEL.search(word)

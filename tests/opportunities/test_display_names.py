@@ -1,0 +1,41 @@
+import pytest
+
+from fundwright.opportunities.display_names import agency_name, display_title
+
+
+@pytest.mark.parametrize(
+    ("published", "name"),
+    [
+        ("DEPT OF DEFENSE", "Department of Defense"),
+        ("VETERANS AFFAIRS, DEPARTMENT OF", "Department of Veterans Affairs"),
+        ("INTERIOR, DEPARTMENT OF THE", "Department of the Interior"),
+        ("HEALTH AND HUMAN SERVICES, DEPARTMENT OF", "Department of Health and Human Services"),
+        ("SENATE, THE", "The Senate"),
+        ("US COAST GUARD", "US Coast Guard"),
+        ("DEFENSE HEALTH AGENCY (DHA)", "Defense Health Agency (DHA)"),
+        ("National Institutes of Health", "National Institutes of Health"),
+        ("", ""),
+    ],
+)
+def test_agencies_are_named_as_people_say_them(published: str, name: str) -> None:
+    assert agency_name(published) == name
+
+
+@pytest.mark.parametrize(
+    ("published", "title"),
+    [
+        ("48--VALVE,SOLENOID", "Valve, Solenoid"),
+        ("B533--Potable Water Testing", "Potable Water Testing"),
+        ("Z--MAINTENANCE DREDGING OF DANA POINT", "Maintenance Dredging of Dana Point"),
+        ("SHIPROCK SERVICE UNIT - LED DISPLAY SIGN", "Shiprock Service Unit - LED Display Sign"),
+        ("REPAIR HVAC AT VETERAN'S CLINIC, BLDG 12B", "Repair HVAC at Veteran's Clinic, BLDG 12B"),
+        ("THE USCGC EAGLE", "The USCGC Eagle"),
+        ("SMALL UAVs", "Small UAVs"),
+        ("PN: AM2667-2-22", "PN: AM2667-2-22"),
+        ("Roof repair - VA clinic", "Roof repair - VA clinic"),
+        ("15B51826Q00000009", "15B51826Q00000009"),
+        ("Re--use of water", "Re--use of water"),
+    ],
+)
+def test_titles_in_capitals_are_in_title_case(published: str, title: str) -> None:
+    assert display_title(published) == title
