@@ -1,6 +1,6 @@
 import pytest
 
-from fundwright.opportunities.display_names import agency_name, display_title
+from fundwright.opportunities.display_names import agency_name, display_title, short_agency_name
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,14 @@ from fundwright.opportunities.display_names import agency_name, display_title
 )
 def test_agencies_are_named_as_people_say_them(published: str, name: str) -> None:
     assert agency_name(published) == name
+
+
+@pytest.mark.parametrize(
+    ("published", "name"),
+    [("DEPT OF DEFENSE", "Defense"), ("INTERIOR, DEPARTMENT OF THE", "Interior"), ("US COAST GUARD", "US Coast Guard")],
+)
+def test_lists_name_departments_shortly(published: str, name: str) -> None:
+    assert short_agency_name(published) == name
 
 
 @pytest.mark.parametrize(

@@ -274,6 +274,11 @@ def agency_name(published: str) -> str:
     return _without_capitals(f"{beginning} {rest}" if beginning in _INVERTED else name)
 
 
+def short_agency_name(published: str) -> str:
+    """The name of an agency where there is little room: “Veterans Affairs”."""
+    return agency_name(published).removeprefix("Department of ").removeprefix("the ")
+
+
 @lru_cache(maxsize=5_000)
 def display_title(published: str) -> str:
     """The title of an opportunity without its product code: “48--VALVE,SOLENOID” is “Valve, Solenoid”."""

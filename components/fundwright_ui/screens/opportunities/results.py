@@ -15,7 +15,7 @@ from fundwright.categories.schemas import LabelRead, LabelState
 from fundwright.core.database import now
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright.opportunities.display_names import agency_name, display_title
+from fundwright.opportunities.display_names import agency_name, display_title, short_agency_name
 from fundwright.opportunities.schemas import Availability, Award, FoundPage, Kind, Match, OpportunityQuery, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
 from fundwright_ui.hooks import UrlState
@@ -229,7 +229,7 @@ def _table(
     ]  # fmt: skip
 
     def cells(item: OpportunityRow) -> Row:
-        agency = agency_name(item.agency)
+        agency = short_agency_name(item.agency)
         texts = {
             "title": display_title(item.title),
             "agency": f"{agency} ({item.sub_agency})" if kind == "grant" and item.sub_agency else agency,
