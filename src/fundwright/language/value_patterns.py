@@ -33,8 +33,8 @@ BEGUN = re.compile(rf"\b[Ii]n {_MONTH} {_YEAR}")
 SINCE = re.compile(rf"\b(?:since|seit|depuis)\s{_DAY}", re.IGNORECASE)
 _CODE = r"(?:[A-Z]{2,8}[ -])?(?=[\w./-]{0,24}\d)[A-Z0-9][\w/-]{0,24}(?:\.\w{1,6}){0,2}\w"
 NUMBER = re.compile(
-    rf"\b(?:(?:sub)?contract|(?:sub)?award|grant|agreement|(?:task|purchase|delivery|work) order|PO|BPA|IDIQ|PIID|FAIN)"
-    rf"(?:\s(?i:no|nr|num|number|ID)\b\.?|\s?#)?[ :,]{{0,2}}\s?\(?(?P<code>{_CODE})",
+    rf"\b(?:(?:[Ss]ub)?[Cc]ontract|(?:sub)?award|grant|agreement|(?:task|purchase|delivery|work) order|PO|BPA|IDIQ|PIID|FAIN)"
+    rf"(?:\s(?i:no|nr|num|number|ID)\b\.?|\s?#)?(?:\s(?:is|was)(?=\s\S{{0,24}}[A-Z-]))?[ :,]{{0,2}}\s?\(?(?P<code>{_CODE})",
 )
 """The number of a contract after the word for it."""
 PIID = re.compile(r"\b(?P<code>(?=[A-Z\d]{0,5}\d)[A-Z\d]{6}-?\d\d-?[A-Z]-?[A-Z\d]{4})\b")

@@ -40,6 +40,7 @@ _DEFAULT_WORDS = 160
 _MAX_CANDIDATES = 400
 _MAX_PROJECTS, _MAX_PEOPLE = 6, 8
 _MIN_PROJECT_WORDS = 45
+_REPEATED_WORDS = 8
 _CELL_CHARACTERS = 320
 _MAX_QUALIFICATIONS, _SHORT_WORDS = 6, 12
 _YEARS = re.compile(r"\byears?\b|\bjahre?n?\b|\bans\b", re.IGNORECASE)
@@ -251,21 +252,27 @@ def _with_period(text: str) -> str:
 
 def _work(project: Project, words: int) -> list[Fact]:
     """The first sentence about the work, then those with figures that are in no field, in order."""
-    given = [project.fields[name].text for name in (ProjectField.VALUE, ProjectField.CONTRACT) if name in project.fields]
+    shown = (ProjectField.VALUE, ProjectField.CONTRACT, ProjectField.PERIOD)
+    given = [project.fields[name].text for name in shown if name in project.fields]
+    # “Contract was TC-23-008.” repeats the table.
+    repeated = [
+        fact for fact in project.work if len(fact.text.split()) <= _REPEATED_WORDS and any(text in fact.text for text in given)
+    ]
+    told = [fact for fact in project.work if fact not in repeated] or project.work
 
     def rank(place: int) -> tuple[bool, bool, int]:
-        text = project.work[place].text
+        text = told[place].text
         return place > 0, not re.search(r"\d", text) or any(each in text for each in given), place
 
-    order = sorted(range(len(project.work)), key=rank)
+    order = sorted(range(len(told)), key=rank)
     kept: list[int] = []
     spent = 0
     for place in order:
-        count = len(project.work[place].text.split())
+        count = len(told[place].text.split())
         if not kept or spent + count <= words:
             kept.append(place)
             spent += count
-    return [project.work[place] for place in sorted(kept)]
+    return [told[place] for place in sorted(kept)]
 
 
 def _people(people: Sequence[Person]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from fundwright.language.extractive.facts import Fact, is_about
 from fundwright.language.extractive.people import as_person
@@ -39,6 +39,8 @@ _STATUS_IN_PROSE = re.compile(
     r"\b501\(c\)\(\d{1,2}\)(?: (?:nonprofit|non-profit|public charity|organization))*|\b(?:wom[ae]n|veteran|minority|native|employee|family)[- ]owned(?: small)?(?: business)?\b",
     re.IGNORECASE,
 )
+_EMPTY = frozenset(("a", "and", "are", "code", "codes", "for", "in", "is", "no", "number", "of", "our", "the", "to", "we"))
+"""Words that add nothing to a fact."""
 _CODES = (
     ("UEI", re.compile(r"\b(?:UEI|Unique Entity I[Dd](?:entifier)?)\b[^\w\n]{0,6}((?=[A-Z0-9]{0,11}\d)[A-Z0-9]{12})\b")),
     ("CAGE code", re.compile(r"\bCAGE(?: [Cc]ode)?\b[^\w\n]{0,6}((?=[A-Z0-9]{0,4}\d)[A-Z0-9]{5})\b")),
@@ -82,7 +84,32 @@ def company_data(passages: Iterable[NumberedPassage]) -> list[Fact]:
                     _add_new(found, Fact(block.text, passage.number))
                 elif not codes and block.kind == BlockKind.ROW and not block.columns and _DATA_LABEL.fullmatch(block.text[:200]):
                     _add_new(found, Fact(", ".join(cell for cell in block.cells if cell), passage.number, label="Status"))
-    return list(found.values())
+    return list(_without_repeated(list(found.values())))
+
+
+def _without_repeated(facts: Sequence[Fact]) -> Iterator[Fact]:
+    """The facts, apart from those that repeat what labeled ones say: “CAGE code 4W9D8” below a table with it, or a second bonding with the
+    same amounts."""
+    labeled = [fact for fact in facts if fact.label]
+    told = frozenset[str]().union(*(_content(f"{fact.label} {fact.text}") for fact in labeled))
+    for place, fact in enumerate(facts):
+        is_repeated = (
+            any(_is_same(fact, other) for other in facts[:place] if other.label)
+            if fact.label
+            else _content(fact.text) <= told and any(_content(fact.text) & _content(other.text) for other in labeled)
+        )
+        if not is_repeated:
+            yield fact
+
+
+def _is_same(one: Fact, other: Fact) -> bool:
+    """Whether two labeled facts have the same value and a word of their labels in common."""
+    return bool(_content(one.label) & _content(other.label)) and _content(one.text) == _content(other.text)
+
+
+def _content(text: str) -> frozenset[str]:
+    words = re.findall(r"[^\W_]+", text.casefold())
+    return frozenset(word.removesuffix("s") for word in words if word not in _EMPTY)
 
 
 def _add_new(found: dict[str, Fact], fact: Fact) -> None:

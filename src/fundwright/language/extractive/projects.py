@@ -104,6 +104,23 @@ _WRITER_WORDS = re.compile(
     r"\s*(?:I|we|our|my|us|dear|you|your)\b|.{0,40}\b(?:I|my)\b|.*\bto whom\b|.{0,40}\bfor your (?:files|records|information|reference)\b",
     re.IGNORECASE,
 )
+_SUBJECT = re.compile(
+    r"^[>\s*]{0,10}(?:subject|betreff|objet)\*{0,2}:\s{0,5}(?:(?:re|fwd?|aw|wg|tr):\s{0,5}){0,9}(\S.{2,80}?)\s*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_NO_SUBJECT = re.compile(
+    r"\b(?:references?|info|information|questions?|letter|hello|hi|proposals?|requests?|quotes?|documents?|forms?|help|follow[- ]?up|meeting|call|your|our)\b",
+    re.IGNORECASE,
+)
+_CHATTER = re.compile(
+    r"\W*(?:(?:hi|hello|hey|hallo|bonjour)\b|(?:many |much )?thanks?\b|thank you\b|see attached|(?:please )?(?:find|see) (?:the )?(?:attached|enclosed)|(?:the )?(?:attached|enclosed)\b"
+    r"|(?:please |just )?(?:let me know|give (?:me|us) a (?:call|ring|shout)|feel free|don['’]t hesitate|do not hesitate|reach out|call me)|(?:i )?hope (?:you|all|this|that|things|everything)\b"
+    r"|(?:great|good|nice) to (?:hear|see|meet|talk)|talk soon|see you|take care|sorry (?:for|about|it)|(?:say hi|best to)\b|(?:best|kind|warm) (?:regards|wishes)|as (?:discussed|promised|requested)"
+    r"|per (?:your|our) (?:call|email|request|note)|got your (?:message|note|email|voicemail)|happy to (?:help|talk|chat)|looking forward to|fyi\b|no worries|congrat\w+)"
+    r"|.{0,40}\b(?:got your (?:message|note|email|voicemail)|sorry for the (?:slow|late|delayed) (?:reply|response))",
+    re.IGNORECASE,
+)
+"""What people write in messages that is not about the work."""
 _CERTIFIED = re.compile(
     r"\b(?:certifi(?:ed|cat\w+)|accredit\w+|zertifizier\w+|certifiée?s?|ISO(?:/IEC)? \d{4,5})\b", re.IGNORECASE
 )
@@ -174,6 +191,8 @@ def projects(passages: Sequence[NumberedPassage], others: Others) -> list[Projec
         ]
         for project in _projects_of(document, own, others):
             _complete(project, others)
+            if project.name is None and project.is_of_customer and (subject := _subject_of(own)):
+                project.fields[ProjectField.TITLE] = subject
             same = next((each for each in found if _is_same_project(each, project)), None)
             if same is None:
                 found.append(project)
@@ -191,6 +210,14 @@ def projects(passages: Sequence[NumberedPassage], others: Others) -> list[Projec
                 if title and same.fields[ProjectField.TITLE].text == same.fields.get(ProjectField.CUSTOMER, title).text:
                     same.fields[ProjectField.TITLE] = title
     return [project for project in found if project.is_known]
+
+
+def _subject_of(passages: Sequence[NumberedPassage]) -> Fact | None:
+    """The subject of a message, which names the project if nothing else does."""
+    for passage in passages:
+        if (found := _SUBJECT.search(passage.text)) and not _NO_SUBJECT.search(found[1]):
+            return Fact(found[1].strip(), passage.number)
+    return None
 
 
 def _is_same_project(one: Project, other: Project) -> bool:
@@ -355,7 +382,8 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
             elif block.label and block.kind == BlockKind.SENTENCE:
                 is_work = True
             if is_work and block.kind in (BlockKind.SENTENCE, BlockKind.ITEM):
-                if _CONTACT_DETAIL.search(block.text) or (is_by_customer and _WRITER_WORDS.match(block.text)):
+                is_of_message = is_letter and _CHATTER.match(block.text)
+                if is_of_message or _CONTACT_DETAIL.search(block.text) or (is_by_customer and _WRITER_WORDS.match(block.text)):
                     continue
                 if is_by_customer and others.is_named_in(block.text) and not others.has_us_as_subject(block.text):
                     project.work.append(Fact(block.text, passage.number))  # “The Guard bought 640 covers from Coldbrook.”

@@ -16,10 +16,11 @@ import numpy as np
 
 from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.headings import Headings
+from fundwright.language.extractive.inventory import is_no_item, item_of, names_prices
 from fundwright.language.extractive.projects import ProjectField, project_field
 from fundwright.language.protocols import NumberedPassage, Vectors
 from fundwright.language.schemas import OUR_KINDS, DocumentKind, nearest_heading
-from fundwright.language.structure import Block, BlockKind, read
+from fundwright.language.structure import BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 
 MIN_RELEVANCE = 0.37
@@ -122,11 +123,6 @@ _MIN_SMALL_SHARE = 0.6
 _UNDER_ANY_HEADING: dict[Topic | None, re.Pattern[str]] = {Topic.DIFFERENTIATORS: _DISTINCT, Topic.PROFILE: _FOUNDED}
 """Topics that text in a document about us answers under any heading if no heading names the topic."""
 _NOT_OFFERED = re.compile(r"(?:we|wir|nous)\s(?:do not|don['’]t|no longer|bieten kein|ne)\b", re.IGNORECASE)
-_REMARKS = re.compile(
-    r"(?:notes?|remarks?|comments?|condition|status|qty\.?|quantity|location|bemerkungen|anzahl|remarques|quantité)",
-    re.IGNORECASE,
-)
-_UNUSED = re.compile(r"\b(?:out of (?:service|svc|order)|not used|unused|retired|sold|scrapped)\b", re.IGNORECASE)
 _PERSONAL_SUBJECT = re.compile(r"(?:we|wir|nous|i|ich|je|they)\b", re.IGNORECASE)
 _PAST = re.compile(r"\b[a-zäöü]\w*ed\b")
 _NO_SUBJECT = re.compile(
@@ -271,6 +267,7 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
     above = tuple(topics_of(part) or headings.get(part, _NO_TOPICS) for part in passage.heading)
     named, heading = above, passage.heading
     is_headed, is_begun, is_before_aims = True, False, False
+    is_priced = names_prices(nearest_heading(passage.heading))
     of_document = topics_of(passage.document) or headings.get(passage.document, _NO_TOPICS)
     is_equipment = passage.kind == DocumentKind.DATA and Topic.FACILITIES in of_document
     for place, block in enumerate(read(passage.text)):
@@ -284,6 +281,7 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
             named = above if is_own else (*above[:-1], own) if is_beside else (*above, own)
             path = passage.heading[:-1] if is_beside else passage.heading
             heading = passage.heading if is_own else (*path, block.text)
+            is_priced = names_prices(block.text)
             is_headed, is_before_aims = is_own or is_beside, Topic.AIMS in own
             continue
         is_begun = is_begun or is_headed
@@ -317,13 +315,16 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
             not named[-1] & _FACT_TOPICS if any(named[-1:]) else bool(of_document and block.columns) or is_equipment
         )
         if block.kind == BlockKind.ROW and is_table_of_items:
-            is_listed, text = True, _item_of(block)
+            is_listed, text = True, item_of(block)
         elif is_line_listed or (is_unended and not any(named) and _enumerates(text)):
             is_listed, text = True, _ITEM_NUMBER.sub("", text)
         elif block.kind not in (BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.PAIR):
             continue
         is_of_facilities = is_equipment or any(Topic.FACILITIES in topics for topics in named[-1:])
-        if not _is_worth_quoting(text, is_listed=is_listed) or (is_of_facilities and _UNUSED.search(block.text)):
+        is_in_row = block.kind == BlockKind.ROW
+        if not _is_worth_quoting(text, is_listed=is_listed, may_be_upper=is_in_row) or (
+            is_of_facilities and (is_priced or is_no_item(block))
+        ):
             continue
         is_kept = _AIM_LABEL.fullmatch(label) or (block.kind == BlockKind.PAIR and not topics)
         yield Candidate(
@@ -342,19 +343,7 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
         )
 
 
-def _item_of(row: Block) -> str:
-    """Return the cell that names the row's item: the one with the most text, apart from remarks."""
-    columns = row.columns or [""] * len(row.cells)
-    cells = [cell for column, cell in zip(columns, row.cells, strict=True) if not _REMARKS.fullmatch(column)]
-    return max(cells or row.cells, key=_count_letters)
-
-
-def _count_letters(cell: str) -> int:
-    """Count the letters of a cell: “2 shop, 1 yard” has fewer than “ride-on scrubbers”."""
-    return sum(1 if character.isalpha() else 0 if character == " " else -2 for character in cell)
-
-
-def _is_worth_quoting(text: str, *, is_listed: bool) -> bool:
+def _is_worth_quoting(text: str, *, is_listed: bool, may_be_upper: bool = False) -> bool:
     words = text.split()
     least = _MIN_LISTED_WORDS if is_listed else _MIN_WORDS
     if not least <= len(words) <= _MAX_WORDS or text.endswith(("?", ":", ";", ",")) or "|" in text:
@@ -362,7 +351,7 @@ def _is_worth_quoting(text: str, *, is_listed: bool) -> bool:
     if is_listed:
         return (
             not (text[0] == "(" and text[-1] == ")")
-            and not (text.isupper() and len(words) > 1)
+            and (may_be_upper or not (text.isupper() and len(words) > 1))
             and sum(character.isalpha() for character in text) / len(text) > 0.5
         )
     if not _SENTENCE_END.search(text):
