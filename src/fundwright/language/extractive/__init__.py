@@ -252,11 +252,12 @@ def _with_period(text: str) -> str:
 
 def _work(project: Project, words: int) -> list[Fact]:
     """The first sentence about the work, then those with figures that are in no field, in order."""
-    shown = (ProjectField.VALUE, ProjectField.CONTRACT, ProjectField.PERIOD)
-    given = [project.fields[name].text for name in shown if name in project.fields]
+    given = [project.fields[name].text for name in (ProjectField.VALUE, ProjectField.CONTRACT) if name in project.fields]
+    period = project.fields.get(ProjectField.PERIOD)
+    shown = [*given, period.text] if period else given
     # “Contract was TC-23-008.” repeats the table.
     repeated = [
-        fact for fact in project.work if len(fact.text.split()) <= _REPEATED_WORDS and any(text in fact.text for text in given)
+        fact for fact in project.work if len(fact.text.split()) <= _REPEATED_WORDS and any(text in fact.text for text in shown)
     ]
     told = [fact for fact in project.work if fact not in repeated] or project.work
 
