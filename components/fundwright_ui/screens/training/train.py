@@ -175,6 +175,7 @@ def train_screen() -> VdomDict:
             ),
             actions=[export_button(connection, "/api/training/documents/export.csv", len(listing.rows.shown), request)],
         ),
+        _paste_text(listing.load, key="paste") if actor.may(Permission.WORK) else None,
         _models(key="models"),
         subtitle=t("Add the documents that answers and drafts are based on."),
         actions=[
@@ -194,13 +195,7 @@ def train_screen() -> VdomDict:
 
 @component
 def _add_documents(usage: Usage, load: Callable[[], None]) -> VdomDict:
-    actor = use_actor()
     connection = use_connection()
-
-    async def paste(session: AsyncSession, pasted: PastedText) -> None:
-        await training.add_text(session, actor, connection.core, pasted)
-
-    pasting = use_action(paste, success=t("The text was added and is being processed."), then=load)
     return section(
         t("Add documents"),
         FileDrop(
@@ -213,8 +208,20 @@ def _add_documents(usage: Usage, load: Callable[[], None]) -> VdomDict:
             on_uploaded=load,
             fallback=[html.p({"className": "fw-muted"}, t("Drop files here or choose them"))],
         ),
-        html.p({"className": "fw-muted"}, t("Your documents use {usage}.", usage=usage.text)),
-        html.h3(t("Or paste text")),
+        html.p({"className": "fw-hint"}, t("Your documents use {usage}.", usage=usage.text)),
+    )
+
+
+@component
+def _paste_text(load: Callable[[], None]) -> VdomDict:
+    actor, connection = use_actor(), use_connection()
+
+    async def paste(session: AsyncSession, pasted: PastedText) -> None:
+        await training.add_text(session, actor, connection.core, pasted)
+
+    pasting = use_action(paste, success=t("The text was added and is being processed."), then=load)
+    return section(
+        t("Or paste text"),
         form(
             text_field("title", t("Title"), required=True, maxlength=200, id="pasted-title"),
             text_area("text", t("Text"), required=True, rows=4, id="pasted-text"),
@@ -251,16 +258,19 @@ def _ask() -> VdomDict:
     return section(
         t("Ask the knowledge base"),
         form(
-            text_field(
-                "question",
-                t("Question"),
-                required=True,
-                maxlength=_QUESTION_CHARACTERS,
-                value=asked,
-                help=t("Finds the sentences in your documents that answer your question."),
+            html.div(
+                {"className": "fw-filters fw-one-line"},
+                text_field(
+                    "question",
+                    t("Question"),
+                    required=True,
+                    maxlength=_QUESTION_CHARACTERS,
+                    value=asked,
+                ),
+                button(t("Ask"), type="submit"),
             ),
+            html.p({"className": "fw-hint"}, t("Finds the sentences in your documents that answer your question.")),
             on_submit=ask,
-            submit=t("Ask"),
             label=t("Ask the knowledge base"),
         ),
         html.div({"aria-live": "polite"}, _found(found, asked) if asked else None),

@@ -58,7 +58,7 @@ export function FileDrop(props: FileDropProps): ReactNode {
         <svg className="fw-drop-icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="1.6" aria-hidden="true">
           <path d="M12 16V5M7.5 9.5 12 5l4.5 4.5M4 16v2.5A1.5 1.5 0 0 0 5.5 20h13a1.5 1.5 0 0 0 1.5-1.5V16" />
         </svg>
-        <Button variant="contained" onClick={() => picker.current?.click()}>
+        <Button variant="outlined" color="inherit" onClick={() => picker.current?.click()}>
           {label}
         </Button>
         <p className="fw-hint">{hint}</p>
