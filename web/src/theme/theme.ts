@@ -30,7 +30,7 @@ export function createFundwrightTheme(mode: "light" | "dark", direction: "ltr" |
       MuiPaper: { styleOverrides: { root: { backgroundImage: "none" } } },
       MuiDialog: { styleOverrides: { paper: { borderRadius: 10, boxShadow: css("shadow-dialog") } } },
       MuiMenu: { styleOverrides: { paper: { borderRadius: 10, boxShadow: css("shadow-menu") } } },
-      MuiButton: { defaultProps: { disableElevation: true } },
+      MuiButton: { defaultProps: { disableElevation: true }, styleOverrides: { root: { minHeight: css("control"), padding: "7px 16px", lineHeight: "1.25rem" } } },
     },
   });
 }
