@@ -95,7 +95,6 @@ def icon_button(
 def menu(label: str, *entries: Child, id: str) -> VdomDict:
     """Secondary buttons and links in a menu behind a button with dots. The browser closes it on Escape and on a click elsewhere."""
     return html.div(
-        {"className": "fw-menu"},
         icon_button(label, "more", opens=id),
         html.div({"className": "fw-menu-entries", "id": id, "popover": "auto"}, *entries),
     )

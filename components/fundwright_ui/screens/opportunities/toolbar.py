@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import timedelta
+from functools import partial
 from urllib.parse import urlencode
 
-from reactpy import html
-from reactpy.types import Component, VdomDict
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
 
 from fundwright.categories.schemas import CategoryRead
+from fundwright.core.database import now
 from fundwright.core.messages import number, t
 from fundwright.opportunities.display_names import agency_name
-from fundwright.opportunities.schemas import Facets, Kind, OpportunityQuery
-from fundwright_ui.hooks import UrlState
+from fundwright.opportunities.schemas import Facets, FacetValue, Kind, OpportunityQuery
+from fundwright.opportunities.washington import day_in_washington
+from fundwright_ui.hooks import UrlState, use_url_state
 from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.events import handler
+from fundwright_ui.screens.listing import narrow
 from fundwright_ui.screens.opportunities.address import (
     ANY,
     AWARD,
@@ -24,7 +29,6 @@ from fundwright_ui.screens.opportunities.address import (
     SEPARATOR,
     SEVERAL,
     SHARED,
-    SINGLE,
     VERBATIM,
 )
 from fundwright_ui.ui import Fields, Option, Tab, form, icon, icon_button, row, select_field, tabs, text_field, text_link
@@ -138,90 +142,110 @@ def filter_panel(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Fac
     """The filters, sent on request: most people use the list without them, and their options are larger than a page of the list. Whether
     they are shown is in the address, so that a page that lost its connection restores them."""
     is_open = url.get("filters") == "open"
-    fields = _filter_form(kind, url, query, facets, mine) if is_open else None
-    return html.div({"className": "fw-card", "hidden": not is_open, "key": "filters"}, fields)
+    content = (_presets(url, query), _filters(kind, url, query, facets, mine)) if is_open else ()
+    return html.div({"className": "fw-card", "hidden": not is_open, "key": "filters"}, *content)
 
 
-def _filter_form(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> Component:
+def _presets(url: UrlState, query: OpportunityQuery) -> VdomDict:
+    """Links to filters that people often need."""
+    today = day_in_washington(now())
+    week, month = today - timedelta(days=7), today + timedelta(days=30)
+    return html.div(
+        {"className": "fw-chips", "role": "group", "aria-label": t("Often used")},
+        *(
+            html.a(
+                attributes(
+                    className="fw-chip",
+                    href=url.href(page=None, **changes),
+                    aria_current="true" if all(getattr(query, name) == value for name, value in changes.items()) else None,
+                    key=label,
+                ),
+                label,
+            )
+            for label, changes in (
+                (t("Due in 30 days"), {"due_from": today, "due_to": month}),
+                (t("Posted this week"), {"posted_from": week, "posted_to": None}),
+            )
+        ),
+    )
+
+
+def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict:
+    """Each applies as soon as it is chosen."""
     any_ = Option("", t("Any"))
 
-    def apply(fields: Fields) -> None:
-        changes: dict[str, object] = {name: str(fields.get(name, "")).strip() for name in SINGLE if name in fields}
-        for name in SEVERAL:
-            chosen = str(fields.get(name, ""))
-            if chosen:
-                changes[name] = SEPARATOR.join(dict.fromkeys((*getattr(query, name), chosen)))
-        url.go(page=None, **changes)
+    def several(name: str, label: str, values: Iterable[FacetValue], text: Callable[[FacetValue], str]) -> VdomDict:
+        chosen: tuple[str, ...] = getattr(query, name)
+        options = [Option(value.value, f"{text(value)} ({number(value.count)})") for value in values if value.value not in chosen]
+        return select_field(name, label, [any_, *options], on_change=partial(_add_to, url, name, chosen))
 
-    code = (
-        select_field(
-            "set_aside",
-            t("Set-aside"),
-            [
-                any_,
-                *(Option(v.value, f"{v.label} ({number(v.count)})") for v in facets.set_asides if v.value not in query.set_aside),
-            ],
-        )
+    def begin_naics(typed: str) -> None:
+        url.set(naics=typed.strip(), page=None)  # typing is no step that the Back button undoes
+
+    def day(name: str, label: str) -> VdomDict:
+        return text_field(name, label, type="date", value=str(getattr(query, name) or ""), on_change=narrow(url, name))
+
+    return html.div(
+        {"className": "fw-filters", "role": "group", "aria-label": t("Filters")},
+        _agency_filter(facets.agencies, query.agency, key="agency"),
+        several("type", t("Type"), facets.types, lambda value: value.label),
+        several("set_aside", t("Set-aside"), facets.set_asides, lambda value: value.label)
         if kind == "contract"
-        else select_field(
+        else several(
             "activity_code",
             t("Activity code"),
-            [
-                any_,
-                *(
-                    Option(v.value, f"{v.value} ({number(v.count)})")
-                    for v in sorted(facets.activity_codes, key=lambda v: v.value)
-                    if v.value not in query.activity_code
-                ),
-            ],
-        )
-    )
-    return form(
-        html.div(
-            {"className": "fw-filters"},
-            select_field(
-                "agency",
-                t("Agency"),
-                [
-                    any_,
-                    *(
-                        Option(v.value, f"{agency_name(v.label)} ({number(v.count)})")
-                        for v in facets.agencies
-                        if v.value not in query.agency
-                    ),
-                ],
-            ),
-            select_field(
-                "type",
-                t("Type"),
-                [any_, *(Option(v.value, f"{v.label} ({number(v.count)})") for v in facets.types if v.value not in query.type)],
-            ),
-            code,
-            text_field("naics", t("NAICS begins with"), value=query.naics, maxlength=6) if kind == "contract" else None,
-            text_field("due_from", t("Due on or after"), type="date", value=str(query.due_from or "")),
-            text_field("due_to", t("Due on or before"), type="date", value=str(query.due_to or "")),
-            text_field(
-                "posted_from",
-                t("Posted on or after"),
-                type="date",
-                value=str(query.posted_from or ""),
-            ),
-            text_field(
-                "posted_to",
-                t("Posted on or before"),
-                type="date",
-                value=str(query.posted_to or ""),
-            ),
-            select_field(
-                "category",
-                t("Category"),
-                [any_, *(Option(str(category.id), category.name) for category in mine)],
-                value=str(query.category or ""),
-            ),
+            sorted(facets.activity_codes, key=lambda value: value.value),
+            lambda value: value.value,
         ),
-        on_submit=apply,
-        submit=t("Apply filters"),
-        label=t("Filters"),
+        text_field(
+            "naics",
+            t("NAICS begins with"),
+            value=query.naics,
+            maxlength=6,
+            on_change=begin_naics,
+        )
+        if kind == "contract"
+        else None,
+        day("due_from", t("Due on or after")),
+        day("due_to", t("Due on or before")),
+        day("posted_from", t("Posted on or after")),
+        day("posted_to", t("Posted on or before")),
+        select_field(
+            "category",
+            t("Category"),
+            [any_, *(Option(str(category.id), category.name) for category in mine)],
+            value=str(query.category or ""),
+            on_change=narrow(url, "category"),
+        ),
+    )
+
+
+def _add_to(url: UrlState, name: str, chosen: Sequence[str], value: str) -> None:
+    if value:
+        url.go(page=None, **{name: SEPARATOR.join((*chosen, value))})
+
+
+@component
+def _agency_filter(agencies: Sequence[FacetValue], chosen: Sequence[str]) -> VdomDict:
+    """A field that suggests the agencies whose names contain what is typed, and filters by one as soon as its name is complete."""
+    url = use_url_state()
+    typed, set_typed = use_state("")
+    names = {agency_name(agency.label): agency for agency in agencies if agency.value not in chosen}
+
+    def enter(text: str) -> None:
+        agency = names.get(text.strip())
+        set_typed("" if agency else text)
+        if agency:
+            _add_to(url, "agency", chosen, agency.value)
+
+    return html.div(
+        text_field(
+            "agency", t("Agency"), value=typed, placeholder=t("Any"), suggestions="agencies", maxlength=200, on_change=enter
+        ),
+        html.datalist(
+            {"id": "agencies"},
+            *(html.option({"value": name, "key": name}, number(agency.count)) for name, agency in names.items()),
+        ),
     )
 
 
