@@ -324,6 +324,7 @@ class TestStates:
             ("Portland, ME or Oregon", ("OR", "ME")),
             ("VA clinic in Idaho -Texas", ("ID",)),
             ("ok or in me", ()),
+            ("İdaho or ıowa", ()),
         ],
     )
     def test_are_known_by_their_names_and_after_a_city_by_their_codes(self, text: str, states: tuple[str, ...]) -> None:

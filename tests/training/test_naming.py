@@ -108,6 +108,7 @@ def test_names_have_capitals_in_the_question_or_in_the_documents(question: str, 
             "3.5 MGD with 20 FTEs, 5 in Maine, 3 action items",
             "3.5 million gallons per day with 20 full-time equivalents, 5 in Maine, 3 action items",
         ),
+        ("12 mı, 12 mİ", "12 mı, 12 mİ"),
     ],
 )
 def test_units_after_numbers_are_spelled_out(text: str, spelled: str) -> None:
@@ -116,9 +117,10 @@ def test_units_after_numbers_are_spelled_out(text: str, spelled: str) -> None:
 
 def test_units_in_questions_and_labels_are_spelled_out() -> None:
     assert units.spell_asked("How many cy, and at what cost per sf?") == "How many cubic yards, and at what cost per square feet?"
-    labels = ["Volume (cy)", "CY dredged", "CY 2024", "Qty, sf", "City", "Ac"]
+    assert units.spell_asked("How many mİ?") == "How many mİ?"
+    labels = ["Volume (cy)", "CY dredged", "CY 2024", "Qty, sf", "City", "Ac", "Length (mı)"]
     assert [units.spell_label(label) for label in labels] == [
-        "Volume (cubic yards)", "cubic yards dredged", "CY 2024", "Qty, square feet", "City", "Ac",
+        "Volume (cubic yards)", "cubic yards dredged", "CY 2024", "Qty, square feet", "City", "Ac", "Length (mı)",
     ]  # fmt: skip
     assert set(units.abbreviations_of("How many cubic yards or square foot?")) == {"cy", "cyd", "cu yd", "sf", "sq ft", "ft"}
 

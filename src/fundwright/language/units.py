@@ -39,10 +39,11 @@ _UNITS = {
     "sy": "square yards",
     "yr": "years",
 }
-_WRITTEN = "|".join(unit.replace(" ", r"\.? ?") for unit in sorted(_UNITS, key=len, reverse=True))
+_WRITTEN = "|".join(unit.replace(" ", r"\.? ?") for unit in sorted(_UNITS, key=len, reverse=True)).join(("(?ai:", ")"))
+"""Ignores the case of ASCII letters only: “mı” is not “mi”."""
 _MEASURED = re.compile(rf"(?<=\d)((?:\s?(?:k|m|thousand|million))?[\s-]?)({_WRITTEN})s?\b", re.IGNORECASE)
 _ASKED = re.compile(rf"(\b(?:many|much|per|in|of) )({_WRITTEN})s?\b", re.IGNORECASE)
-_LABELED = re.compile(rf"((?<=\()|(?<=, )|(?<=per )|\b(?=[A-Z]+s?\b))((?i:{_WRITTEN}))s?\b(?![\s-]?\d)")
+_LABELED = re.compile(rf"((?<=\()|(?<=, )|(?<=per )|\b(?=[A-Z]+s?\b))({_WRITTEN})s?\b(?![\s-]?\d)")
 """A unit in a label, in parentheses, after a comma, or in capitals: “Volume (cy)”, “CY dredged”."""
 _WORDS = {
     unit: re.compile(rf"\b{re.sub(r'feet', '(?:feet|foot)', words).removesuffix('s').replace('-', '[ -]')}", re.IGNORECASE)

@@ -15,7 +15,8 @@ _STATES = {
     "texas": "TX", "utah": "UT", "vermont": "VT", "virgin islands": "VI", "virginia": "VA", "washington": "WA", "west virginia": "WV",
     "wisconsin": "WI", "wyoming": "WY",
 }  # fmt: skip
-_NAMED = re.compile(rf"(?<![\w-])({'|'.join(sorted(_STATES, key=len, reverse=True))})(?![\w-])(?!,? d\.?c\b)", re.IGNORECASE)
+_NAMED = re.compile(rf"(?<![\w-])((?ai:{'|'.join(sorted(_STATES, key=len, reverse=True))}))(?![\w-])(?!,? (?i:d\.?c)\b)")
+"""Ignores the case of ASCII letters only: “ı” is not an “i”."""
 _DISTRICT = re.compile(r"\bwashington,? d\.?c\b", re.IGNORECASE)
 _CODE = re.compile(rf",\s?({'|'.join(_STATES.values())})\b")
 """After the name of a city. Alone, VA may be Veterans Affairs."""
