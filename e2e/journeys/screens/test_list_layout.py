@@ -1,0 +1,33 @@
+"""The list of opportunities is dense: rows begin near the top of the window, and each is as high as planned."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import pytest
+from playwright.sync_api import Page
+
+from e2e.pages.ready import ready
+
+
+class Layout(NamedTuple):
+    width: int
+    height: int
+    row: str
+    most_above: int
+    row_height: int
+    least_rows: int
+
+
+@pytest.mark.parametrize("layout", [Layout(1440, 900, "tbody tr", 190, 44, 14), Layout(390, 844, ".fw-cards-item", 320, 56, 9)])
+def test_rows_begin_near_the_top(recognized: Page, layout: Layout) -> None:
+    recognized.set_viewport_size({"width": layout.width, "height": layout.height})
+    recognized.goto("/dashboard/sam")
+    ready(recognized)
+    row = recognized.locator(layout.row).nth(1).bounding_box()
+    first = recognized.locator(layout.row).first.bounding_box()
+    assert first and row
+    assert first["y"] <= layout.most_above
+    assert abs(row["height"] - layout.row_height) <= 1  # the line between rows
+    assert (layout.height - first["y"]) // row["height"] >= layout.least_rows
+    assert recognized.locator(".fw-button-contained").count() == 1
