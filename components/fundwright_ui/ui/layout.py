@@ -118,6 +118,7 @@ def grid(*children: Child) -> VdomDict:
     return html.div({"className": "fw-grid"}, *children)
 
 
-def columns(*children: Child, main_first: bool = False) -> VdomDict:
-    """Two columns on a wide screen; `main_first` makes the first one twice as wide."""
-    return html.div({"className": classes("fw-columns", "fw-columns-main" if main_first else None)}, *children)
+def columns(*children: Child, has_main: bool = False) -> VdomDict:
+    """Two columns on a wide screen. With `has_main`, the second one is the main part: it is twice as wide and, on a wide screen, stands
+    before the first, which comes first on a narrow one."""
+    return html.div({"className": classes("fw-columns", "fw-columns-main" if has_main else None)}, *children)

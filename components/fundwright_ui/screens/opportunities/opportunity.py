@@ -88,17 +88,17 @@ def opportunity_detail(kind: Kind) -> VdomDict:
     # The parts with their own queries are on the page from the start, so that all queries run at the same time.
     parts = columns(
         stack(
+            section(t("At a glance"), _facts(opportunity, connection.language)) if opportunity else None,
+            category_of(address_id, key="category"),
+            _contacts(opportunity.contacts) if opportunity else None,
+        ),
+        stack(
             *(_texts(opportunity) if opportunity else ()),
             similar_to(address_id, key="similar"),
             versions_of(address_id, key="versions"),
             record_of(opportunity, key="record") if opportunity else None,
         ),
-        stack(
-            section(t("At a glance"), _facts(opportunity, connection.language)) if opportunity else None,
-            category_of(address_id, key="category"),
-            _contacts(opportunity.contacts) if opportunity else None,
-        ),
-        main_first=True,
+        has_main=True,
     )
     if opportunity is None:
         return page(
@@ -131,13 +131,13 @@ def _id_in(address_id: str) -> UUID:
 
 def _texts(opportunity: OpportunityRead) -> list[VdomDict]:
     description = (
-        html.div({"className": "fw-prewrap", "dir": "auto"}, opportunity.description)
+        html.div({"className": "fw-prose fw-prewrap", "dir": "auto"}, opportunity.description)
         if opportunity.description
         else empty(t("The imported file has no description for this notice. Open the source to read it."))
     )
     texts = [section(t("Description"), description, key="description")]
     if opportunity.eligibility:
-        eligibility = html.div({"className": "fw-prewrap"}, opportunity.eligibility)
+        eligibility = html.div({"className": "fw-prose fw-prewrap"}, opportunity.eligibility)
         texts.append(section(t("Eligibility"), eligibility, key="eligibility"))
     return texts
 
@@ -246,8 +246,8 @@ def category_of(address_id: str) -> VdomDict:
                 t("Add a category"),
                 [*(Option(str(category.id), category.name) for category in mine), Option("", t("None of these"))],
             ),
+            row(button(t("Save category"), type="submit", is_busy=choosing.is_running)),
             on_submit=choosing,
-            submit=t("Save category"),
             label=t("Change category"),
         ),
     )
