@@ -222,9 +222,19 @@ class TestWhatIsSent:
         await self.open_filters(list_of_contracts)
         await list_of_contracts.type("Agency", "Department of D")
         assert list_of_contracts.address == "/dashboard/sam?filters=open"
-        await list_of_contracts.type("Agency", "Department of Defense")
+        await list_of_contracts.type("Agency", "department of defense ")
         assert list_of_contracts.address == "/dashboard/sam?filters=open&agency=DEFENSE%2C+DEPARTMENT+OF"
         assert list_of_contracts.value("Agency") == ""
+
+    async def test_a_day_is_applied_once_its_year_is_complete(self, list_of_contracts: ScreenUnderTest) -> None:
+        await self.open_filters(list_of_contracts)
+        for year in ("0002", "0020", "0202"):
+            await list_of_contracts.type("Due on or after", f"{year}-05-15")
+            assert list_of_contracts.address == "/dashboard/sam?filters=open"
+        await list_of_contracts.type("Due on or after", "2026-05-15")
+        assert list_of_contracts.address == "/dashboard/sam?filters=open&due_from=2026-05-15"
+        await list_of_contracts.type("Due on or after", "")
+        assert list_of_contracts.address == "/dashboard/sam?filters=open"
 
     async def test_another_page_is_its_rows(self, list_of_contracts: ScreenUnderTest) -> None:
         await list_of_contracts.emit("DataTable", "on_query", page=2, page_size=25)

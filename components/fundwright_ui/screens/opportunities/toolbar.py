@@ -16,7 +16,7 @@ from fundwright.core.messages import number, t
 from fundwright.opportunities.display_names import agency_name
 from fundwright.opportunities.schemas import Facets, FacetValue, Kind, OpportunityQuery
 from fundwright.opportunities.washington import day_in_washington
-from fundwright_ui.hooks import UrlState, use_url_state
+from fundwright_ui.hooks import UrlState, query_in_address, use_url_state
 from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.screens.listing import narrow
@@ -183,7 +183,14 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
         url.set(naics=typed.strip(), page=None)  # typing is no step that the Back button undoes
 
     def day(name: str, label: str) -> VdomDict:
-        return text_field(name, label, type="date", value=str(getattr(query, name) or ""), on_change=narrow(url, name))
+        narrow_by = narrow(url, name)
+
+        def enter(typed: str) -> None:
+            # With each digit of a year that is typed, browsers send a date, such as one in the year 0002 for 2026.
+            if not typed or getattr(query_in_address(OpportunityQuery, {name: typed}), name):
+                narrow_by(typed)
+
+        return text_field(name, label, type="date", value=str(getattr(query, name) or ""), on_change=enter)
 
     return html.div(
         {"className": "fw-filters", "role": "group", "aria-label": t("Filters")},
@@ -231,9 +238,10 @@ def _agency_filter(agencies: Sequence[FacetValue], chosen: Sequence[str]) -> Vdo
     url = use_url_state()
     typed, set_typed = use_state("")
     names = {agency_name(agency.label): agency for agency in agencies if agency.value not in chosen}
+    by_name = {name.casefold(): agency for name, agency in names.items()}
 
     def enter(text: str) -> None:
-        agency = names.get(text.strip())
+        agency = by_name.get(text.strip().casefold())
         set_typed("" if agency else text)
         if agency:
             _add_to(url, "agency", chosen, agency.value)
