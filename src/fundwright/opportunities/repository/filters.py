@@ -40,8 +40,8 @@ from fundwright.opportunities.washington import WASHINGTON
 
 AWARD = "Award Notice"
 _ENGLISH = literal_column("'english'")
-_JOINING = "/–—‐‑'"
-"""What joins words in the text of a `tsvector`: a slash or a dash, and the quotes around each word."""
+_JOINING = "/–—‐‑"
+"""What joins words in the index: a slash or a dash."""
 
 
 IS_OPEN = and_(
@@ -77,14 +77,17 @@ def has_words(words: str | BindParameter[str], column: Any = Opportunity.search)
 
 def _has_joined(words: str | BindParameter[str]) -> ColumnElement[bool]:
     """Whether a notice has one of these words, in search syntax, joined to another: PostgreSQL reads `roof/gutter` and `roof–gutter`
-    as one word. Only the words of notices that may be among these are read again. Of words joined by a dash, PostgreSQL may have
-    shortened the last one too much to be recognized."""
-    joined = sql_cast(func.strip(Opportunity.search), Text)
+    as one word. Only joined words are read again, and only of notices that may have one of these. Of words joined by a dash,
+    PostgreSQL may have shortened the last one too much to be recognized."""
     word = func.unnest(func.tsvector_to_array(stems_of(words))).column_valued("word")
     patterns = select(func.array_agg(func.concat("%", word, "%"))).scalar_subquery()
-    may_be = joined.op("LIKE", return_type=Boolean())(func.any(func.coalesce(patterns, sql_cast([], ARRAY(Text)))))
-    apart = func.replace(joined, "' '", "' the '")  # a stop word, so that words beside each other in the index are no phrase
-    return and_(may_be, has_words(words, func.to_tsvector(_ENGLISH, func.translate(apart, _JOINING, " " * len(_JOINING)))))
+    indexed = sql_cast(func.strip(Opportunity.search), Text)
+    may_be = indexed.op("LIKE", return_type=Boolean())(func.any(func.coalesce(patterns, sql_cast([], ARRAY(Text)))))
+    joined = func.unnest(func.tsvector_to_array(Opportunity.search)).column_valued("joined")
+    apart = func.translate(joined, _JOINING, " " * len(_JOINING))
+    # A stop word between them, so that words beside each other in the index are no phrase.
+    text = select(func.string_agg(apart, " the ")).where(apart != joined).scalar_subquery()
+    return and_(may_be, has_words(words, func.to_tsvector(_ENGLISH, func.coalesce(text, ""))))
 
 
 def conditions_of(query: OpportunityQuery, labeled: Select[UUID] | None) -> list[ColumnElement[bool]]:
