@@ -130,8 +130,8 @@ class TestAwarded:
         )
         async with mounted(committed, member, sam_screen, path="/dashboard/sam?availability=any") as screen:
             (of_roof,) = [row for row in screen.props("DataTable")["rows"] if "New roof" in str(row)]
-            assert "Awarded Mar 2, 2026" in str(of_roof)
-            assert str(screen.props("DataTable")["rows"]).count("Awarded Mar 2, 2026") == 1
+            assert "'Awarded'" in str(of_roof)
+            assert str(screen.props("DataTable")["rows"]).count("'Awarded'") == 1
         async with committed.database.transaction() as session:
             shown = await service.look_up(session, member, notice_id(1))
             of_award = await service.look_up(session, member, notice_id(2))

@@ -194,7 +194,7 @@ def _table(
     today = day_in_washington(now())
 
     def statuses(item: OpportunityRow) -> tuple[Chip, ...]:
-        chips = [Chip(label=_awarded(item.award, connection.language), color="info")] if item.award else []
+        chips = [Chip(label=t("Awarded"), color="info")] if item.award else []
         if not item.is_open:
             chips.append(Chip(label=t("Closed"), color="warning"))
         if item.is_sample:
