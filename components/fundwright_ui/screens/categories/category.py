@@ -33,6 +33,7 @@ from fundwright_ui.ui import (
     grid,
     icon_button,
     loading,
+    menu,
     more_rows,
     only_reads,
     page,
@@ -89,6 +90,7 @@ def category_screen() -> VdomDict:
     )
     if not actor.may(Permission.LABEL):
         return page(t("Category"), only_reads(), *((empty(t("No categories yet.")),) if is_first else cards))
+    export = export_button(connection, "/api/categories/export.csv", len(rows.shown), look="text")
     return page(
         t("Category"),
         _sample_banner(found.value, removing),
@@ -119,9 +121,9 @@ def category_screen() -> VdomDict:
         None if is_first else review_queue(found.value, key="review"),
         subtitle=t("Opportunities are sorted into your categories. The classifier learns from what you accept and correct."),
         actions=[
-            button(t("New category"), icon_name="add", look="soft", on_click=lambda: url.set(open="new"), disabled=is_adding),
+            button(t("New category"), icon_name="add", on_click=lambda: url.set(open="new"), disabled=is_adding),
             None if is_first else _categorize_button(key="categorize"),
-            export_button(connection, "/api/categories/export.csv", len(rows.shown)),
+            menu(t("More actions"), export, id="category-actions") if export else None,
         ],
     )
 
