@@ -213,19 +213,19 @@ def _table(
     is_repeated = bool(query.text) and any(item.notices > 1 for item in listed.items)
     columns = [
         Column(
-            field="title", label=t("Title"), kind="link", is_sortable=True, flex=3.2, min_width=220,
+            field="title", label=t("Title"), kind="link", is_sortable=True, flex=3.6, min_width=250,
             href_base=connection.href(f"{PATHS[kind]}/"),
         ),
-        Column(field="notices", label=t("Notices"), kind="link", is_compact=False, flex=0.6, min_width=76) if is_repeated else None,
-        Column(field="agency", label=t("Agency"), is_sortable=True, flex=1.3, min_width=116),
-        Column(field="type", label=t("Type"), is_compact=False, flex=1, min_width=100),
-        Column(field="due", label=t("Due"), kind="date", is_sortable=True, flex=0.6, min_width=76),
-        Column(field="posted", label=t("Posted"), kind="date", is_sortable=True, is_compact=False, flex=0.75, min_width=96),
+        Column(field="notices", label=t("Notices"), kind="link", is_compact=False, flex=0.6, min_width=74) if is_repeated else None,
+        Column(field="agency", label=t("Agency"), is_sortable=True, flex=1.0, min_width=104),
+        Column(field="type", label=t("Type"), is_compact=False, flex=1.1, min_width=104),
+        Column(field="due", label=t("Due"), kind="date", is_sortable=True, flex=0.6, min_width=72),
+        Column(field="posted", label=t("Posted"), kind="date", is_sortable=True, is_compact=False, flex=0.9, min_width=102),
         Column(
-            field="code", label=t("Set-aside") if kind == "contract" else t("Activity code"), is_compact=False, flex=0.6, min_width=72
+            field="code", label=t("Set-aside") if kind == "contract" else t("Activity code"), is_compact=False, flex=0.55, min_width=66
         ),
-        Column(field="status", label=t("Status"), kind="chips", flex=0.8, min_width=84) if any(map(statuses, listed.items)) else None,
-        Column(field="categories", label=t("Category"), kind="chips", flex=1.1, min_width=80),
+        Column(field="status", label=t("Status"), kind="chips", flex=0.7, min_width=78) if any(map(statuses, listed.items)) else None,
+        Column(field="categories", label=t("Category"), kind="chips", flex=0.8, min_width=74),
     ]  # fmt: skip
 
     def cells(item: OpportunityRow) -> Row:
