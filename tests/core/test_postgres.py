@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import pwd
 import shutil
 import subprocess
 import tempfile
@@ -270,3 +271,19 @@ class TestOnlyServer:
 
 def test_sockets_are_closed_to_other_users() -> None:
     assert "unix_socket_permissions = 0700" in postgres._CONFIGURATION
+
+
+@pytest.mark.parametrize("as_root", [False, pytest.param(True, marks=pytest.mark.skipif(os.geteuid() != 0, reason="needs root"))])
+def test_ctrl_c_in_the_terminal_does_not_end_programs_that_start_the_server(
+    as_root: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "pg_ctl"
+    program.write_text("#!/bin/sh\nps -o sid= -p $$\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(postgres, "_BIN", tmp_path)
+    monkeypatch.setattr(postgres, "_reachable_programs", lambda: tmp_path)
+    monkeypatch.setattr(postgres, "_server_account", lambda: pwd.getpwuid(os.geteuid()) if as_root else None)
+    with tempfile.TemporaryFile("w+") as output:
+        assert postgres._call(tmp_path, "pg_ctl", output=output) == 0
+        output.seek(0)
+        assert int(output.read()) not in (0, os.getsid(0))

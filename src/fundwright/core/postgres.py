@@ -217,7 +217,8 @@ class EmbeddedPostgres:
 
 
 def _call(cluster: Path, command: str, *arguments: str, output: IO[str]) -> int:
-    """Run a program of PostgreSQL on a cluster and return its exit code.
+    """Run a program of PostgreSQL on a cluster and return its exit code. It has its own session: otherwise, Ctrl-C in the terminal
+    would also end a program that starts the server.
 
     As root, the server's account may be unable to pass through the folders above the cluster. It gets the folder itself, as an
     open file that it and all its processes inherit, so that nothing above has to be opened to other users.
@@ -227,6 +228,7 @@ def _call(cluster: Path, command: str, *arguments: str, output: IO[str]) -> int:
         return subprocess.run(
             [_BIN / command, "-D", cluster, *arguments],
             check=False, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd="/",
+            start_new_session=True,
         ).returncode  # fmt: skip
     handle = os.open(cluster, os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -235,7 +237,7 @@ def _call(cluster: Path, command: str, *arguments: str, output: IO[str]) -> int:
         return subprocess.run(
             [_reachable_programs() / command, "-D", inherited, *within],
             check=False, stdout=output, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd="/", pass_fds=(handle,),
-            user=account.pw_uid, group=account.pw_gid, extra_groups=(),
+            user=account.pw_uid, group=account.pw_gid, extra_groups=(), start_new_session=True,
         ).returncode  # fmt: skip
     finally:
         os.close(handle)
