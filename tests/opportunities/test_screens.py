@@ -18,8 +18,9 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.opportunities import importing, service
 from fundwright.opportunities.models import Opportunity
+from fundwright.opportunities.question import Meaning
 from fundwright.opportunities.repository import indexing, writing
-from fundwright.opportunities.schemas import FoundPage
+from fundwright.opportunities.schemas import FoundPage, OpportunityQuery
 from fundwright.opportunities.washington import day_in_washington
 from fundwright_ui.runtime.diff import Operation
 from fundwright_ui.screens.opportunities.address import query_of
@@ -180,6 +181,23 @@ class TestMisspelledWords:
             await screen.type("Search", "janitoral services")
             await screen.submit("Search opportunities")
             assert "verbatim" not in screen.address
+
+    async def test_none_are_reported_while_another_search_is_loading(
+        self, committed: Core, member: Actor, import_file: ImportFile, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await import_file(sam_file(sam_row(NoticeId=notice_id(1), Title="Janitorial services")))
+        understand, shown = service.understand, list[str]()
+
+        async def observed(core: Core, query: OpportunityQuery) -> tuple[OpportunityQuery, Meaning | None]:
+            await asyncio.sleep(0.05)
+            shown.append(screen.text)
+            return await understand(core, query)
+
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam?availability=any&q=janitorial") as screen:
+            monkeypatch.setattr(service, "understand", observed)
+            await screen.type("Search", "services")
+            await screen.submit("Search opportunities")
+            assert [("Janitorial services" in text, "Showing results for" in text) for text in shown] == [(True, False)]
 
 
 class TestWhatIsSent:

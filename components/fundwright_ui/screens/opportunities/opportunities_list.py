@@ -36,11 +36,12 @@ from fundwright_ui.ui.elements import Child
 
 
 class _Found(NamedTuple):
-    """`searched` is the text with misspelled words corrected; `elsewhere` is the number of matching notices when no open one
-    matches."""
+    """`typed` is the text of the search, and `searched` the same with misspelled words corrected; `elsewhere` is the number of matching
+    notices when no open one matches."""
 
     listed: FoundPage
     labels: dict[UUID, list[LabelRead]]
+    typed: str
     searched: str
     elsewhere: Mapping[Availability, int]
 
@@ -60,10 +61,10 @@ def opportunities_list(kind: Kind) -> VdomDict:
             elsewhere: Mapping[Availability, int] = {}
             if query.availability == OPEN and listed.page == 1 and not any(is_match(item) for item in listed.items):
                 elsewhere = await service.count_titled(session, actor, understood)
-        return _Found(listed, labels, understood.text, elsewhere)
+        return _Found(listed, labels, query.text, understood.text, elsewhere)
 
     async def read(session: AsyncSession) -> _Found:
-        return _Found(*await service.list_with_labels(session, actor, query), query.text, {})
+        return _Found(*await service.list_with_labels(session, actor, query), query.text, query.text, {})
 
     found = use_query(
         search if query.text else read,
@@ -110,14 +111,15 @@ def opportunities_list(kind: Kind) -> VdomDict:
     panel = import_panel(kind, key=f"import:{kind}") if is_importing else None
     if not offered.total:
         return shown(nothing_yet(kind, key="nothing"), panel)
-    listed, labels, searched, elsewhere = found.value
+    listed, labels, typed, searched, elsewhere = found.value
+    is_corrected = searched != typed == query.text  # the list may still be of an earlier search
     return shown(
         panel,
         toolbar(kind, url, query, count_text(listed)),
         filter_panel(kind, url, query, offered, own_categories.value or []),
         active_filters(url, query, offered, own_categories.value or []),
         embedding_progress(key="embedding"),
-        correction(url, query.text, searched) if searched != query.text else None,
+        correction(url, typed, searched) if is_corrected else None,
         *(
             results(kind, url, query, listed, labels, elsewhere, is_loading=found.is_slow)
             if listed.items
