@@ -37,6 +37,7 @@ def test_lists_name_departments_shortly(published: str, name: str) -> None:
         ("Z--MAINTENANCE DREDGING OF DANA POINT", "Maintenance Dredging of Dana Point"),
         ("SHIPROCK SERVICE UNIT - LED DISPLAY SIGN", "Shiprock Service Unit - LED Display Sign"),
         ("REPAIR HVAC AT VETERAN'S CLINIC, BLDG 12B", "Repair HVAC at Veteran's Clinic, BLDG 12B"),
+        ("O'BRIEN LAKE DAM", "O'Brien Lake Dam"),
         ("THE USCGC EAGLE", "The USCGC Eagle"),
         ("SMALL UAVs", "Small UAVs"),
         ("PN: AM2667-2-22", "PN: AM2667-2-22"),

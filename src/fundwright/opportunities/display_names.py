@@ -65,7 +65,9 @@ def _without_capitals(text: str) -> str:
         lower = word[0].lower()
         if lower in _SMALL_WORDS and first is not None and word.start() != first.start():
             return lower
-        return word[0] if _is_abbreviation(word[0]) else word[0].capitalize()
+        if _is_abbreviation(word[0]):
+            return word[0]
+        return word[0].title() if word[0][1:2] in ("'", "’") else word[0].capitalize()  # O'Brien, but Veteran's
 
     return _WORD.sub(written, spaced)
 
