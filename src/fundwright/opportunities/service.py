@@ -342,6 +342,7 @@ async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = Non
     for facet, value, label, number in await listing.facets(session, kind):
         values.setdefault(facet, []).append(FacetValue(value=value, label=label, count=number))
     samples = sum(value.count for value in values.get("sample", ()))
+    totals = {value.value: value.count for value in values.get("kind", ())}
     return Facets(
         agencies=values.get("agency", []),
         types=values.get("type", []),
@@ -350,7 +351,7 @@ async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = Non
         sources=values.get("source", []),
         total=samples + sum(value.count for value in values.get("own", ())),
         samples=samples,
-        totals=dict(await listing.totals(session)),
+        totals={name: totals.get(name, 0) for name in _LISTS},
     )
 
 

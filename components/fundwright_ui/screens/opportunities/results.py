@@ -172,7 +172,7 @@ def _awarded(award: Award, language: str) -> str:
     return t("Awarded {date}", date=format_date(award.awarded_on, locale=language)) if award.awarded_on else t("Awarded")
 
 
-def _due(day: date, today: date, language: str) -> NoteCell | date:
+def due_cell(day: date, today: date, language: str) -> NoteCell | date:
     """Return the days until a deadline, with its date, or only the date if it has passed."""
     left = (day - today).days
     if left < 0:
@@ -234,7 +234,7 @@ def _table(
             "title": display_title(item.title),
             "agency": f"{agency} ({item.sub_agency})" if kind == "grant" and item.sub_agency else agency,
             "type": item.type,
-            "due": _due(day_in_washington(item.due_at), today, connection.language) if item.due_at else None,
+            "due": due_cell(day_in_washington(item.due_at), today, connection.language) if item.due_at else None,
             "posted": day_in_washington(item.posted_at),
             "code": item.set_aside_code if kind == "contract" else ", ".join(item.activity_codes),
             "status": statuses(item),

@@ -360,30 +360,31 @@ async def versions(
     return [(number, seen_at, raw, description, present) for number, seen_at, raw, description, present in found]
 
 
-_NUMBER = func.sum(OpportunityFacet.number)
-_FACETS = (
-    select(OpportunityFacet.facet, OpportunityFacet.value, func.max(OpportunityFacet.label), _NUMBER)
-    .where(OpportunityFacet.number > 0)
-    .group_by(OpportunityFacet.facet, OpportunityFacet.value)
-    .order_by(_NUMBER.desc(), OpportunityFacet.value)
-)
+_NUMBER = func.sum(OpportunityFacet.number).label("number")
 
 
-async def facets(session: AsyncSession, kind: str | None) -> list[tuple[str, str, str, int]]:
-    """(facet, value, label, number of opportunities), most frequent first."""
-    found = _FACETS if kind is None else _FACETS.where(OpportunityFacet.kind == kind)
-    return [(facet, value, label, int(count)) for facet, value, label, count in await session.execute(found)]
-
-
-async def totals(session: AsyncSession) -> Mapping[Kind, int]:
-    """The number of opportunities of each kind."""
-    counts = (
-        select(OpportunityFacet.kind, _NUMBER)
+def _facets(kind: str | None) -> Select[*tuple[Any, ...]]:
+    of_kind = [OpportunityFacet.kind == kind] if kind else []
+    values = (
+        select(OpportunityFacet.facet, OpportunityFacet.value, func.max(OpportunityFacet.label).label("label"), _NUMBER)
+        .where(OpportunityFacet.number > 0, *of_kind)
+        .group_by(OpportunityFacet.facet, OpportunityFacet.value)
+    )
+    totals = (
+        select(literal("kind"), OpportunityFacet.kind, literal(""), _NUMBER)
         .where(OpportunityFacet.facet.in_(("sample", "own")))
         .group_by(OpportunityFacet.kind)
     )
-    found = {kind: int(count) for kind, count in await session.execute(counts)}
-    return {kind: found.get(kind, 0) for kind in get_args(Kind)}
+    found = union_all(values, totals).subquery()
+    return select(found).order_by(found.c.number.desc(), found.c.value)
+
+
+_FACETS = {kind: _facets(kind) for kind in (None, *get_args(Kind))}
+
+
+async def facets(session: AsyncSession, kind: Kind | None) -> list[tuple[str, str, str, int]]:
+    """(facet, value, label, number of opportunities), most frequent first. The facet `kind` has the totals of all kinds."""
+    return [(facet, value, label, int(count)) for facet, value, label, count in await session.execute(_FACETS[kind])]
 
 
 async def is_empty(session: AsyncSession) -> bool:
