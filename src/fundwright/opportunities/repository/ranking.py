@@ -164,7 +164,14 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
     # A notice without a number counts as its own solicitation.
     alone = {notice for notice in flags if notice.solicitation == str(notice.id) and notice.solicitation in best}
     keys = literal(list(best.keys() - {notice.solicitation for notice in alone}), ARRAY(Text))
-    of_best = select(func.count()).where(*_all_matching(query, labeled, ranked), Opportunity.number_key == func.any(keys))
+    is_of_best = Opportunity.number_key == func.any(keys)
+    if candidates.number > scoring.MOST_COUNTED:
+        # Most of the best solicitations have few notices, with or without the words: an index tells that.
+        spare = scoring.MOST_COUNTED - _MOST_LISTED
+        some = select(literal(1)).where(is_of_best).limit(spare + 1)
+        if (await session.scalar(select(func.count()).select_from(some.subquery())) or 0) <= spare:
+            return replace(ranked, total=_MOST_LISTED, has_uncounted=True)
+    of_best = select(func.count()).where(*_all_matching(query, labeled, ranked), is_of_best)
     rest = candidates.number - len(alone) - (await session.scalar(of_best) or 0)
     if candidates.number > scoring.MOST_COUNTED and len(best) + rest <= _MOST_LISTED:
         # The best solicitations have so many notices that the rest, of which only some were counted, may not fill the list.
