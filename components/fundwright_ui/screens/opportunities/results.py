@@ -216,7 +216,7 @@ def _table(
             field="title", label=t("Title"), kind="link", is_sortable=True, flex=3.6, min_width=250,
             href_base=connection.href(f"{PATHS[kind]}/"),
         ),
-        Column(field="notices", label=t("Notices"), kind="link", is_compact=False, flex=0.6, min_width=74) if is_repeated else None,
+        Column(field="notices", label=t("Notices"), kind="link", is_compact=False, flex=0.6, min_width=84) if is_repeated else None,
         Column(field="agency", label=t("Agency"), is_sortable=True, flex=1.0, min_width=104),
         Column(field="type", label=t("Type"), is_compact=False, flex=1.1, min_width=104),
         Column(field="due", label=t("Due"), kind="date", is_sortable=True, flex=0.6, min_width=72),
