@@ -28,7 +28,7 @@ class OpportunitiesPage:
         """Upload a file and wait for the import; returns the summary."""
         self.more_actions()
         self.page.get_by_role("button", name="Import", exact=True).click()
-        self.page.keyboard.press("Escape")
+        expect(self.page.get_by_role("button", name="Hide import")).to_be_hidden()  # the menu is closed
         self.page.locator("input[type=file]").set_input_files(file)
         summary = self.page.get_by_text(re.compile(r"^[\d,]+ new, .* rejected$")).first
         expect(summary).to_be_visible(timeout=IMPORT_TIMEOUT_MS)

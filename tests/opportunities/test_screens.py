@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 from uuid import uuid4
 
 import pytest
@@ -68,6 +69,18 @@ class TestFilters:
             await screen.type("Posted on or after", "2026-01-31")
             await screen.type("Posted on or before", "2026-02-28")
             assert screen.address == "/dashboard/nih?filters=open&posted_from=2026-01-31&posted_to=2026-02-28"
+
+    async def test_frequent_filters_are_one_click(self, committed: Core, member: Actor) -> None:
+        async with committed.database.transaction() as session:
+            await service.load_sample_once(session)
+        async with mounted(committed, member, sam_screen, path="/dashboard/sam?filters=open&posted_to=2026-01-31") as screen:
+            await screen.click("link", "Due in 30 days")
+            due = query_of("contract", dict(parse_qsl(urlsplit(screen.address).query)))
+            assert due.due_from is not None
+            assert due.due_to == due.due_from + timedelta(days=30)
+            await screen.click("link", "Posted this week")
+            posted = query_of("contract", dict(parse_qsl(urlsplit(screen.address).query)))
+            assert (posted.posted_from, posted.posted_to) == (due.due_from - timedelta(days=7), None)
 
     async def test_what_cannot_be_understood_in_the_address_is_not_in_the_form(self, committed: Core, member: Actor) -> None:
         async with committed.database.transaction() as session:

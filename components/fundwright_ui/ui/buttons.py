@@ -31,13 +31,14 @@ def button(
     icon_name: str | None = None,
     aria_label: str | None = None,
     shortcut: str | None = None,
+    closes: str | None = None,
     key: str | None = None,
 ) -> VdomDict:
     """A button. With an action, it shows while the action is running.
 
     Elsewhere, pass `is_busy=action.is_running`. A submit button adds the field `name` with `value` to its form. In a row of a
     list, `name` identifies the action (see `list_row`), and the key `shortcut` presses the button if the list has
-    `data-row-keys`.
+    `data-row-keys`. An entry of a `menu` also `closes` it, by its id.
     """
     return html.button(
         attributes(
@@ -50,6 +51,8 @@ def button(
             aria_busy=True if is_busy else None,
             aria_label=aria_label,
             aria_keyshortcuts=shortcut,
+            popoverTarget=closes,
+            popoverTargetAction="hide" if closes else None,
             onClick=handler(on_click) if on_click is not None else None,
             key=key,
         ),

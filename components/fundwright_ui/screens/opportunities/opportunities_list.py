@@ -86,6 +86,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
             t("Hide import") if is_importing else t("Import"),
             look="text",
             icon_name="upload",
+            closes="list-actions",
             on_click=lambda: url.set(**{"import": CLOSED if is_importing else OPEN}),
         )
         total = found.value.listed.total if found.value else 0
