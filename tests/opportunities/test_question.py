@@ -1,6 +1,6 @@
 import pytest
 
-from fundwright.opportunities.question import is_named, meant, number_key, parse, spelled_words, with_words
+from fundwright.opportunities.question import intended_word, is_named, number_key, parse, spelled_words, with_words
 
 
 class TestParse:
@@ -122,11 +122,11 @@ class TestSpelling:
             "outer": 500,
         }
         known |= {"develops": 90, "notification": 90, "influences": 90, "influenza": 3, "tractor": 40}
-        assert meant(word, known, notices=notices) == expected
+        assert intended_word(word, known, notices=notices) == expected
 
     def test_of_several_as_near_it_takes_the_most_frequent(self) -> None:
-        assert meant("bridgs", {"bridge": 50, "bridges": 9}, notices=0) == "bridges"
-        assert meant("scanter", {"scanner": 3, "scatter": 30}, notices=0) == "scatter"
+        assert intended_word("bridgs", {"bridge": 50, "bridges": 9}, notices=0) == "bridges"
+        assert intended_word("scanter", {"scanner": 3, "scatter": 30}, notices=0) == "scatter"
 
     def test_leaves_the_rest_of_the_text_alone(self) -> None:
         assert with_words('Janitoral "Janitoral" -Janitoral', {"Janitoral": "janitorial"}) == 'janitorial "Janitoral" -Janitoral'

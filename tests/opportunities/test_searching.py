@@ -29,11 +29,11 @@ MODEL = "a model"
 
 
 @pytest.fixture(autouse=True)
-def make_statements_anew() -> Iterator[None]:
+def rebuild_statements() -> Iterator[None]:
     """They keep the limits that a test changes."""
-    scoring.make_statement.cache_clear()
+    scoring.build_statement.cache_clear()
     yield
-    scoring.make_statement.cache_clear()
+    scoring.build_statement.cache_clear()
 
 
 def toward(share: float) -> np.ndarray:
@@ -587,7 +587,7 @@ class TestEffort:
         tomorrow = await search(session, actor, "roof", availability="open")
         assert sorted(titles(today.items)) == ["Roof", "Roof repair"]
         assert titles(tomorrow.items) == ["Roof repair"]
-        assert scoring.make_statement.cache_info().misses == 1
+        assert scoring.build_statement.cache_info().misses == 1
 
     async def test_ends_with_the_first_too_many_and_counts_the_rest_once(
         self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch

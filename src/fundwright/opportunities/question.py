@@ -132,26 +132,26 @@ def spelled_words(text: str) -> dict[str, str]:
     return {token.lower(): token for token in tokens if _SPELLED.fullmatch(token.lower())}
 
 
-def meant(word: str, known: Mapping[str, int], *, notices: int) -> str | None:
+def intended_word(word: str, known: Mapping[str, int], *, notices: int) -> str | None:
     """Return the known word that was probably meant by a word that occurs in `notices` notices. `known` has the number of notices
     of each known word."""
     least = max(notices * _TIMES_OFTENER, 1)
     oftener = [each for each, number in known.items() if each != word and number >= least]
     least_likeness = _MIN_LIKENESS_FOUND if notices else _MIN_LIKENESS
-    near = get_close_matches(word, (each for each in oftener if _is_slip(word, each)), cutoff=least_likeness)
-    return max(near, key=lambda each: (SequenceMatcher(None, each, word).ratio(), known[each]), default=None)
+    close_matches = get_close_matches(word, (each for each in oftener if _is_single_edit(word, each)), cutoff=least_likeness)
+    return max(close_matches, key=lambda each: (SequenceMatcher(None, each, word).ratio(), known[each]), default=None)
 
 
-def _is_slip(word: str, intended: str) -> bool:
+def _is_single_edit(word: str, intended: str) -> bool:
     """Whether the words differ by one edit: a letter is wrong, missing, or extra, or two are swapped. With more edits, a rare word
     would be mistaken for another one."""
-    start = _count_alike(word, intended)
-    end = _count_alike(word[start:][::-1], intended[start:][::-1])
+    start = _common_prefix_length(word, intended)
+    end = _common_prefix_length(word[start:][::-1], intended[start:][::-1])
     wrong, right = word[start : len(word) - end], intended[start : len(intended) - end]
     return max(len(wrong), len(right)) <= 1 or (len(wrong) == 2 and wrong == right[::-1])
 
 
-def _count_alike(word: str, other: str) -> int:
+def _common_prefix_length(word: str, other: str) -> int:
     """Return the length of the common prefix."""
     return sum(1 for _ in takewhile(lambda letters: letters[0] == letters[1], zip(word, other, strict=False)))
 
@@ -174,7 +174,7 @@ def parse(text: str) -> Question:
     codes = [token for token in kept if _CODE.fullmatch(token)]
     plain = [token for token in kept if token not in phrases and token not in codes]
     is_number = not excluded and not has_or and not codes and not any(_WORD.fullmatch(token) for token in kept)
-    number = whole if is_number and _may_be_number(whole := number_key(text)) else ""
+    number = key if is_number and _may_be_number(key := number_key(text)) else ""
     return Question(
         text=either or _either(kept, excluded),
         words=" ".join(_SPELLED_OUT["IT"] if token == "IT" else token.strip('"') for token in kept),

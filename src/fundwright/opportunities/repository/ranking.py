@@ -53,11 +53,11 @@ _MIN_COSINE_AFTER, _MIN_EVIDENCE_AFTER = 0.4, 0.6
 """The same minimums after the first ten results, where weaker matches would only fill the page."""
 _MIN_MEANING = 0.5
 """A notice that has all words, but not in its title, matches if its meaning is in the upper half of those found by meaning."""
-_NAMED = 0.25
+_NAMED_BOOST = 0.25
 """The share by which the score of a notice rises if the search names its agency."""
 _MIN_WORDS = 0.5
 """The share of the best score by words that replaces `_MIN_MEANING` for notices that are not embedded."""
-_NAMED_AMONG = 150
+_NAMED_CANDIDATES = 150
 """The number of best notices whose scores this applies to."""
 _PASSAGE_CHARACTERS = 2_000
 MARK, END_MARK = "\x02", "\x03"
@@ -89,7 +89,7 @@ class Ranked:
     """The solicitations of the best notices."""
     close: Collection[UUID]
     """The best notices that are close matches only."""
-    has_few: bool
+    has_few_matches: bool
     """Whether all notices after the best are close matches, too."""
     matching: ColumnElement[bool]
     """The condition for notices with all words."""
@@ -103,12 +103,12 @@ class Ranked:
         return self.reasons.keys()
 
     def is_close(self, opportunity_id: UUID) -> bool:
-        return opportunity_id in self.close or (self.has_few and opportunity_id not in self.reasons)
+        return opportunity_id in self.close or (self.has_few_matches and opportunity_id not in self.reasons)
 
     @property
     def closeness(self) -> ColumnElement[bool]:
         """The SQL equivalent of `is_close` for each row."""
-        if self.has_few:
+        if self.has_few_matches:
             return Opportunity.id != func.all(literal([id for id in self.ids if not self.is_close(id)], ARRAY(Uuid)))
         return Opportunity.id == func.any(literal(list(self.close), ARRAY(Uuid)))
 
@@ -124,36 +124,36 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
     numbered = await _list_numbered(session, question, query, labeled, known)
     candidates = await find_candidates(session, query, labeled, question, meaning, known)
     by_words, by_meaning, flags = candidates.by_words, candidates.by_meaning, candidates.matching
-    words, near = retrieval.scaled(by_words), retrieval.scaled(by_meaning)
+    word_scores, meaning_scores = retrieval.scaled(by_words), retrieval.scaled(by_meaning)
     # While few notices are embedded, the nearest of them need not be near.
     share = 1 - (1 - retrieval.NOTICE_WORDS) * candidates.coverage
-    fused = _raise_named(question, retrieval.fuse(words, near, share=share), near)
+    fused = _boost_named_agencies(question, retrieval.fuse(word_scores, meaning_scores, share=share), meaning_scores)
     if question.states:
-        fused = _put_states_first(question, fused, candidates, near)
+        fused = _put_states_first(question, fused, candidates, meaning_scores)
     scores = sorted(fused, key=lambda found: found.is_sample)
-    about = {found for found, is_certain in flags.items() if is_certain or near.get(found, 0) >= _MIN_MEANING}
-    has_few = question.is_open and not numbered and len(_by_solicitation(about)) < _FEW
+    about = {found for found, is_certain in flags.items() if is_certain or meaning_scores.get(found, 0) >= _MIN_MEANING}
+    has_few_matches = question.is_open and not numbered and len(_by_solicitation(about)) < _FEW
     reasons: dict[Found, Reason] = dict.fromkeys(numbered, "number")
-    ordered = [*scores, *sorted(flags.keys() - scores, key=Found.currency, reverse=True)]
-    kept = about if has_few else flags
+    ordered = [*scores, *sorted(flags.keys() - scores, key=Found.recency_key, reverse=True)]
+    kept = about if has_few_matches else flags
     reasons.update((found, "all_words") for found in ordered if found in kept and found not in reasons)
     matched, close = _by_solicitation(reasons), dict[str, list[Found]]()
-    if has_few:
+    if has_few_matches:
         others = _by_solicitation(found for found in ordered if found.solicitation not in matched)
-        for key, alike in others.items():
-            is_likely = len(close) < _CLOSE and _is_likely(alike, candidates, is_after=len(matched) + len(close) >= _FEW)
-            if is_likely or not flags.keys().isdisjoint(alike):
-                close[key] = alike
+        for key, group in others.items():
+            is_likely = len(close) < _CLOSE and _is_likely(group, candidates, is_after=len(matched) + len(close) >= _FEW)
+            if is_likely or not flags.keys().isdisjoint(group):
+                close[key] = group
         for found in chain.from_iterable(close.values()):
-            is_by_words = words.get(found, 0) >= near.get(found, 0)
+            is_by_words = word_scores.get(found, 0) >= meaning_scores.get(found, 0)
             reasons[found] = "all_words" if found in flags else "words" if is_by_words else "meaning"
     best = {**matched, **close}
-    shown = {solicitation: max(alike, key=Found.currency).id for solicitation, alike in best.items()}
+    shown = {solicitation: max(group, key=Found.recency_key).id for solicitation, group in best.items()}
     ranked = Ranked(
-        reasons={shown[solicitation]: reasons[alike[0]] for solicitation, alike in best.items()},
+        reasons={shown[solicitation]: reasons[group[0]] for solicitation, group in best.items()},
         solicitations=shown.keys(),
         close=frozenset(shown[solicitation] for solicitation in close),
-        has_few=has_few,
+        has_few_matches=has_few_matches,
         matching=has_words(question.text),
         total=len(best),
         has_uncounted=False,
@@ -181,19 +181,22 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
     return replace(ranked, total=_MOST_LISTED if has_uncounted else len(best) + rest, has_uncounted=has_uncounted)
 
 
-def _raise_named(question: Question, scores: Mapping[Found, float], near: Mapping[Found, float]) -> Mapping[Found, float]:
-    """Raise the scores of notices whose agency the question names, so that they come before others that fit equally well. Notices
-    with a distant meaning are not raised: the only word that they share may be the agency's name."""
+def _boost_named_agencies(
+    question: Question, scores: Mapping[Found, float], meaning_scores: Mapping[Found, float]
+) -> Mapping[Found, float]:
+    """Boost the scores of notices whose agency the question names, so that they come before others that fit equally well. Notices
+    with a distant meaning are not boosted: the only word that they share may be the agency's name."""
     if not question.agencies:
         return scores
-    likely = (found for found in islice(scores, _NAMED_AMONG) if not near or near.get(found, 0) >= _MIN_MEANING)
+    best = islice(scores, _NAMED_CANDIDATES)
+    likely = (found for found in best if not meaning_scores or meaning_scores.get(found, 0) >= _MIN_MEANING)
     of_named = {found for found in likely if is_named(found.agency, question) or is_named(found.sub_agency, question)}
-    raised = {found: score * (1 + _NAMED * (found in of_named)) for found, score in scores.items()}
-    return dict(sorted(raised.items(), key=lambda item: -item[1]))
+    boosted = {found: score * (1 + _NAMED_BOOST * (found in of_named)) for found, score in scores.items()}
+    return dict(sorted(boosted.items(), key=lambda item: -item[1]))
 
 
 def _put_states_first(
-    question: Question, scores: Mapping[Found, float], candidates: Candidates, near: Mapping[Found, float]
+    question: Question, scores: Mapping[Found, float], candidates: Candidates, meaning_scores: Mapping[Found, float]
 ) -> Mapping[Found, float]:
     """Rank notices in the states that the question names before others. Notices with a distant meaning are not moved: the only word
     that they share may be the state's name."""
@@ -201,29 +204,29 @@ def _put_states_first(
     least_words = _MIN_WORDS * max(by_words.values(), default=0)
 
     def is_first(found: Found) -> bool:
-        is_unknown = found not in near and (not near or candidates.coverage < 1)
-        fits = by_words.get(found, 0) >= least_words if is_unknown else near.get(found, 0) >= _MIN_MEANING
+        is_unknown = found not in meaning_scores and (not meaning_scores or candidates.coverage < 1)
+        fits = by_words.get(found, 0) >= least_words if is_unknown else meaning_scores.get(found, 0) >= _MIN_MEANING
         return fits and bool(in_states.search(found.place))
 
     return dict(sorted(scores.items(), key=lambda item: (not is_first(item[0]), -item[1])))
 
 
-def _is_likely(alike: Collection[Found], candidates: Candidates, *, is_after: bool) -> bool:
+def _is_likely(group: Collection[Found], candidates: Candidates, *, is_after: bool) -> bool:
     """Whether a solicitation's notices are close enough to the question, by meaning or by meaning and words together. Before
     notices are embedded, any shared word is enough."""
     if not candidates.by_meaning:
         return True
-    cosine = max(candidates.by_meaning.get(found, 0) for found in alike)
-    share = max(candidates.by_words.get(found, 0) for found in alike) / (candidates.whole or 1)
+    cosine = max(candidates.by_meaning.get(found, 0) for found in group)
+    share = max(candidates.by_words.get(found, 0) for found in group) / (candidates.full_score or 1)
     least, least_evidence = (_MIN_COSINE_AFTER, _MIN_EVIDENCE_AFTER) if is_after else (_MIN_COSINE, _MIN_EVIDENCE)
     return cosine >= least or cosine + share >= least_evidence
 
 
 def _by_solicitation(notices: Iterable[Found]) -> dict[str, list[Found]]:
-    alike: dict[str, list[Found]] = {}
+    groups: dict[str, list[Found]] = {}
     for notice in notices:
-        alike.setdefault(notice.solicitation, []).append(notice)
-    return alike
+        groups.setdefault(notice.solicitation, []).append(notice)
+    return groups
 
 
 async def _list_numbered(
@@ -238,7 +241,7 @@ async def _list_numbered(
     conditions = conditions_with(query, labeled, question.required or None, question.excluded or None) if tried else []
     for has_number in tried:
         newest = select(*FOUND).where(*conditions, has_number).order_by(SAMPLES_LAST, Opportunity.posted_at.desc())
-        if found := [known.note(row) for row in await session.execute(newest.limit(_NUMBERED))]:
+        if found := [known.remember(row) for row in await session.execute(newest.limit(_NUMBERED))]:
             return found
     return []
 

@@ -78,7 +78,7 @@ class Found:
     sub_agency: str
     place: str
 
-    def currency(self) -> tuple[bool, float, UUID]:
+    def recency_key(self) -> tuple[bool, float, UUID]:
         """Sort key within a solicitation. The notice to show has the greatest one: the newest that is not an award notice."""
         return not self.is_award, self.posted_s, self.id
 
@@ -86,7 +86,7 @@ class Found:
 class Known(dict[UUID, Found]):
     """The candidate notices of a search, by id."""
 
-    def note(self, row: Sequence[Any]) -> Found:
+    def remember(self, row: Sequence[Any]) -> Found:
         """Return the notice of a row whose first columns are `FOUND`."""
         found = self.get(row[0])
         if found is None:
@@ -117,7 +117,7 @@ class Candidates:
 
     by_words: Mapping[Found, float]
     """BM25 scores of the best notices."""
-    whole: float
+    full_score: float
     """Approximate BM25 score of a notice that has each word of the question once."""
     coverage: float
     """The fraction of notices that are embedded."""
@@ -168,12 +168,12 @@ async def find_candidates(
     notices."""
     lexemes, statistics, coverage = await _lexemes_of(session, question.words)
     parameters: dict[str, Any] = {"words": question.text, "required": question.required, "excluded": question.excluded}
-    in_titles, whole = None, 0.0
+    in_titles, full_score = None, 0.0
     if lexemes:
         rarest = retrieval.rarest(lexemes, statistics, most=_CANDIDATES)
         in_titles = statistics.found_in[retrieval.place_of(rarest[0])] > _CANDIDATES
         weights = retrieval.weigh(lexemes, statistics)
-        whole = sum(weights.values())
+        full_score = sum(weights.values())
         parameters |= {"rarest": retrieval.any_of(rarest), "weights": retrieval.words_vector(weights)}
     if meaning:
         parameters["vector"] = HalfVector(meaning.vector)
@@ -184,7 +184,7 @@ async def find_candidates(
         in_titles=in_titles,
         model=Model(meaning.model_id, len(meaning.vector)) if meaning else None,
     )
-    statement = make_statement(shape) if labeled is None else _make_statement_among(shape, labeled)
+    statement = build_statement(shape) if labeled is None else _build_statement(shape, labeled)
     # Execute on the connection: for this many rows, the session's own overhead equals the driver's.
     rows = (await (await session.connection()).execute(statement, parameters)).all()
     number = rows[0].number
@@ -192,7 +192,7 @@ async def find_candidates(
     for row in rows:
         if row[0] is None:
             continue
-        notice = known.note(row)
+        notice = known.remember(row)
         is_near, distance, is_certain, _ = row[len(FOUND) :]
         if is_certain is not None:
             matching[notice] = is_certain
@@ -207,19 +207,19 @@ async def find_candidates(
     has_all_matching = number <= 2 * retrieval.DEPTH
     if not has_all_matching:
         matching = {notice: matching[notice] for notice in matching if notice in by_words or notice in by_meaning}
-    return Candidates(by_words, whole, coverage, by_meaning, matching, has_all_matching, number)
+    return Candidates(by_words, full_score, coverage, by_meaning, matching, has_all_matching, number)
 
 
 _NOT_FILTERS = {"text": "", "verbatim": False, "sort": "", "page": 1, "page_size": 1}
 
 
 @lru_cache(maxsize=64)
-def make_statement(shape: _Shape) -> Select[*tuple[Any, ...]]:
+def build_statement(shape: _Shape) -> Select[*tuple[Any, ...]]:
     """Cached, because building the statement takes longer than most of its reads."""
-    return _make_statement_among(shape, None)
+    return _build_statement(shape, None)
 
 
-def _make_statement_among(shape: _Shape, labeled: Select[UUID] | None) -> Select[*tuple[Any, ...]]:
+def _build_statement(shape: _Shape, labeled: Select[UUID] | None) -> Select[*tuple[Any, ...]]:
     """Return the statement that finds the best notices by words, the nearest by meaning, and, if they are few, all others with all
     words.
 

@@ -20,7 +20,7 @@ from fundwright.opportunities.models import (
     OpportunitySpelling,
     OpportunityWord,
 )
-from fundwright.opportunities.question import meant, spelled_words, with_words
+from fundwright.opportunities.question import intended_word, spelled_words, with_words
 from fundwright.opportunities.repository.filters import has_words
 
 _MAX_MISSPELLED = 20
@@ -59,4 +59,4 @@ async def _meant(session: AsyncSession, word: str) -> str | None:
         func.left(OpportunitySpelling.word, 1) == word[0],
         func.length(OpportunitySpelling.word).between(len(word) - 1, len(word) + 1),
     )
-    return meant(word, dict((await session.execute(known)).all()), notices=notices)
+    return intended_word(word, dict((await session.execute(known)).all()), notices=notices)
