@@ -140,14 +140,42 @@ class TestAwarded:
         async with mounted(committed, member, sam_screen, path="/dashboard/sam?availability=any") as screen:
             (of_roof,) = [row for row in screen.props("DataTable")["rows"] if "New roof" in str(row)]
             assert "'Awarded'" in str(of_roof)
-            assert str(screen.props("DataTable")["rows"]).count("'Awarded'") == 1
+            assert "Roofs Inc." not in str(of_roof)
+            (of_award,) = [row for row in screen.props("DataTable")["rows"] if "Award of a roof" in str(row)]
+            assert "Roofs Inc." in of_award
+            assert [row.count("$12") for row in (of_roof, of_award)] == [1, 1]
+            assert "'Closed'" not in str(of_award)
         async with committed.database.transaction() as session:
             shown = await service.look_up(session, member, notice_id(1))
             of_award = await service.look_up(session, member, notice_id(2))
         at = {"path": f"/dashboard/sam/{shown.id}", "params": {"id": str(shown.id)}}
         async with mounted(committed, member, contract_screen, **at) as screen:
-            link = screen.find("link", "Awarded Mar 2, 2026 · Roofs Inc. · $12.50")
+            link = screen.find("link", "Awarded to Roofs Inc. · $12.50 · Mar 2, 2026")
             assert link.props["href"] == f"/dashboard/sam/{of_award.id}"
+        at = {"path": f"/dashboard/sam/{of_award.id}", "params": {"id": str(of_award.id)}}
+        async with mounted(committed, member, contract_screen, **at) as screen:
+            assert "Awarded to Roofs Inc. · $12.50 · Mar 2, 2026" in screen.text
+            assert "fw-button-outlined" in screen.find("link", "Draft a proposal").props["className"]
+
+
+class TestTableView:
+    async def test_columns_and_the_height_of_rows_are_kept_with_the_account(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        await import_file(sam_file(sam_row(NoticeId=notice_id(1), Title="New roof")))
+        at = "/dashboard/sam?availability=any"
+
+        def labels(screen: ScreenUnderTest) -> list[str]:
+            return [column["label"] for column in screen.props("DataTable")["columns"]]
+
+        async with mounted(committed, member, sam_screen, path=at) as screen:
+            assert "Type" in labels(screen)
+            await screen.check("Type", False)
+            await screen.check("Compact")
+            await screen.expect(lambda: "Type" not in labels(screen))
+        async with mounted(committed, member, sam_screen, path=at) as screen:
+            await screen.expect(lambda: "Type" not in labels(screen) and screen.find("checkbox", "Compact").props["checked"])
+            assert "Posted" in labels(screen)
 
 
 class TestNoOpenNotice:

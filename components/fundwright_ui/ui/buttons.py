@@ -95,10 +95,10 @@ def icon_button(
     )
 
 
-def menu(label: str, *entries: Child, id: str) -> VdomDict:
+def menu(label: str, *entries: Child, id: str, icon_name: str = "more") -> VdomDict:
     """Secondary buttons and links in a menu behind a button with dots. The browser closes it on Escape and on a click elsewhere."""
     return html.div(
-        icon_button(label, "more", opens=id),
+        icon_button(label, icon_name, opens=id),
         html.div({"className": "fw-menu-entries", "id": id, "popover": "auto"}, *entries),
     )
 

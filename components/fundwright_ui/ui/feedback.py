@@ -10,6 +10,9 @@ from reactpy.types import VdomDict
 from fundwright.core.messages import t
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.ui.elements import Child, OnEvent
+from fundwright_ui.ui.icons import icon
+
+_SKELETON_LINES = 4
 
 
 def alert(
@@ -27,10 +30,11 @@ def alert(
     )
 
 
-def empty(message: str, *actions: Child, title: str | None = None) -> VdomDict:
-    """An empty state with what to do about it."""
+def empty(message: str, *actions: Child, icon_name: str = "search", title: str | None = None) -> VdomDict:
+    """An empty state with what to do about it. The icon shows what is missing; the default is for filters that nothing matches."""
     return html.div(
         {"className": "fw-empty"},
+        icon(icon_name),
         html.p({"className": "fw-empty-title"}, title) if title else None,
         html.p({"className": "fw-empty-text"}, message),
         html.div({"className": "fw-actions"}, *actions) if actions else None,
@@ -54,8 +58,9 @@ def problem(message: str, *, on_retry: OnEvent = None) -> VdomDict:
 
 
 def loading(label: str | None = None) -> VdomDict:
-    """A loading state; while it is shown, the page is not ready. `label` describes it to assistive technology."""
+    """Lines in place of what is loading, visible after a moment; while they are there, the page is not ready. `label` describes it to
+    assistive technology."""
     return html.div(
         {"className": "fw-loading", "role": "status", "aria-label": label or t("Loading"), "data-loading": ""},
-        html.span({"className": "fw-spinner", "aria-hidden": "true"}),
+        *(html.span({"className": "fw-skeleton"}) for _ in range(_SKELETON_LINES)),
     )

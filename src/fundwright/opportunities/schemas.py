@@ -96,7 +96,7 @@ def _day(published: object) -> object:
 
 
 class Award(Listed):
-    """The newest award of a solicitation, from its award notice. `id` is the id of that notice."""
+    """The award of an award notice, or the newest award of a solicitation. `id` is the id of the award notice."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -107,8 +107,9 @@ class Award(Listed):
 
 
 class OpportunityRow(Listed):
-    """An opportunity as a row of a list. `notices` counts the notices of its kind with its number, including itself. Unless it is
-    an award notice itself, it has the `award` of its solicitation, if there is one."""
+    """An opportunity as a row of a list. `notices` counts the notices of its kind with its number, including itself. An award notice
+    has its own `award`, any other notice the newest one of its solicitation, if there is one. `value` is, in US dollars, the amount
+    of the award, or else the total funding or the award ceiling."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -133,8 +134,14 @@ class OpportunityRow(Listed):
     is_sample: bool
     version: int
     notices: int = 1
+    value: Decimal | None = None
     award: Award | None = None
     match: Match | None = None
+
+    @property
+    def is_award(self) -> bool:
+        """Whether it is an award notice."""
+        return self.award is not None and self.award.id == self.id
 
 
 class FoundPage(Page[OpportunityRow]):

@@ -68,7 +68,7 @@ def analyze_screen() -> VdomDict:
         *(
             [_totals(usage), _charts(usage, key="charts"), _visited(query, pages, is_loading=found.is_slow, key="visited")]
             if usage.views or usage.drafts or usage.imports or usage.trainings
-            else [empty(t("No activity in this period."))]
+            else [empty(t("No activity in this period."), icon_name="analyze")]
         ),
         subtitle=t("Visitors and activity (UTC)"),
     )

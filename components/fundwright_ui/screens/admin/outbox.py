@@ -58,13 +58,13 @@ def outbox_screen() -> VdomDict:
     title = t("Outbox")
     if found.needs_reauthentication:
         confirm = button(t("Confirm your identity"), on_click=opening, look="contained")
-        return page(title, empty(t("To see the outbox, confirm your identity."), confirm))
+        return page(title, empty(t("To see the outbox, confirm your identity."), confirm, icon_name="visibility_off"))
     if found.error:
         return page(title, problem(found.error, on_retry=found.reload))
     if found.value is None:
         return page(title, loading(t("Loading outbox")))
     if not found.value.total:
-        return page(title, undelivered(connection), empty(t("No emails yet.")))
+        return page(title, undelivered(connection), empty(t("No emails yet."), icon_name="mail"))
     return page(
         title,
         undelivered(connection),

@@ -193,7 +193,7 @@ def _sessions(account_id: UUID, sessions: Page[SessionRead], reload: Callable[[]
 
     ending = use_action(end, success=t("The account was signed out everywhere."), then=reload)
     if not sessions.items:
-        return section(t("Sessions"), empty(t("No active sessions.")))
+        return section(t("Sessions"), empty(t("No active sessions."), icon_name="history"))
     return section(
         t("Sessions"),
         html.ul(

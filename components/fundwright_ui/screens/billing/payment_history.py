@@ -113,7 +113,7 @@ def payment_history_screen() -> VdomDict:
             key="new",
         )
     if not listed.total and not has_filters(query):
-        return shown(new_invoice, empty(t("No invoices yet.")))
+        return shown(new_invoice, empty(t("No invoices yet."), icon_name="payment"))
     return shown(
         new_invoice,
         filters(

@@ -65,7 +65,7 @@ def premium_link_screen() -> VdomDict:
                 *(html.li({"key": f"{use.email} {use.at}"}, use.email, moment(use.at)) for use in uses.items),
             )
             if uses.items
-            else empty(t("Nobody has registered with this link yet.")),
+            else empty(t("Nobody has registered with this link yet."), icon_name="link"),
             pages(url, uses),
             actions=[export_button(connection, f"/api/billing/premium-links/{link.id}/uses/export.csv", uses.total)],
         ),

@@ -85,7 +85,7 @@ def premium_links_screen() -> VdomDict:
         _new_link(plans, show, lambda: url.set(open=None), key="new") if is_adding else None,
     )
     if not listed.total and not has_filters(query):
-        return shown(*above, empty(t("No premium links yet.")))
+        return shown(*above, empty(t("No premium links yet."), icon_name="link"))
     return shown(
         *above,
         filters(

@@ -40,7 +40,7 @@ def blog_screen() -> VdomDict:
         if posts.items
         else empty(t("This page doesn't exist."), link_button(t("Newest posts"), connection.href(BLOG)))
         if posts.total
-        else empty(t("No posts yet.")),
+        else empty(t("No posts yet."), icon_name="blog"),
         pages(url, posts),
         row(
             text_link(t("RSS feed"), connection.href(FEED), new_tab=True),

@@ -67,7 +67,7 @@ def blog_list_screen() -> VdomDict:
     if posts is None:
         return page(title, listing.pending(t("Loading posts")), actions=[new_post])
     if not posts.total and not rows.shown and not has_filters(query):
-        return page(title, empty(t("No posts yet. Write the first one.")), actions=[new_post])
+        return page(title, empty(t("No posts yet. Write the first one."), icon_name="blog"), actions=[new_post])
     opened = listing.opened(url)
     return page(
         title,

@@ -156,7 +156,7 @@ def _editor(post: PostRead | None) -> VdomDict:
             # Rendered only in the browser: rendering a long text here for each keystroke would slow down everyone.
             html.div({"className": "fw-card"}, MarkdownView(text=text, key="text"))
             if text.strip()
-            else empty(t("Your text will appear here as readers will see it.")),
+            else empty(t("Your text will appear here as readers will see it."), icon_name="visibility"),
         ),
     )
 

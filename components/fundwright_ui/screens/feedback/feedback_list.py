@@ -66,7 +66,7 @@ def feedback_list_screen() -> VdomDict:
     if entries is None:
         return page(title, listing.pending(t("Loading feedback")))
     if not entries.total and not rows.shown and not has_filters(query):
-        return page(title, empty(t("No feedback yet. The feedback form is at /feedback.")))
+        return page(title, empty(t("No feedback yet. The feedback form is at /feedback."), icon_name="feedback"))
     opened = next((each.item for each in rows.shown if each.id == url.get("open")), None)
     return page(
         title,

@@ -51,8 +51,8 @@ def nothing_yet(kind: Kind) -> VdomDict:
         elsewhere = nt("Show {n} grant", "Show {n} grants", others)
     links = [link_button(elsewhere, connection.href(PATHS[other]))] if others else []
     if not actor.may(Permission.WORK):
-        return empty(t("None have been imported yet."), *links, title=title)
-    return empty(text, source, *links, title=title)
+        return empty(t("None have been imported yet."), *links, icon_name="opportunities", title=title)
+    return empty(text, source, *links, icon_name="opportunities", title=title)
 
 
 @component

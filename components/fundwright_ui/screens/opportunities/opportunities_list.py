@@ -24,6 +24,7 @@ from fundwright_ui.screens.opportunities.empty import nothing_found, nothing_yet
 from fundwright_ui.screens.opportunities.importing import import_panel
 from fundwright_ui.screens.opportunities.jobs import categorize_button, embedding_progress
 from fundwright_ui.screens.opportunities.results import count_text, elsewhere_links, is_match, results
+from fundwright_ui.screens.opportunities.table_view import use_table_view, view_menu
 from fundwright_ui.screens.opportunities.toolbar import (
     active_filters,
     correction,
@@ -52,6 +53,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
     actor = use_actor()
     url = use_url_state()
     query = query_of(kind, url.params)
+    view = use_table_view(kind)
     began_empty = use_ref(False)
 
     async def search() -> _Found:
@@ -116,13 +118,13 @@ def opportunities_list(kind: Kind) -> VdomDict:
     is_corrected = searched != typed == query.text  # the list may still be of an earlier search
     return shown(
         panel,
-        toolbar(kind, url, query, count_text(listed)),
+        toolbar(kind, url, query, count_text(listed), view_menu(kind, view)),
         filter_panel(kind, url, query, offered, own_categories.value or []),
         active_filters(url, query, offered, own_categories.value or []),
         embedding_progress(key="embedding"),
         correction(url, typed, searched) if is_corrected else None,
         *(
-            results(kind, url, query, listed, labels, elsewhere, is_loading=found.is_slow)
+            results(kind, url, query, listed, labels, elsewhere, view=view.value, is_loading=found.is_slow)
             if listed.items
             else [elsewhere_links(url, elsewhere), nothing_found(kind, url, query)]
         ),

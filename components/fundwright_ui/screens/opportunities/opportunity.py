@@ -28,7 +28,7 @@ from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import PATHS
-from fundwright_ui.screens.opportunities.results import award_link, notices_link
+from fundwright_ui.screens.opportunities.results import award_line, notices_link
 from fundwright_ui.ui import (
     Fields,
     Option,
@@ -111,13 +111,13 @@ def opportunity_detail(kind: Kind) -> VdomDict:
     draft = link_button(
         t("Draft a proposal"),
         connection.href(f"/generate/index?opportunity={opportunity.id}"),
-        look="contained",
+        look="contained" if opportunity.is_open else "outlined",
         icon_name="generate",
     )
     return page(
         display_title(opportunity.title),
         _marks(opportunity),
-        award_link(opportunity),
+        award_line(opportunity),
         notices_link(opportunity),
         html.div({"key": "parts"}, parts),
         subtitle=" · ".join(filter(None, (opportunity.number, agency_name(opportunity.agency)))),
@@ -133,7 +133,7 @@ def _texts(opportunity: OpportunityRead) -> list[VdomDict]:
     description = (
         html.div({"className": "fw-prose fw-prewrap", "dir": "auto"}, opportunity.description)
         if opportunity.description
-        else empty(t("The imported file has no description for this notice. Open the source to read it."))
+        else empty(t("The imported file has no description for this notice. Open the source to read it."), icon_name="blog")
     )
     texts = [section(t("Description"), description, key="description")]
     if opportunity.eligibility:
@@ -236,7 +236,7 @@ def category_of(address_id: str) -> VdomDict:
     if not actor.may(Permission.LABEL):
         return section(t("Category"), listed if shown else explanation)
     if not mine:
-        return section(t("Category"), empty(t("You have no categories yet. Create one under Category.")))
+        return section(t("Category"), empty(t("You have no categories yet. Create one under Category."), icon_name="category"))
     return section(
         t("Category"),
         listed if shown else explanation,
@@ -300,10 +300,16 @@ def _marks(opportunity: OpportunityRead) -> VdomDict:
     return html.div(
         {"className": "fw-chips"},
         chip(opportunity.type, color="primary") if opportunity.type else None,
-        chip(t("Open"), color="success") if opportunity.is_open else chip(t("Closed"), color="warning"),
+        _state(opportunity),
         chip(t("Sample")) if opportunity.is_sample else None,
         *(chip(code, key=code) for code in opportunity.activity_codes),
     )
+
+
+def _state(opportunity: OpportunityRead) -> VdomDict:
+    if opportunity.is_open:
+        return chip(t("Open"), color="success")
+    return chip(t("Awarded"), color="info") if opportunity.is_award else chip(t("Closed"), color="warning")
 
 
 def _facts(opportunity: OpportunityRead, language: str) -> VdomDict:

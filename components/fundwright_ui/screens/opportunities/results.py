@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from decimal import Decimal
 from uuid import UUID
 
 from babel.dates import format_date
@@ -16,12 +17,13 @@ from fundwright.core.database import now
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.opportunities.display_names import agency_name, display_title, short_agency_name
-from fundwright.opportunities.schemas import Availability, Award, FoundPage, Kind, Match, OpportunityQuery, OpportunityRow
+from fundwright.opportunities.schemas import Availability, FoundPage, Kind, Match, OpportunityQuery, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
 from fundwright_ui.hooks import UrlState
 from fundwright_ui.product import use_connection
 from fundwright_ui.screens.listing import open_below, page_table, pages
 from fundwright_ui.screens.opportunities.address import ANY, AWARD, CLOSED, OPEN, PATHS, notices_path
+from fundwright_ui.screens.opportunities.table_view import TableView, optional_columns
 from fundwright_ui.ui import band_name, category_color, chip, row, section, text_link
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Chip, Column, LinkCell, NoteCell, Row
@@ -71,17 +73,18 @@ def results(
     labels: dict[UUID, list[LabelRead]],
     elsewhere: Mapping[Availability, int],
     *,
+    view: TableView,
     is_loading: bool,
 ) -> list[VdomDict | None]:
     """A table of the matches with close matches below it, each with its reason."""
     close = [item for item in listed.items if not is_match(item)]
     if not close:
-        return [_table(kind, url, query, listed, labels, is_loading=is_loading), end_of_list(listed)]
+        return [_table(kind, url, query, listed, labels, view=view, is_loading=is_loading), end_of_list(listed)]
     matching = [item for item in listed.items if item not in close]
     whole = Page(items=matching, total=len(matching), page=1, page_size=listed.page_size)
     none = (elsewhere_links(url, elsewhere) or html.p(t("No notice fully matches your search."))) if listed.page == 1 else None
     return [
-        _table(kind, url, query, whole, labels, is_loading=is_loading) if matching else none,
+        _table(kind, url, query, whole, labels, view=view, is_loading=is_loading) if matching else none,
         _hidden(url) if query.availability == OPEN and not _is_any(elsewhere) else None,
         section(
             t("Close matches"),
@@ -138,7 +141,7 @@ def _close_match(kind: Kind, item: OpportunityRow, match: Match, *, key: str) ->
                 chip(t("Sample")) if item.is_sample else None,
             ),
             html.span({"className": "fw-muted"}, facts),
-            award_link(item),
+            award_line(item),
             notices_link(item),
             html.p({"dir": "auto"}, *parts) if match.passage else None,
         ),
@@ -158,18 +161,22 @@ def notices_link(item: OpportunityRow) -> VdomDict | None:
     return text_link(label, connection.href(notices_path(item)))
 
 
-def award_link(item: OpportunityRow) -> VdomDict | None:
-    """Link to the award notice of the solicitation, if there is one."""
+def award_line(item: OpportunityRow) -> VdomDict | None:
+    """Say to whom the solicitation was awarded, with a link to the award notice unless this is it."""
     connection, award = use_connection(), item.award
     if award is None:
         return None
     amount = format_currency(award.amount, "USD", locale=connection.language) if award.amount else ""
-    label = " · ".join(filter(None, (_awarded(award, connection.language), award.awardee, amount)))
+    awarded_on = format_date(award.awarded_on, locale=connection.language) if award.awarded_on else ""
+    awarded = t("Awarded to {awardee}", awardee=award.awardee) if award.awardee else t("Awarded")
+    label = " · ".join(filter(None, (awarded, amount, awarded_on)))
+    if item.is_award:
+        return html.p({"className": "fw-strong"}, label)
     return text_link(label, connection.href(f"{PATHS[item.kind]}/{award.id}"))
 
 
-def _awarded(award: Award, language: str) -> str:
-    return t("Awarded {date}", date=format_date(award.awarded_on, locale=language)) if award.awarded_on else t("Awarded")
+def value_of(item: OpportunityRow) -> Decimal | None:
+    return item.value or (item.award.amount if item.award else None)
 
 
 def due_cell(day: date, today: date, language: str) -> NoteCell | date:
@@ -188,14 +195,16 @@ def _table(
     listed: Page[OpportunityRow],
     labels: dict[UUID, list[LabelRead]],
     *,
+    view: TableView,
     is_loading: bool,
 ) -> VdomDict:
     connection = use_connection()
+    names = optional_columns(kind)
     today = day_in_washington(now())
 
     def statuses(item: OpportunityRow) -> tuple[Chip, ...]:
         chips = [Chip(label=t("Awarded"), color="info")] if item.award else []
-        if not item.is_open:
+        if not item.is_open and not item.is_award:
             chips.append(Chip(label=t("Closed"), color="warning"))
         if item.is_sample:
             chips.append(Chip(label=t("Sample"), color="secondary"))
@@ -210,6 +219,8 @@ def _table(
             for label in labels.get(item.id, ())
         )
 
+    has_awards, has_due = any(item.is_award for item in listed.items), any(item.due_at for item in listed.items)
+    has_values = any(map(value_of, listed.items))
     is_repeated = bool(query.text) and any(item.notices > 1 for item in listed.items)
     columns = [
         Column(
@@ -217,15 +228,15 @@ def _table(
             href_base=connection.href(f"{PATHS[kind]}/"),
         ),
         Column(field="notices", label=t("Notices"), kind="link", is_compact=False, flex=0.6, min_width=84) if is_repeated else None,
-        Column(field="agency", label=t("Agency"), is_sortable=True, flex=1.0, min_width=104),
-        Column(field="type", label=t("Type"), is_compact=False, flex=1.1, min_width=104),
-        Column(field="due", label=t("Due"), kind="date", is_sortable=True, flex=0.6, min_width=72),
-        Column(field="posted", label=t("Posted"), kind="date", is_sortable=True, is_compact=False, flex=0.9, min_width=102),
-        Column(
-            field="code", label=t("Set-aside") if kind == "contract" else t("Activity code"), is_compact=False, flex=0.55, min_width=66
-        ),
+        Column(field="agency", label=names["agency"], is_sortable=True, flex=1.0, min_width=104),
+        Column(field="type", label=names["type"], is_compact=False, flex=1.1, min_width=104),
+        Column(field="awardee", label=t("Awarded to"), flex=1.1, min_width=120) if has_awards else None,
+        Column(field="due", label=names["due"], kind="date", is_sortable=True, flex=0.6, min_width=72) if has_due else None,
+        Column(field="value", label=names["value"], kind="money", flex=0.5, min_width=100) if has_values else None,
+        Column(field="posted", label=names["posted"], kind="date", is_sortable=True, is_compact=False, flex=0.9, min_width=102),
+        Column(field="code", label=names["code"], is_compact=False, flex=0.6, min_width=84),
         Column(field="status", label=t("Status"), kind="chips", flex=0.7, min_width=78) if any(map(statuses, listed.items)) else None,
-        Column(field="categories", label=t("Category"), kind="chips", flex=0.8, min_width=74),
+        Column(field="categories", label=names["categories"], kind="chips", flex=0.8, min_width=74),
     ]  # fmt: skip
 
     def cells(item: OpportunityRow) -> Row:
@@ -235,6 +246,8 @@ def _table(
             "agency": f"{agency} ({item.sub_agency})" if kind == "grant" and item.sub_agency else agency,
             "type": item.type,
             "due": due_cell(day_in_washington(item.due_at), today, connection.language) if item.due_at else None,
+            "awardee": item.award.awardee if item.award and item.is_award else None,
+            "value": value_of(item),
             "posted": day_in_washington(item.posted_at),
             "code": item.set_aside_code if kind == "contract" else ", ".join(item.activity_codes),
             "status": statuses(item),
@@ -245,14 +258,15 @@ def _table(
         }
         return Row(id=str(item.id), cells={field: cell for field, cell in texts.items() if cell})
 
-    return page_table(
+    table = page_table(
         url,
         query,
         listed,
         label=t("Opportunities"),
-        columns=list(filter(None, columns)),
+        columns=[column for column in columns if column and column.field not in view.hidden],
         rows=[cells(item) for item in listed.items],
         is_loading=is_loading,
         is_dense=True,
         on_open=open_below(connection, PATHS[kind]),
     )
+    return html.div({"className": "fw-compact-rows" if view.is_compact else ""}, table)

@@ -53,8 +53,8 @@ def kind_tabs(kind: Kind, url: UrlState, totals: Mapping[Kind, int]) -> VdomDict
     )
 
 
-def toolbar(kind: Kind, url: UrlState, query: OpportunityQuery, count: str) -> VdomDict:
-    """Search, what is shown and in which order, filters, and how many opportunities that makes."""
+def toolbar(kind: Kind, url: UrlState, query: OpportunityQuery, count: str, *menus: VdomDict) -> VdomDict:
+    """Search, what is shown and in which order, filters, how many opportunities that makes, and `menus`."""
     is_filtering = url.get("filters") == "open"
     filters = attributes(
         type="button",
@@ -71,6 +71,7 @@ def toolbar(kind: Kind, url: UrlState, query: OpportunityQuery, count: str) -> V
             *_availability_and_order(kind, url, query),
         ),
         html.p({"role": "status", "className": "fw-toolbar-count"}, count),
+        *menus,
     )
 
 

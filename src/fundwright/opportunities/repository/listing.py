@@ -79,30 +79,37 @@ _NOTICES = func.greatest(
     .correlate(Opportunity)
     .scalar_subquery(),
 ).label("notices")
-_AWARD_NOTICE = (
-    select(
-        func.jsonb_build_object(
-            literal_column("'id'"), _OTHER.id,
-            literal_column("'awarded_on'"), func.coalesce(OpportunityText.raw["AwardDate"].astext, ""),
-            literal_column("'awardee'"), func.coalesce(OpportunityText.raw["Awardee"].astext, ""),
-            literal_column("'amount'"), cast(_OTHER.award_amount, Text),
-        )
-    )
-    .join(OpportunityText, OpportunityText.opportunity_id == _OTHER.id)
+
+
+def _award_in(notice: type[Opportunity]) -> Select[Any]:
+    """Select the award in an award notice."""
+    award = func.jsonb_build_object(
+        literal_column("'id'"), notice.id,
+        literal_column("'awarded_on'"), func.coalesce(OpportunityText.raw["AwardDate"].astext, ""),
+        literal_column("'awardee'"), func.coalesce(OpportunityText.raw["Awardee"].astext, ""),
+        literal_column("'amount'"), cast(notice.award_amount, Text),
+    )  # fmt: skip
+    return select(award).where(OpportunityText.opportunity_id == notice.id).correlate(Opportunity)
+
+
+_NEWEST_AWARD = (
+    _award_in(_OTHER)
     .where(
-        Opportunity.number_key != "", Opportunity.type != AWARD, _OTHER.type == AWARD,
+        Opportunity.number_key != "", _OTHER.type == AWARD,
         _OTHER.number_key == Opportunity.number_key, _OTHER.kind == Opportunity.kind,
     )
     .order_by(_OTHER.posted_at.desc(), _OTHER.id)
     .limit(1)
-    .correlate(Opportunity)
-    .scalar_subquery()
-    .label("award")
 )  # fmt: skip
-"""The newest award of a notice's solicitation, unless the notice is an award notice itself."""
+_AWARD = case((Opportunity.type == AWARD, _award_in(Opportunity).scalar_subquery()), else_=_NEWEST_AWARD.scalar_subquery()).label(
+    "award"
+)
+"""The award of an award notice, or the newest award of the solicitation."""
+_VALUE = func.coalesce(Opportunity.award_amount, Opportunity.total_funding, Opportunity.award_ceiling).label("value")
+_COMPUTED = (IS_OPEN.label("is_open"), _NOTICES, _VALUE, _AWARD)
 
 
-_ROWS = select(*_ROW, IS_OPEN.label("is_open"), _NOTICES, _AWARD_NOTICE)
+_ROWS = select(*_ROW, *_COMPUTED)
 
 
 def _passage_if(is_close: ColumnElement[bool], words: str | BindParameter[str]) -> ColumnElement[str]:
@@ -323,7 +330,7 @@ async def get(session: AsyncSession, opportunity_id: UUID) -> RowMapping:
     texts = (getattr(OpportunityText, name) for name in TEXTS)
     seen_at = OpportunitySighting.seen_at.label("last_seen_at")
     joined = (
-        select(*columns, *texts, seen_at, IS_OPEN.label("is_open"), _NOTICES, _AWARD_NOTICE)
+        select(*columns, *texts, seen_at, *_COMPUTED)
         .join(OpportunityText, OpportunityText.opportunity_id == Opportunity.id)
         .join(OpportunitySighting, OpportunitySighting.opportunity_id == Opportunity.id)
     )
