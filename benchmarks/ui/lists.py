@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, BrowserContext, Error, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Error, Locator, Page, sync_playwright
 
 from benchmarks._results import keep
 from benchmarks.ui.peers import free_ports
@@ -86,18 +86,16 @@ WATCH = """
 Act = Callable[[Page, int], object]
 
 
-def _press(label: str) -> Act:
-    return lambda page, _n: page.get_by_role("button", name=label, exact=True).click()
+_FIELDS: dict[str, Callable[[Page], Locator]] = {
+    "label": lambda page: page.get_by_label("Search", exact=True).first,
+    "placeholder": lambda page: page.get_by_placeholder("Search").first,
+    "role": lambda page: page.get_by_role("searchbox"),
+}
 
 
-def _search(label: str) -> tuple[Act, Act]:
+def _search(found_by: str) -> tuple[Act, Act]:
     """Type and press Enter."""
-
-    def field_of(page: Page) -> Any:
-        return (
-            page.get_by_placeholder("Search").first if label == "placeholder" else page.get_by_label("Search", exact=True).first
-        )
-
+    field_of = _FIELDS[found_by]
     return lambda page, n: field_of(page).fill(WORDS[n % len(WORDS)]), lambda page, _n: field_of(page).press("Enter")
 
 
@@ -105,11 +103,8 @@ def _nothing(_page: Page, _n: int) -> None:
     pass
 
 
-def _opened_filters(page: Page, n: int) -> None:
-    toggle = page.get_by_role("button", name="Filters", exact=True)
-    if toggle.get_attribute("aria-expanded") == "false":
-        toggle.click()
-    page.locator("select[name=availability]").select_option(STATES[n % 2])
+def _show(page: Page, n: int) -> None:
+    page.get_by_role("group", name="Show").get_by_role("link", name=STATES[n % 2].capitalize(), exact=True).click()
 
 
 def _first_cell(page: Page, _n: int) -> None:
@@ -146,7 +141,8 @@ class Hands:
 HANDS = {
     OURS: Hands(
         sort=lambda page, n: page.locator("th button").filter(has_text=SORTED_BY[n % 3]).click(),
-        filter=(_opened_filters, _press("Apply filters")),
+        filter=(_nothing, _show),
+        search=_search("role"),
     ),
     "Reflex": Hands(
         sort=lambda page, n: page.locator("th").filter(has_text=SORTED_BY[n % 3]).click(),
@@ -278,7 +274,7 @@ def ours(data: Path, browser: Browser) -> Iterator[tuple[Proxy, str, Any]]:
         ready(page)
         state = context.storage_state()
         context.close()
-        yield proxy, f"http://127.0.0.1:{port}/dashboard/sam", state
+        yield proxy, f"http://127.0.0.1:{port}/dashboard/sam?availability=any", state
 
 
 def measure(browser: Browser, proxy: Proxy, url: str, state: Any, hands: Hands) -> Measured:

@@ -146,6 +146,7 @@ ROUTES = _table(
         PATCH /api/categories/{category_id}
         DELETE /api/categories/{category_id}
         DELETE /api/categories/sample
+        POST /api/categories/sample
         POST /api/opportunities/categorize
         PUT /api/opportunities/categorize/{job_id}/cancellation
         PUT /api/categories/labels/{subject_id}
@@ -177,6 +178,7 @@ ROUTES = _table(
         PUT /api/training/documents/{document_id}/kind
         DELETE /api/training/documents/{document_id}
         DELETE /api/training/documents/sample
+        POST /api/training/documents/sample
         POST /api/training/runs
         PUT /api/training/runs/{run_id}/cancellation
         POST /api/training/runs/{run_id}/repetitions
@@ -243,6 +245,7 @@ ROUTES = _table(
         POST /api/people/{account_id}/reset
         DELETE /api/people/{account_id}/second-factor
         DELETE /api/opportunities/sample
+        POST /api/opportunities/sample
         POST /api/opportunities/embedding
         PUT /api/opportunities/embedding/cancellation
     """),

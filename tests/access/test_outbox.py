@@ -23,7 +23,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright_ui.screens.admin.outbox import outbox_screen
 from fundwright_ui.screens.admin.person import person_screen
-from fundwright_ui.shell.reauthentication import reauthentication_dialog
+from fundwright_ui.shell.prompts import prompts
 from fundwright_ui.testing import ScreenUnderTest, mounted
 from tests.access.table import SCREENS
 from tests.accounts.test_api import browse
@@ -169,7 +169,7 @@ class TestApi:
 @component
 def outbox_in_frame() -> VdomDict:
     """The outbox in the dashboard's frame."""
-    return html.div(outbox_screen.render(), reauthentication_dialog())
+    return html.div(outbox_screen.render(), prompts())
 
 
 class TestScreen:

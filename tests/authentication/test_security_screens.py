@@ -25,7 +25,7 @@ from fundwright_ui.login.sign_in import sign_in_screen
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.account.factors import passkeys_section, second_factor_section
 from fundwright_ui.screens.admin.person import person_screen
-from fundwright_ui.shell.reauthentication import reauthentication_dialog
+from fundwright_ui.shell.prompts import prompts
 from fundwright_ui.testing import ScreenUnderTest, mounted
 from fundwright_ui.ui import form, text_field
 from tests.authentication.authenticator import Device, code_at
@@ -38,7 +38,7 @@ ADDRESS = "http://localhost:8000"
 @component
 def factors() -> VdomDict:
     """The account page in the dashboard's frame."""
-    return html.div(second_factor_section(), passkeys_section(), reauthentication_dialog())
+    return html.div(second_factor_section(), passkeys_section(), prompts())
 
 
 @component
@@ -51,7 +51,7 @@ def sensitive_form() -> VdomDict:
         )
 
     making = use_action(make, success="Made.")
-    return html.div(form(text_field("name", "Name"), on_submit=making, submit="Make"), reauthentication_dialog())
+    return html.div(form(text_field("name", "Name"), on_submit=making, submit="Make"), prompts())
 
 
 @pytest.fixture

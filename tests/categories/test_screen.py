@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from reactpy import component, html
+from reactpy.types import VdomDict
 from sqlalchemy import update
 
 from fundwright.accounts.schemas import Actor, Role
@@ -12,6 +14,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.models import Opportunity
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
 from fundwright_ui.screens.categories.category import category_screen
+from fundwright_ui.shell.prompts import prompts
 from fundwright_ui.testing import mounted
 from fundwright_ui.ui import category_color
 from tests.categories.embedding import WordEmbedder, classify
@@ -125,12 +128,33 @@ class TestChanging:
             assert screen.has("article", "Roofing")
             assert not screen.has("button", "Delete Roofing")
 
-    async def test_the_sample_goes_with_one_click(self, committed: Core, ada: Actor) -> None:
+    async def test_samples_are_removed_after_a_question_and_restored_by_undo(self, committed: Core, ada: Actor) -> None:
+        async with committed.database.transaction() as session:
+            await service.add_sample(session, ada, committed)
+
+        @component
+        def shell() -> VdomDict:
+            return html.div(category_screen.render(), prompts())
+
+        async with mounted(committed, ada, shell, path=PATH) as screen:
+            await screen.click("button", "Remove samples")
+            assert screen.has("article", "Information technology")
+            await screen.emit("ConfirmDialog", "on_confirm")
+            await screen.expect("No categories yet.")
+            assert screen.props("UndoToast")["message"] == "The sample categories were removed."
+            await screen.emit("UndoToast", "on_undo")
+            await screen.expect(lambda: screen.has("article", "Information technology"))
+            assert not screen.has("UndoToast")
+            assert screen.toasts == ["Undone."]
+
+    async def test_the_notice_of_samples_stays_dismissed(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             await service.add_sample(session, ada, committed)
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
-            await screen.click("button", "Remove samples")
-            await screen.expect("No categories yet.")
+            await screen.click("button", "Dismiss")
+            await screen.expect(lambda: "are samples" not in screen.text)
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            await screen.expect(lambda: screen.has("article", "Information technology") and "are samples" not in screen.text)
 
     async def test_the_counts_lead_to_the_lists(self, committed: Core, ada: Actor) -> None:
         category = await add(committed, ada, "Roofing")

@@ -172,6 +172,9 @@ class TestSample:
         assert sum(category.is_sample for category in await service.list_categories(session, actor)) == 4
         assert await service.remove_sample(session, actor) == 4
         assert [category.id for category in await service.list_categories(session, actor)] == [own.id]
+        for _ in range(2):
+            await service.restore_sample(session, actor, core)
+            assert sum(category.is_sample for category in await service.list_categories(session, actor)) == 4
 
 
 class TestClassify:

@@ -170,11 +170,14 @@ class TestTableView:
 
         async with mounted(committed, member, sam_screen, path=at) as screen:
             assert "Type" in labels(screen)
+            await screen.click("button", "Columns and rows")
             await screen.check("Type", False)
             await screen.check("Compact")
             await screen.expect(lambda: "Type" not in labels(screen))
         async with mounted(committed, member, sam_screen, path=at) as screen:
-            await screen.expect(lambda: "Type" not in labels(screen) and screen.find("checkbox", "Compact").props["checked"])
+            await screen.expect(lambda: "Type" not in labels(screen))
+            await screen.click("button", "Columns and rows")
+            await screen.expect(lambda: screen.find("checkbox", "Compact").props["checked"])
             assert "Posted" in labels(screen)
 
 

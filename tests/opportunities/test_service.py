@@ -268,9 +268,13 @@ class TestSample:
         assert len(facets.activity_codes) > 5
         page = await service.list_opportunities(session, actor, OpportunityQuery(text="health", sample=True))
         assert page.total > 3
-        assert await service.remove_sample(session, await add_account(session, role=Role.ADMIN)) == 60
+        admin = await add_account(session, role=Role.ADMIN)
+        assert await service.remove_sample(session, admin) == 60
         await service.load_sample_once(session)
         assert (await service.facets(session, actor)).total == 0
+        for _ in range(2):
+            await service.restore_sample(session, admin)
+            assert (await service.facets(session, actor)).samples == 60
 
     async def test_has_no_rejected_rows(self, session: AsyncSession) -> None:
         from sqlalchemy import func, select
@@ -293,8 +297,10 @@ class TestSample:
 
     @pytest.mark.parametrize("role", [role for role in Role if role is not Role.ADMIN])
     async def test_is_removed_by_administrators_only(self, session: AsyncSession, role: Role) -> None:
-        with pytest.raises(NotAllowed):
-            await service.remove_sample(session, await add_account(session, role=role))
+        someone = await add_account(session, role=role)
+        for work in (service.remove_sample, service.restore_sample):
+            with pytest.raises(NotAllowed):
+                await work(session, someone)
 
 
 class TestDetail:

@@ -486,6 +486,10 @@ class TestFindPassages:
             assert {passage.document_title for passage in found} == {"boats"}
             assert await service.remove_sample(session, owner, committed) == 7
             assert (await service.list_documents(session, owner)).total == 1
+        for _ in range(2):
+            async with committed.database.transaction() as session:
+                await service.restore_sample(session, owner, committed)
+                assert (await service.list_documents(session, owner)).total == 8
 
     @pytest.mark.slow
     async def test_documents_of_another_model_are_named_and_found_once_trained_again(

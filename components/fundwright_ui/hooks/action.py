@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
 
-from fundwright_ui.runtime.connection import Connection, use_connection
+from fundwright_ui.runtime.connection import Connection, Undo, use_connection
 from fundwright_ui.runtime.events import Handler, received_at, required_parameters, takes_payload
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.host import Refusal
@@ -26,6 +26,7 @@ class Action(Handler):
         "is_running",
         "success",
         "then",
+        "undo",
         "wants_payload",
         "work",
     )
@@ -38,6 +39,7 @@ class Action(Handler):
         self.work: Callable[..., Any] = lambda: None
         self.wants_payload = False
         self.success: str | None = None
+        self.undo: Undo | None = None
         self.then: Callable[..., Any] | None = None
         self._connection = connection
         self._rerender = rerender
@@ -61,7 +63,7 @@ class Action(Handler):
                 if inspect.isawaitable(returned):
                     await cast(Awaitable[object], returned)
             if self.success is not None:
-                self._connection.toast(self.success)
+                self._connection.toast(self.success, undo=self.undo)
             on_success()
         except Exception as error:
             self.error = sentence_of(error, while_doing="action")
@@ -87,6 +89,7 @@ def use_action(
     work: Callable[..., Awaitable[object]],
     *,
     success: str | None = None,
+    undo: Undo | None = None,
     then: Callable[..., Any] | None = None,
     in_transaction: bool = True,
 ) -> Action:
@@ -94,7 +97,7 @@ def use_action(
 
     `work` may omit the payload parameter; otherwise it is annotated, see `takes_payload`. If it raises, the transaction is rolled back, a toast shows the error message, and what
     the person typed stays. If the error `needs_reauthentication`, the page asks the person to re-authenticate and then runs it again. After the commit `then` runs,
-    with the result if it has a parameter without a default, and a toast shows `success`. Work that is refused but must be committed,
+    with the result if it has a parameter without a default, and a toast shows `success`, with a button Undo if there is an `undo`, which gets a session, too. Work that is refused but must be committed,
     such as the count of wrong passwords, returns the refusal, and `then` raises it. With `in_transaction=False` there is no session: `work(payload)`. The button that was pressed is disabled at once and shows
     after 150 ms that the action is running; `.is_running` tells other parts of the screen.
     """
@@ -102,5 +105,5 @@ def use_action(
     action = use_kept(lambda: Action(connection, rerenderer(), in_transaction=in_transaction))
     action.work = action.operation = work
     action.wants_payload = takes_payload(work, given=1 if in_transaction else 0)
-    action.success, action.then = success, then
+    action.success, action.undo, action.then = success, undo, then
     return action

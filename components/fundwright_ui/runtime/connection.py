@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any, Generic, Literal, NamedTuple, Protocol
 
 from reactpy import create_context, use_context
@@ -69,6 +70,16 @@ class Move(NamedTuple):
         return {"type": "navigate", "path": self.path, "replace": self.replace, "reload": self.leaves_the_document}
 
 
+Undo = Callable[[Any], Awaitable[object]]
+"""Undoes something within the given database session."""
+
+
+@dataclass(frozen=True, eq=False)
+class UndoOffer:
+    message: str
+    undo: Undo
+
+
 class Connection(Generic[S, A, C]):
     """One per page or socket. The object stays the same while its attributes change, so read them in each render.
 
@@ -105,6 +116,8 @@ class Connection(Generic[S, A, C]):
         """Whether the item in the address was not found. First paint then responds with 404."""
         self.ask_reauthentication: Callable[[Continuation], None] | None = None
         """Opens the re-authentication dialog and then calls its argument; None if the page has no dialog."""
+        self.offer_undo: Callable[[UndoOffer], None] | None = None
+        """Shows a toast with a button that undoes something; None if the page has none."""
         self._send = send
         self._move = move or (lambda wanted: send(wanted.frame()))
         self.failing: tuple[FailedQuery, ...] = ()
@@ -121,9 +134,12 @@ class Connection(Generic[S, A, C]):
         self.on_idle: set[Callable[[], None]] = set()
         """Called when the page becomes idle, to release memory."""
 
-    def toast(self, message: str, variant: Variant = "success") -> None:
-        """Show a toast for three seconds."""
-        self._send({"type": "toast", "message": message, "variant": variant})
+    def toast(self, message: str, variant: Variant = "success", *, undo: Undo | None = None) -> None:
+        """Show a toast for three seconds, or for ten seconds with a button that runs `undo(session)` in a transaction."""
+        if undo is not None and self.offer_undo is not None:
+            self.offer_undo(UndoOffer(message, undo))
+        else:
+            self._send({"type": "toast", "message": message, "variant": variant})
 
     def navigate(self, path: str, *, replace: bool = False, reload: bool = False) -> None:
         """Navigate to one of our own paths: show its screen immediately, and send the new address to the browser.

@@ -10,7 +10,7 @@ from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.product import use_connection, use_saved_state
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import PUBLIC
-from fundwright_ui.shell.reauthentication import reauthentication_dialog
+from fundwright_ui.shell.prompts import prompts
 from fundwright_ui.shell.topbar import topbar_actions
 from fundwright_ui.sidebar import entries_of, menu_entries, sidebar, work_entries
 from fundwright_ui.sidebar.entries import is_current
@@ -118,7 +118,7 @@ def generate_frame(screen: Component) -> VdomDict:
 
 
 def _main(screen: Component) -> VdomDict:
-    return html.main({"className": "fw-main", "id": "main", "tabIndex": -1}, screen, reauthentication_dialog())
+    return html.main({"className": "fw-main", "id": "main", "tabIndex": -1}, screen, prompts())
 
 
 def _skip_link() -> VdomDict:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import cast
 
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
@@ -19,23 +17,9 @@ from fundwright_ui.runtime.connection import Continuation
 from fundwright_ui.widgets import PasskeyAnswered, PasskeyRefused, Reauthentication, ReauthenticationDialog, refusal_of
 
 
-@dataclass(frozen=True)
-class _Asked:
-    resume: Continuation
-
-
 @component
-def reauthentication_dialog() -> VdomDict:
-    """Open for any action that requires re-authentication, and then continue it."""
-    connection = use_connection()
-    asked, set_asked = use_state(cast("_Asked | None", None))
-
-    connection.ask_reauthentication = lambda resume: set_asked(_Asked(resume))
-    return html.fragment(_ask(asked.resume, lambda: set_asked(None)) if asked else None)
-
-
-@component
-def _ask(resume: Continuation, close: Callable[[], None]) -> VdomDict:
+def reauthentication_dialog(resume: Continuation, close: Callable[[], None]) -> VdomDict:
+    """Ask for a password, a code, or a passkey, and then continue the action that requires it."""
     actor, connection = use_actor(), use_connection()
     core, client = connection.core, connection.client
     error, set_error = use_state("")

@@ -95,10 +95,11 @@ def icon_button(
     )
 
 
-def menu(label: str, *entries: Child, id: str, icon_name: str = "more") -> VdomDict:
-    """Secondary buttons and links in a menu behind a button with dots. The browser closes it on Escape and on a click elsewhere."""
+def menu(label: str, *entries: Child, id: str, icon_name: str = "more", on_open: OnEvent = None) -> VdomDict:
+    """Secondary buttons and links in a menu behind a button with dots. The browser closes it on Escape and on a click elsewhere.
+    `on_open` is called with each click on the button."""
     return html.div(
-        icon_button(label, icon_name, opens=id),
+        icon_button(label, icon_name, opens=id, on_click=on_open),
         html.div({"className": "fw-menu-entries", "id": id, "popover": "auto"}, *entries),
     )
 

@@ -41,6 +41,7 @@ from fundwright_ui.widgets.passkeys import (
     ReauthenticationDialog,
     refusal_of,
 )
+from fundwright_ui.widgets.undo import UndoToast
 
 ALL: tuple[type[Widget], ...] = (
     AccountMenu,
@@ -56,6 +57,7 @@ ALL: tuple[type[Widget], ...] = (
     ReauthenticationDialog,
     SectionEditor,
     SettingsDrawer,
+    UndoToast,
     UnsavedTexts,
 )
 """Widgets that TypeScript types are written for."""
@@ -104,6 +106,7 @@ __all__ = [
     "Slot",
     "Sort",
     "TableQuery",
+    "UndoToast",
     "UnsavedTexts",
     "Widget",
     "WordsTyped",

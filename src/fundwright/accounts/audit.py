@@ -73,6 +73,7 @@ _LABELS: Mapping[str, Message] = {
     "premium_link.revoked": later("Premium link revoked"),
     "premium_link.used": later("Premium link used"),
     "sample.deleted": later("Samples removed"),
+    "sample.restored": later("Samples restored"),
     "second_factor.added": later("Two-step verification turned on"),
     "second_factor.recovery_code_used": later("Recovery code used"),
     "second_factor.recovery_codes_renewed": later("Recovery codes renewed"),

@@ -45,6 +45,12 @@ async def remove_sample(session: DbSession, actor: CurrentActor, client: Request
     return {"removed": await service.remove_sample(session, actor, client=client)}
 
 
+@router.post("/sample", status_code=status.HTTP_204_NO_CONTENT)
+async def restore_sample(session: DbSession, core: CoreDep, actor: CurrentActor, client: RequestClient) -> None:
+    """Create the sample categories again, without earlier decisions about them, unless you have some."""
+    await service.restore_sample(session, actor, core, client=client)
+
+
 @router.get("/suggestions")
 async def list_suggestions(
     session: DbSession, core: CoreDep, actor: CurrentActor, query: Annotated[SuggestionQuery, Query()]

@@ -18,6 +18,7 @@ from sqlalchemy import (
     and_,
     bindparam,
     delete,
+    exists,
     false,
     func,
     literal_column,
@@ -123,6 +124,10 @@ async def find_named(session: AsyncSession, owner_id: UUID, name: str) -> Catego
     # Depending on its locale, the database may lowercase fewer characters than Python, so compare both in the database.
     is_same = func.lower(Category.name) == func.lower(name)
     return await session.scalar(select(Category).where(Category.owner_id == owner_id, is_same))
+
+
+async def has_sample(session: AsyncSession, owner_id: UUID) -> bool:
+    return bool(await session.scalar(select(exists().where(Category.owner_id == owner_id, Category.is_sample))))
 
 
 async def remove_sample(session: AsyncSession, owner_id: UUID) -> int:

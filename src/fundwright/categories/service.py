@@ -181,6 +181,16 @@ async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client =
     return removed
 
 
+@needs(Permission.LABEL)
+async def restore_sample(session: AsyncSession, actor: Actor, core: Core, *, client: Client = COMMAND_LINE) -> None:
+    """Create the sample categories again, without earlier decisions about them, unless the account has some."""
+    if not await repository.has_sample(session, actor.id):
+        await add_sample(session, actor, core)
+        await audit.record(session, "sample.restored", actor=actor, subject="categories", client=client)
+        await _announce(session, actor)
+        await _call_handlers(session, actor, core)
+
+
 @needs(Permission.READ)
 def labeled_with(actor: Actor, category_id: UUID | None = None) -> Select[UUID]:
     """Select the ids of subjects in a category (None: in any), as a subquery for filters of other slices."""

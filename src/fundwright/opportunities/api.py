@@ -131,8 +131,14 @@ async def cancel_embedding(session: DbSession, actor: CurrentActor) -> JobRead:
 
 @router.delete("/sample")
 async def remove_sample(session: DbSession, actor: CurrentActor, client: RequestClient) -> Removed:
-    """Remove the sample opportunities permanently, for everyone."""
+    """Remove the sample opportunities for everyone."""
     return Removed(removed=await service.remove_sample(session, actor, client=client))
+
+
+@router.post("/sample", status_code=204)
+async def restore_sample(session: DbSession, actor: CurrentActor, client: RequestClient) -> None:
+    """Add the sample opportunities again for everyone, unless they are there."""
+    await service.restore_sample(session, actor, client=client)
 
 
 @router.get("/imports")

@@ -74,7 +74,7 @@ from fundwright.opportunities.schemas import (
     kind_label,
     status_label,
 )
-from fundwright.opportunities.sources import Source
+from fundwright.opportunities.sources import ParsedNotice, RejectedRow, Source
 from fundwright.opportunities.washington import day_in_washington
 
 log = structlog.get_logger()
@@ -670,20 +670,34 @@ async def load_sample_once(session: AsyncSession) -> None:
     """Load the samples on the very first start, so that every screen has content."""
     if await runs.was_ever_imported(session) or not await listing.is_empty(session):
         return
-    folder = resources.files("fundwright.opportunities") / "sample"
+    await _load_sample(session)
+
+
+async def _load_sample(session: AsyncSession) -> None:
     for source, name in _SAMPLES:
         run = await runs.add_run(session, owner_id=None, source=source.name, filename=name, is_sample=True)
-        with (folder / name).open("rb") as file:
-            rows = list(source.parse(cast(io.BufferedReader, file)))
+        rows = await asyncio.to_thread(_read_sample, source, name)
         await writing.merge(session, batch_of(rows), source, run_id=run.id, uploader=None, is_sample=True)
     await importing.announce(session)
 
 
+def _read_sample(source: Source, name: str) -> list[ParsedNotice | RejectedRow]:
+    with (resources.files("fundwright.opportunities") / "sample" / name).open("rb") as file:
+        return list(source.parse(cast(io.BufferedReader, file)))
+
+
 @needs(Permission.ADMINISTER)
 async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> int:
-    """Permanently remove the sample opportunities for everyone, and return their number. Raises NotAllowed."""
+    """Remove the sample opportunities for everyone, and return their number. Raises NotAllowed."""
     await audit.record(session, "sample.deleted", actor=actor, subject="opportunities", client=client)
     return await importing.remove_sample(session)
+
+
+@needs(Permission.ADMINISTER)
+async def restore_sample(session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> None:
+    """Add the sample opportunities again for everyone, unless they are there. Raises NotAllowed."""
+    await audit.record(session, "sample.restored", actor=actor, subject="opportunities", client=client)
+    await _load_sample(session)
 
 
 def _labeled(actor: Actor, query: OpportunityQuery) -> Select[UUID] | None:

@@ -70,6 +70,12 @@ async def remove_sample(session: DbSession, actor: CurrentActor, core: CoreDep, 
     return {"removed": await service.remove_sample(session, actor, core, client=client)}
 
 
+@router.post("/documents/sample", status_code=status.HTTP_204_NO_CONTENT)
+async def restore_sample(session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient) -> None:
+    """Add the sample documents again, and train them, unless they are there."""
+    await service.restore_sample(session, actor, core, client=client)
+
+
 @router.get("/documents/{document_id}")
 async def get_document(session: DbSession, actor: CurrentActor, document_id: UUID) -> DocumentRead:
     return await service.get_document(session, actor, document_id)

@@ -318,6 +318,13 @@ async def remove_sample(session: AsyncSession, actor: Actor, core: Core, *, clie
     return len(documents)
 
 
+@needs(Permission.WORK)
+async def restore_sample(session: AsyncSession, actor: Actor, core: Core, *, client: Client = COMMAND_LINE) -> None:
+    """Add the sample documents again, and train them, unless they are there."""
+    await audit.record(session, "sample.restored", actor=actor, subject="documents", client=client)
+    await add_sample(session, actor, core)
+
+
 @needs(Permission.READ)
 async def has_sample(session: AsyncSession, actor: Actor) -> bool:
     return bool(await repository.list_sample(session, actor.id))

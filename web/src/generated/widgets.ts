@@ -275,6 +275,14 @@ export interface SettingsDrawerProps {
   readonly onLanguage?: (payload: LanguageChosen, onDone?: () => void) => void;
 }
 
+/** A toast with a button, for ten seconds. Shown by `use_action(..., undo=...)`. */
+export interface UndoToastProps {
+  readonly message: string;
+  readonly label: string;
+  readonly onUndo?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
+  readonly onClose?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
+}
+
 export interface NamedSection {
   readonly id: string;
   readonly heading: string;

@@ -20,6 +20,15 @@ export interface ToastMessage {
   readonly id: number;
   readonly message: string;
   readonly variant: Variant;
+  readonly undo?: ToastUndo;
+}
+
+/** The button of a toast that undoes an action. */
+export interface ToastUndo {
+  readonly label: string;
+  readonly onUndo: () => void;
+  /** The toast was closed or has disappeared. */
+  readonly onClose: () => void;
 }
 
 export interface Move {
@@ -123,8 +132,17 @@ export class Runtime {
     const toasts = this.toasts.get();
     // Otherwise, errors for a hundred clicks would be shown one after the other for minutes, and the same warning would have to be closed repeatedly.
     if ((variant === "error" || variant === "warning") && toasts.some((each) => each.message === message)) return;
-    this.#toasts += 1;
-    this.toasts.set([...toasts, { id: this.#toasts, message, variant }]);
+    this.#addToast({ message, variant });
+  };
+
+  /** Shows a toast with a button that undoes something. Returns a function that removes it. */
+  readonly offerUndo = (message: string, undo: ToastUndo): Unsubscribe => {
+    const id = this.#addToast({ message, variant: "success", undo });
+    return () => this.removeToast(id);
+  };
+
+  readonly removeToast = (id: number): void => {
+    this.toasts.set(this.toasts.get().filter((each) => each.id !== id));
   };
 
   /** Navigates to a path that the person chose in a widget. */
@@ -222,6 +240,12 @@ export class Runtime {
       release();
     };
   };
+
+  #addToast(toast: Omit<ToastMessage, "id">): number {
+    this.#toasts += 1;
+    this.toasts.set([...this.toasts.get(), { id: this.#toasts, ...toast }]);
+    return this.#toasts;
+  }
 
   readonly #receive = (frame: ServerFrame): void => {
     switch (frame.type) {

@@ -16,6 +16,7 @@ const LOADERS = {
   ReauthenticationDialog: () => import("./ReauthenticationDialog/ReauthenticationDialog"),
   SectionEditor: () => import("./SectionEditor/SectionEditor"),
   SettingsDrawer: () => Promise.resolve({ SettingsDrawer }),
+  UndoToast: () => import("./UndoToast/UndoToast"),
   UnsavedTexts: () => import("./UnsavedTexts/UnsavedTexts"),
 };
 

@@ -15,12 +15,13 @@ from fundwright.core.jobs import JobRead, JobState, jobs_topic, result_of
 from fundwright.core.messages import percent, t
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import SortingResult
-from fundwright_ui.hooks import Action, Row, Rows, use_action, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import Row, Rows, use_action, use_query, use_rows, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.categories.examples import category_examples
 from fundwright_ui.screens.categories.review import review_queue
 from fundwright_ui.screens.listing import export_button
+from fundwright_ui.screens.samples import sample_notice
 from fundwright_ui.ui import (
     Option,
     alert,
@@ -65,9 +66,6 @@ def category_screen() -> VdomDict:
     async def create(session: AsyncSession, category: CategoryCreate) -> None:
         await categories.create(session, actor, category, core=connection.core)
 
-    async def remove_sample(session: AsyncSession) -> None:
-        await categories.remove_sample(session, actor, client=connection.client)
-
     def load() -> None:
         found.reload()
         rows.load()
@@ -77,7 +75,6 @@ def category_screen() -> VdomDict:
         load()
 
     creating = use_action(create, success=t("The category was created."), then=show_created)
-    removing = use_action(remove_sample, success=t("The sample categories were removed."), then=load)
 
     if found.error:
         return page(t("Category"), problem(found.error, on_retry=found.reload))
@@ -93,7 +90,7 @@ def category_screen() -> VdomDict:
     export = export_button(connection, "/api/categories/export.csv", len(rows.shown), look="text")
     return page(
         t("Category"),
-        _sample_banner(found.value, removing),
+        _sample_notice(load, key="sample") if any(category.is_sample for category in found.value) else None,
         section(
             t("New category"),
             form(
@@ -128,13 +125,18 @@ def category_screen() -> VdomDict:
     )
 
 
-def _sample_banner(found: list[CategoryRead], removing: Action) -> VdomDict | None:
-    if not any(category.is_sample for category in found):
-        return None
-    return alert(
+def _sample_notice(load: Callable[[], None], *, key: str) -> Component:
+    actor, connection = use_actor(), use_connection()
+    return sample_notice(
         t("Some of these categories are samples."),
-        button(t("Remove samples"), size="small", on_click=removing, is_busy=removing.is_running),
-        variant="info",
+        of="categories",
+        question=t("Remove the sample categories?"),
+        consequence=t("Your decisions about them will be removed, too. Your own categories will be kept."),
+        removed=t("The sample categories were removed."),
+        remove=lambda session: categories.remove_sample(session, actor, client=connection.client),
+        restore=lambda session: categories.restore_sample(session, actor, connection.core, client=connection.client),
+        then=load,
+        key=key,
     )
 
 

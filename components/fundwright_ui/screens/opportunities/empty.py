@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from reactpy import component, html, use_state
-from reactpy.types import VdomDict
+from reactpy import component
+from reactpy.types import Component, VdomDict
 
 from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import nt, t
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import Kind, OpportunityQuery
-from fundwright_ui.hooks import UrlState, use_action, use_query
+from fundwright_ui.hooks import UrlState, use_query
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.opportunities.address import ANY, PATHS
-from fundwright_ui.ui import alert, button, empty, link_button
-from fundwright_ui.widgets import danger_dialog
+from fundwright_ui.screens.samples import sample_notice
+from fundwright_ui.ui import empty, link_button
 
 
 def nothing_found(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDict:
@@ -55,35 +55,22 @@ def nothing_yet(kind: Kind) -> VdomDict:
     return empty(text, source, *links, icon_name="opportunities", title=title)
 
 
-@component
-def sample_banner(samples: int) -> VdomDict:
+def samples_shown(samples: int, *, key: str) -> Component:
+    """The notice that some of the opportunities are samples, which administrators remove for everyone."""
     actor, connection = use_actor(), use_connection()
-    is_asking, set_asking = use_state(False)
-    removing = use_action(
-        lambda session: service.remove_sample(session, actor, client=connection.client),
-        success=t("The sample opportunities were removed."),
-        then=lambda: set_asking(False),
-    )
-    return html.div(
-        alert(
-            nt(
-                "{n} of these opportunities is a sample and not real.",
-                "{n} of these opportunities are samples and not real.",
-                samples,
-            ),
-            button(t("Remove samples"), size="small", on_click=lambda: set_asking(True), is_busy=removing.is_running)
-            if actor.may(Permission.ADMINISTER)
-            else None,
-            variant="info",
+    return sample_notice(
+        nt(
+            "{n} of these opportunities is a sample and not real.",
+            "{n} of these opportunities are samples and not real.",
+            samples,
         ),
-        danger_dialog(
-            t("Remove the sample opportunities?"),
-            t("They will be removed for everyone. Imported opportunities will be kept. This cannot be undone."),
-            is_open=is_asking,
-            confirm_label=t("Remove"),
-            cancel_label=t("Keep"),
-            error=removing.error,
-            on_confirm=removing,
-            on_cancel=lambda: set_asking(False),
-        ),
+        of="opportunities",
+        question=t("Remove the sample opportunities?"),
+        consequence=t("They will be removed for everyone. Imported opportunities will be kept."),
+        removed=t("The sample opportunities were removed."),
+        remove=(lambda session: service.remove_sample(session, actor, client=connection.client))
+        if actor.may(Permission.ADMINISTER)
+        else None,
+        restore=lambda session: service.restore_sample(session, actor, client=connection.client),
+        key=key,
     )

@@ -20,7 +20,7 @@ from fundwright_ui.hooks import use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import CLOSED, OPEN, query_of
-from fundwright_ui.screens.opportunities.empty import nothing_found, nothing_yet, sample_banner
+from fundwright_ui.screens.opportunities.empty import nothing_found, nothing_yet, samples_shown
 from fundwright_ui.screens.opportunities.importing import import_panel
 from fundwright_ui.screens.opportunities.jobs import categorize_button, embedding_progress
 from fundwright_ui.screens.opportunities.results import count_text, elsewhere_links, is_match, results
@@ -128,5 +128,5 @@ def opportunities_list(kind: Kind) -> VdomDict:
             if listed.items
             else [elsewhere_links(url, elsewhere), nothing_found(kind, url, query)]
         ),
-        sample_banner(offered.samples, key="sample") if offered.samples else None,
+        samples_shown(offered.samples, key="sample") if offered.samples else None,
     )

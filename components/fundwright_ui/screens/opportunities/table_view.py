@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pydantic import BaseModel, ConfigDict
-from reactpy import html
+from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 
 from fundwright.core.messages import t
@@ -40,8 +40,10 @@ def optional_columns(kind: Kind) -> Mapping[str, str]:
     }
 
 
+@component
 def view_menu(kind: Kind, view: SavedState[TableView]) -> VdomDict:
-    """A menu that chooses the columns and the height of the rows."""
+    """A menu that chooses the columns and the height of the rows. Its choices are sent when it is opened for the first time."""
+    is_needed, set_needed = use_state(False)
     hidden = view.value.hidden
 
     def toggle(field: str, label: str) -> VdomDict:
@@ -54,8 +56,7 @@ def view_menu(kind: Kind, view: SavedState[TableView]) -> VdomDict:
     async def compact(is_compact: bool) -> None:
         await view.set(view.value.model_copy(update={"is_compact": is_compact}))
 
-    return menu(
-        t("Columns and rows"),
+    choices = (
         html.fieldset(
             {"className": "fw-menu-choices"},
             html.legend(t("Columns")),
@@ -66,6 +67,11 @@ def view_menu(kind: Kind, view: SavedState[TableView]) -> VdomDict:
             html.legend(t("Rows")),
             checkbox("compact", t("Compact"), checked=view.value.is_compact, on_change=compact),
         ),
+    )
+    return menu(
+        t("Columns and rows"),
+        *(choices if is_needed else ()),
         id="table-view",
         icon_name="columns",
+        on_open=lambda: set_needed(True),
     )

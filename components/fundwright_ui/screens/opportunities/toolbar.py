@@ -32,7 +32,7 @@ from fundwright_ui.screens.opportunities.address import (
     VERBATIM,
 )
 from fundwright_ui.ui import Fields, Option, Tab, form, icon, icon_button, row, select_field, tabs, text_field, text_link
-from fundwright_ui.ui.elements import attributes
+from fundwright_ui.ui.elements import Child, attributes
 
 
 def kind_tabs(kind: Kind, url: UrlState, totals: Mapping[Kind, int]) -> VdomDict:
@@ -53,7 +53,7 @@ def kind_tabs(kind: Kind, url: UrlState, totals: Mapping[Kind, int]) -> VdomDict
     )
 
 
-def toolbar(kind: Kind, url: UrlState, query: OpportunityQuery, count: str, *menus: VdomDict) -> VdomDict:
+def toolbar(kind: Kind, url: UrlState, query: OpportunityQuery, count: str, *menus: Child) -> VdomDict:
     """Search, what is shown and in which order, filters, how many opportunities that makes, and `menus`."""
     is_filtering = url.get("filters") == "open"
     filters = attributes(

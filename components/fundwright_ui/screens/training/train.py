@@ -27,6 +27,7 @@ from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import Listing, existing_page, export_button, page_table, use_listing
+from fundwright_ui.screens.samples import sample_notice
 from fundwright_ui.screens.training.excerpt import excerpt
 from fundwright_ui.screens.training.run import progress_text
 from fundwright_ui.ui import (
@@ -127,11 +128,7 @@ def train_screen() -> VdomDict:
         set_started_id(run.id)
         listing.found.reload()
 
-    async def remove_sample(session: AsyncSession) -> None:
-        await training.remove_sample(session, actor, connection.core, client=connection.client)
-
     starting = use_action(start, success=t("The training run was started."), then=started, in_transaction=False)
-    removing = use_action(remove_sample, success=t("The sample documents were removed."), then=listing.load)
 
     title = t("Train")
     if (overview := listing.answer) is None:
@@ -141,10 +138,16 @@ def train_screen() -> VdomDict:
     is_starting = starting.is_running or (started_id is not None and (overview.run is None or overview.run.id != started_id))
     return page(
         title,
-        alert(
+        sample_notice(
             t("Some of these documents are samples from a fictional company."),
-            button(t("Remove samples"), size="small", on_click=removing, is_busy=removing.is_running),
-            variant="info",
+            of="documents",
+            question=t("Remove the sample documents?"),
+            consequence=t("Answers and drafts will no longer use them. Your own documents will be kept."),
+            removed=t("The sample documents were removed."),
+            remove=lambda session: training.remove_sample(session, actor, connection.core, client=connection.client),
+            restore=lambda session: training.restore_sample(session, actor, connection.core, client=connection.client),
+            then=listing.load,
+            key="sample",
         )
         if overview.has_sample and actor.may(Permission.WORK)
         else None,

@@ -2,6 +2,7 @@ import { type FocusEvent, type PointerEvent, type ReactNode, useEffect, useEffec
 import type { ToastMessage } from "../../runtime/Runtime";
 
 const SHOWN_MS = 3_000;
+const SHOWN_WITH_UNDO_MS = 10_000;
 const REST_MS = 3_000;
 
 interface ToastProps extends ToastMessage {
@@ -14,13 +15,13 @@ interface ToastProps extends ToastMessage {
  * while the pointer or the focus is on the message. A pointer that was there before the message appeared, or that has not moved for
  * a while, does not count.
  */
-export function Toast({ message, variant, closeLabel, onClose }: ToastProps): ReactNode {
+export function Toast({ message, variant, undo, closeLabel, onClose }: ToastProps): ReactNode {
   /** Counts the pointer's movements over the message; 0 while it points elsewhere. */
   const [pointed, setPointed] = useState(0);
   const [isFocused, setFocused] = useState(false);
   const isHeld = variant === "warning" || pointed > 0 || isFocused;
   const pointer = useRef("");
-  const leftMs = useRef(SHOWN_MS);
+  const leftMs = useRef(undo === undefined ? SHOWN_MS : SHOWN_WITH_UNDO_MS);
   const cameFrom = useRef<HTMLElement | null>(null);
 
   const expire = useEffectEvent(onClose);
@@ -72,6 +73,11 @@ export function Toast({ message, variant, closeLabel, onClose }: ToastProps): Re
       onBlur={() => setFocused(false)}
     >
       <p role={variant === "error" || variant === "warning" ? "alert" : undefined}>{message}</p>
+      {undo === undefined ? null : (
+        <button type="button" className="fw-button fw-button-small" onClick={undo.onUndo}>
+          {undo.label}
+        </button>
+      )}
       <button
         type="button"
         className="fw-toast-close"

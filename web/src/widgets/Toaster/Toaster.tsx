@@ -17,12 +17,17 @@ function makeRoom(warnings: HTMLElement | null): (() => void) | undefined {
   };
 }
 
-/** Short messages, each for three seconds; warnings until they are closed. */
+/** Short messages, each for three seconds, or ten if it offers to undo something; warnings until they are closed. */
 export function Toaster({ toasts }: { readonly toasts: readonly ToastMessage[] }): ReactNode {
-  const { toasts: all, t } = useRuntime();
-  const remove = (id: number): void => all.set(all.get().filter((each) => each.id !== id));
+  const { removeToast, t } = useRuntime();
   const list = (some: readonly ToastMessage[]): ReactNode =>
-    some.map((toast) => <Toast key={toast.id} {...toast} closeLabel={t("Close")} onClose={() => remove(toast.id)} />);
+    some.map((toast) => {
+      const close = (): void => {
+        removeToast(toast.id);
+        toast.undo?.onClose();
+      };
+      return <Toast key={toast.id} {...toast} closeLabel={t("Close")} onClose={close} />;
+    });
   const warnings = toasts.filter(isLasting);
   return (
     <>
