@@ -219,8 +219,10 @@ def _table(
             for label in labels.get(item.id, ())
         )
 
-    has_awards, has_due = any(item.is_award for item in listed.items), any(item.due_at for item in listed.items)
+    is_award_list = query.availability == AWARD
+    has_past = any(item.due_at and day_in_washington(item.due_at) < today for item in listed.items)
     has_values = any(map(value_of, listed.items))
+    has_statuses = not is_award_list and any(map(statuses, listed.items))
     is_repeated = bool(query.text) and any(item.notices > 1 for item in listed.items)
     columns = [
         Column(
@@ -229,13 +231,20 @@ def _table(
         ),
         Column(field="notices", label=t("Notices"), kind="link", is_compact=False, flex=0.6, min_width=84) if is_repeated else None,
         Column(field="agency", label=names["agency"], is_sortable=True, flex=1.0, min_width=104),
-        Column(field="type", label=names["type"], is_compact=False, flex=1.1, min_width=104),
-        Column(field="awardee", label=t("Awarded to"), flex=1.1, min_width=120) if has_awards else None,
-        Column(field="due", label=names["due"], kind="date", is_sortable=True, flex=0.6, min_width=72) if has_due else None,
-        Column(field="value", label=names["value"], kind="money", flex=0.5, min_width=100) if has_values else None,
+        *(
+            [Column(field="awardee", label=t("Awarded to"), flex=1.4, min_width=140)]
+            if is_award_list
+            else [
+                Column(field="type", label=names["type"], is_compact=False, flex=1.1, min_width=104),
+                Column(
+                    field="due", label=names["due"], kind="date", is_sortable=True, flex=0.6, min_width=102 if has_past else 72
+                ),
+            ]
+        ),
+        Column(field="value", label=names["value"], kind="money", flex=0.5, min_width=116) if has_values else None,
         Column(field="posted", label=names["posted"], kind="date", is_sortable=True, is_compact=False, flex=0.9, min_width=102),
         Column(field="code", label=names["code"], is_compact=False, flex=0.6, min_width=84),
-        Column(field="status", label=t("Status"), kind="chips", flex=0.7, min_width=78) if any(map(statuses, listed.items)) else None,
+        Column(field="status", label=t("Status"), kind="chips", flex=0.7, min_width=84) if has_statuses else None,
         Column(field="categories", label=names["categories"], kind="chips", flex=0.8, min_width=74),
     ]  # fmt: skip
 
@@ -246,7 +255,7 @@ def _table(
             "agency": f"{agency} ({item.sub_agency})" if kind == "grant" and item.sub_agency else agency,
             "type": item.type,
             "due": due_cell(day_in_washington(item.due_at), today, connection.language) if item.due_at else None,
-            "awardee": item.award.awardee if item.award and item.is_award else None,
+            "awardee": item.award.awardee if item.award else None,
             "value": value_of(item),
             "posted": day_in_washington(item.posted_at),
             "code": item.set_aside_code if kind == "contract" else ", ".join(item.activity_codes),
