@@ -13,7 +13,7 @@ from fundwright_ui.runtime.router import PUBLIC
 from fundwright_ui.shell.prompts import prompts
 from fundwright_ui.shell.topbar import topbar_actions
 from fundwright_ui.sidebar import entries_of, menu_entries, sidebar, work_entries
-from fundwright_ui.sidebar.entries import is_current
+from fundwright_ui.sidebar.entries import current_entry
 from fundwright_ui.sidebar.logo import logo
 from fundwright_ui.ui.buttons import icon_button
 from fundwright_ui.ui.elements import classes
@@ -86,6 +86,7 @@ def generate_frame(screen: Component) -> VdomDict:
     """A top bar with a link back; the screen takes the full width."""
     connection = use_connection()
     entries = work_entries(connection)
+    current = current_entry(entries, connection.location.path)
     links = [entry for entry in entries if not entry.path.startswith("/generate/")]
     return html.div(
         {"className": "fw-shell fw-shell-plain"},
@@ -103,7 +104,7 @@ def generate_frame(screen: Component) -> VdomDict:
                                 "key": entry.path,
                                 "className": "fw-tab",
                                 "href": connection.href(entry.path),
-                                **({"aria-current": "page"} if is_current(entry, connection.location.path) else {}),
+                                **({"aria-current": "page"} if entry is current else {}),
                             },
                             t(entry.label),
                         )

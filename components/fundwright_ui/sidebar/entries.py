@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from fundwright.accounts.permissions import roles_with
 from fundwright.accounts.schemas import Permission, Role
 from fundwright_ui.extension import SidebarEntry
@@ -14,9 +16,9 @@ _ADMIN = "Admin area"
 ENTRIES = (
     SidebarEntry("Opportunities", "/dashboard/nih", icon="opportunities", also=("/dashboard/sam",), roles=_WORK),
     SidebarEntry("Category", "/dashboard/category", icon="category", roles=_WORK),
-    SidebarEntry("Train", "/dashboard/train", icon="train", roles=_WORK),
+    SidebarEntry("Train", "/dashboard/train", icon="train", also=("/dashboard/passage",), roles=_WORK),
     SidebarEntry("Embedding History", "/dashboard/history", icon="history", roles=_WORK),
-    SidebarEntry("Generate", "/generate/index", icon="generate", roles=_WORK),
+    SidebarEntry("Generate", "/generate/index", icon="generate", also=("/generate/slug",), roles=_WORK),
     SidebarEntry("Dashboard", "/dashboard/index", icon="dashboard", roles=_OVERSIGHT),
     SidebarEntry("Analyze", "/dashboard/analyze", icon="analyze", roles=_OVERSIGHT),
     SidebarEntry("History", "/dashboard/history", icon="history", roles=_OVERSIGHT),
@@ -25,7 +27,9 @@ ENTRIES = (
     SidebarEntry(
         "New post", "/dashboard/blog/new-post", icon="edit", roles=roles_with(Permission.ADMINISTER), heading=_ADMIN, group="Blog"
     ),
-    SidebarEntry("List", "/dashboard/blog/list", icon="blog", roles=_OVERSIGHT, heading=_ADMIN, group="Blog"),
+    SidebarEntry(
+        "List", "/dashboard/blog/list", icon="blog", also=("/dashboard/blog",), roles=_OVERSIGHT, heading=_ADMIN, group="Blog"
+    ),
     SidebarEntry("Feedback", "/dashboard/feedback", icon="feedback", roles=_OVERSIGHT, heading=_ADMIN),
     SidebarEntry("Premium Link", "/dashboard/freepremium", icon="link", roles=_OVERSIGHT, heading=_ADMIN),
     SidebarEntry("Subscription", "/dashboard/subscription", icon="star", roles=_OVERSIGHT, heading=_ADMIN),
@@ -63,6 +67,7 @@ def _entries_for(connection: Connection, role: str | None) -> list[SidebarEntry]
     return [entry for entry in entries if entry.roles is None or role in entry.roles]
 
 
-def is_current(entry: SidebarEntry, path: str) -> bool:
-    """Whether the page at `path` belongs to the entry: its own page, or one below."""
-    return any(path == own or path.startswith(f"{own}/") for own in (entry.path, *entry.also))
+def current_entry(entries: Iterable[SidebarEntry], path: str) -> SidebarEntry | None:
+    """The entry of the page at `path`: that of its own address, or else of the closest one above it."""
+    matches = [(len(own), entry) for entry in entries for own in (entry.path, *entry.also) if f"{path}/".startswith(f"{own}/")]
+    return max(matches, key=lambda match: match[0])[1] if matches else None

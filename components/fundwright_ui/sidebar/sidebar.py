@@ -12,7 +12,7 @@ from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.product import Connection, use_connection
 from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.sidebar.badges import MATCHES, TRAININGS, badge, badge_id, use_counts
-from fundwright_ui.sidebar.entries import is_current
+from fundwright_ui.sidebar.entries import current_entry
 from fundwright_ui.sidebar.logo import logo
 from fundwright_ui.ui.buttons import icon_button
 from fundwright_ui.ui.elements import OnEvent, attributes, classes
@@ -62,6 +62,7 @@ def sidebar(
 def _entries(entries: Sequence[SidebarEntry], is_narrow: bool) -> VdomDict:
     connection = use_connection()
     counts = use_counts({entry.path for entry in entries})
+    current = current_entry(entries, connection.location.path)
     items: list[VdomDict] = []
     heading = group = None
     for entry in entries:
@@ -80,7 +81,7 @@ def _entries(entries: Sequence[SidebarEntry], is_narrow: bool) -> VdomDict:
                         className="fw-nav-item",
                         href=connection.href(entry.path),
                         title=t(entry.label) if is_narrow else None,
-                        aria_current="page" if is_current(entry, connection.location.path) else None,
+                        aria_current="page" if entry is current else None,
                         aria_describedby=badge_id(entry.path) if is_counted else None,
                     ),
                     icon(entry.icon),

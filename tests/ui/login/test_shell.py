@@ -15,7 +15,7 @@ from fundwright.core.plugins import hookimpl
 from fundwright_ui import sidebar
 from fundwright_ui.extension import Screen, SidebarEntry
 from fundwright_ui.runtime.events import MalformedPayload
-from fundwright_ui.sidebar.entries import is_current
+from fundwright_ui.sidebar.entries import current_entry
 from tests.ui.login.conftest import PASSWORD, Open, Page, text_of
 
 ENTRIES = {
@@ -104,9 +104,28 @@ class TestSidebar:
         async with open_page(path, actor=ada, extra=SCREENS) as page:
             assert [text_of(link) for link in page.all("a", aria_current="page")] == ["Train"]
 
-    @pytest.mark.parametrize("path", ["/dashboard/nih", "/dashboard/sam/1"])
-    def test_contracts_and_grants_are_one_entry(self, path: str) -> None:
-        assert [entry.label for entry in sidebar.ENTRIES if is_current(entry, path)] == ["Opportunities"]
+    @pytest.mark.parametrize(
+        ("path", "labels"),
+        [
+            ("/dashboard/nih", ["Opportunities"]),
+            ("/dashboard/nih/1", ["Opportunities"]),
+            ("/dashboard/sam/1", ["Opportunities"]),
+            ("/dashboard/passage/1", ["Train"]),
+            ("/dashboard/history/1", ["Embedding History", "History"]),
+            ("/generate/index", ["Generate"]),
+            ("/generate/slug/a", ["Generate"]),
+            ("/dashboard/blog/new-post", ["New post"]),
+            ("/dashboard/blog/1/edit", ["List"]),
+            ("/dashboard/payment/history/1", ["Payment"]),
+            ("/dashboard/trainer", []),
+        ],
+    )
+    def test_drafts_and_details_belong_to_an_entry(self, path: str, labels: list[str]) -> None:
+        current = [
+            current_entry([entry for entry in sidebar.ENTRIES if role in (entry.roles or ())], path)
+            for role in (Role.USER, Role.ADMIN)
+        ]
+        assert sorted({entry.label for entry in current if entry}) == labels
 
     async def test_stays_narrow_once_collapsed(self, open_page: Open, ada: Actor) -> None:
         async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
