@@ -79,8 +79,8 @@ async def versions(desk: Desk, draft: DraftRead, part: DraftSectionRead) -> list
 
 
 async def regenerate(desk: Desk, draft: DraftRead, part: DraftSectionRead, instructions: str = "") -> DraftSectionRead:
-    wish = Regeneration(instructions=instructions)
-    return await do(desk, lambda s: editing.regenerate_section(s, desk.actor, desk.core, draft.id, part.id, wish))
+    regeneration = Regeneration(instructions=instructions)
+    return await do(desk, lambda s: editing.regenerate_section(s, desk.actor, desk.core, draft.id, part.id, regeneration))
 
 
 async def rewritten(desk: Desk, draft: DraftRead, place: int = 0) -> DraftRead:

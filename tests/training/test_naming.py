@@ -112,14 +112,17 @@ def test_names_have_capitals_in_the_question_or_in_the_documents(question: str, 
     ],
 )
 def test_units_after_numbers_are_spelled_out(text: str, spelled: str) -> None:
-    assert units.spell_measured(text) == spelled
+    assert units.spell_out_units(text) == spelled
 
 
 def test_units_in_questions_and_labels_are_spelled_out() -> None:
-    assert units.spell_asked("How many cy, and at what cost per sf?") == "How many cubic yards, and at what cost per square feet?"
-    assert units.spell_asked("How many mİ?") == "How many mİ?"
+    assert (
+        units.spell_out_question("How many cy, and at what cost per sf?")
+        == "How many cubic yards, and at what cost per square feet?"
+    )
+    assert units.spell_out_question("How many mİ?") == "How many mİ?"
     labels = ["Volume (cy)", "CY dredged", "CY 2024", "Qty, sf", "City", "Ac", "Length (mı)"]
-    assert [units.spell_label(label) for label in labels] == [
+    assert [units.spell_out_label(label) for label in labels] == [
         "Volume (cubic yards)", "cubic yards dredged", "CY 2024", "Qty, square feet", "City", "Ac", "Length (mı)",
     ]  # fmt: skip
     assert set(units.abbreviations_of("How many cubic yards or square foot?")) == {"cy", "cyd", "cu yd", "sf", "sq ft", "ft"}

@@ -169,10 +169,10 @@ async def move_section(
 
 @router.put("/{draft_id}/sections/{section_id}/regeneration")
 async def regenerate_section(
-    session: DbSession, actor: CurrentActor, core: CoreDep, draft_id: UUID, section_id: UUID, wish: Regeneration
+    session: DbSession, actor: CurrentActor, core: CoreDep, draft_id: UUID, section_id: UUID, regeneration: Regeneration
 ) -> DraftSectionRead:
     """Regenerate a section. Get the draft again to follow the text as it is written."""
-    return await editing.regenerate_section(session, actor, core, draft_id, section_id, wish)
+    return await editing.regenerate_section(session, actor, core, draft_id, section_id, regeneration)
 
 
 @router.delete("/{draft_id}/sections/{section_id}/regeneration")

@@ -88,7 +88,7 @@ async def collect(
         passages = await training.find_passages(
             core,
             actor,
-            asked(question, opportunity),
+            question_text(question, opportunity),
             embedder=embedder,
             limit=_FOUND_PER_QUESTION,
             document_ids=document_ids,
@@ -147,7 +147,7 @@ def _choose(
     return [part for _, part in sorted(kept, key=lambda item: item[0])], frozenset(unanswered if is_generative else ())
 
 
-def asked(question: TemplateQuestion, opportunity: OpportunityRead) -> str:
+def question_text(question: TemplateQuestion, opportunity: OpportunityRead) -> str:
     return question.ask.replace("{opportunity}", opportunity.title)
 
 

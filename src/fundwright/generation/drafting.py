@@ -23,7 +23,7 @@ from fundwright.core.live import publish
 from fundwright.core.messages import t
 from fundwright.generation import citing, cover_letter, editing, repository, service
 from fundwright.generation.citing import CitationStream
-from fundwright.generation.collecting import Material, asked, collect, topic_of
+from fundwright.generation.collecting import Material, collect, question_text, topic_of
 from fundwright.generation.models import Citation, DraftSection
 from fundwright.generation.schemas import (
     DraftTemplate,
@@ -112,9 +112,17 @@ async def write_again(run: JobRun[WriteSection, Actor, SectionCheckpoint]) -> Wr
         embedder = await language.get_embedder(core)
         writer = await language.get_writer(core)
         plan = _plan(service.get_template(core, draft.template), section)
-        sources, wish = draft.document_ids or None, run.payload.instructions
+        sources, instructions = draft.document_ids or None, run.payload.instructions
         outcome = await _write_section(
-            run, section, plan, opportunity, embedder, writer, document_ids=sources, company=draft.company, wish=wish
+            run,
+            section,
+            plan,
+            opportunity,
+            embedder,
+            writer,
+            document_ids=sources,
+            company=draft.company,
+            instructions=instructions,
         )
     async with run.transaction() as session:
         await editing.number_matches(session, run.actor.id, draft.id)
@@ -131,13 +139,13 @@ async def _write_section(
     *,
     document_ids: Collection[UUID] | None,
     company: str,
-    wish: str = "",
+    instructions: str = "",
 ) -> Rewriting:
-    """Raises JobCanceled. `wish` contains the person's instructions for the section."""
+    """Raises JobCanceled. `instructions` contains the person's instructions for the section."""
     revision = await _begin(run, section)
     if revision is None:
         return Rewriting.CANCELED
-    wanted = _with_wish(plan, wish)
+    extended_plan = _with_instructions(plan, instructions)
     async with run.transaction() as session:
         citations = await repository.citations(session, section.draft_id)
         others = [other for other in await repository.sections(session, section.draft_id) if other.id != section.id]
@@ -146,7 +154,7 @@ async def _write_section(
     material = await collect(
         run.services,
         run.actor,
-        wanted,
+        extended_plan,
         opportunity,
         embedder,
         cited=set(numbers),
@@ -182,7 +190,7 @@ async def _write_section(
         await flush()
         ready = ""
     if material.parts:
-        request = _request(run.actor, wanted, opportunity, material, written, wish)
+        request = _request(run.actor, extended_plan, opportunity, material, written, instructions)
         async with language.closing_stream(writer.write(request)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Unanswered):
@@ -202,7 +210,7 @@ async def _write_section(
             await flush()
         text = (text + ready).strip()
     missing = [question.missing for place, question in enumerate(plan.questions) if not text or place in unanswered]
-    if wish and text and len(plan.questions) == 1 and len(plan.questions) not in unanswered:
+    if instructions and text and len(plan.questions) == 1 and len(plan.questions) not in unanswered:
         missing = []  # the passage chosen by the person answers the only question
     if text or section.state != SectionState.DONE:
         text = f"{opening}\n\n{text or _filled(plan.otherwise, opportunity, material.company)}".strip()
@@ -282,21 +290,21 @@ def _plan(template: DraftTemplate, section: DraftSection) -> TemplateSection:
     return plan.model_copy(update={"heading": section.heading})
 
 
-def _with_wish(plan: TemplateSection, wish: str) -> TemplateSection:
+def _with_instructions(plan: TemplateSection, instructions: str) -> TemplateSection:
     """Search for the person's instructions first. If nothing answers them, they are not listed as an open question."""
-    if not wish:
+    if not instructions:
         return plan
-    return plan.model_copy(update={"questions": (*plan.questions, TemplateQuestion(ask=wish, missing=""))})
+    return plan.model_copy(update={"questions": (*plan.questions, TemplateQuestion(ask=instructions, missing=""))})
 
 
 def _request(
-    actor: Actor, plan: TemplateSection, opportunity: OpportunityRead, material: Material, written: str, wish: str
+    actor: Actor, plan: TemplateSection, opportunity: OpportunityRead, material: Material, written: str, instructions: str
 ) -> SectionRequest:
     return SectionRequest(
         heading=plan.heading,
-        questions=tuple(asked(question, opportunity) for question in plan.questions),
+        questions=tuple(question_text(question, opportunity) for question in plan.questions),
         topics=tuple(topic_of(plan, question) for question in plan.questions),
-        instructions=" ".join(filter(None, (plan.instructions, wish, f"About {plan.words} words."))),
+        instructions=" ".join(filter(None, (plan.instructions, instructions, f"About {plan.words} words."))),
         opportunity=_summary(opportunity),
         requirements=material.requirements,
         passages=tuple(

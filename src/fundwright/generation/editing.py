@@ -170,7 +170,7 @@ async def delete_section(
 
 @needs(Permission.WORK)
 async def regenerate_section(
-    session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, section_id: UUID, wish: Regeneration
+    session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, section_id: UUID, regeneration: Regeneration
 ) -> DraftSectionRead:
     """Regenerate a section in a job. Its text becomes a new version; the previous one can be restored.
 
@@ -178,7 +178,7 @@ async def regenerate_section(
     """
     draft = await service.lock_draft(session, actor, draft_id)
     section = await repository.lock_section(session, actor.id, draft_id, section_id)
-    await _enqueue(session, actor, core, draft, section, wish.instructions)
+    await _enqueue(session, actor, core, draft, section, regeneration.instructions)
     return await _changed_section(session, section)
 
 

@@ -178,11 +178,11 @@ def _nearest(records: _Records, row: Sequence[Sequence[str]]) -> int:
 
 def is_of_other_label(label: str, value: str, sources: Sequence[tuple[str, str]]) -> bool:
     """Whether the sources know the label, but have the value only with other labels."""
-    asked = _key(label)
+    key = _key(label)
     pairs = _pairs_of(tuple(text for text, _ in sources))
     wanted = [f" {_flat(part)} " for part in (value, *(match.group() for match in _CODE.finditer(value)))]
     holders = next((found for part in wanted if (found := [label for label, words in pairs if part in words])), [])
-    return any(label == asked for label, _ in pairs) and bool(holders) and asked not in holders
+    return any(label == key for label, _ in pairs) and bool(holders) and key not in holders
 
 
 @lru_cache(maxsize=200)

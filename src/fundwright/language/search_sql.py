@@ -36,9 +36,9 @@ def has_any(search: ColumnElement[Any], lexemes: str | BindParameter[str]) -> Co
     return search.op("@@", return_type=Boolean())(cast(lexemes, TSQUERY))
 
 
-def word_distance(words: ColumnElement[Any], asked: SparseVector | BindParameter[SparseVector]) -> ColumnElement[float]:
+def word_distance(words: ColumnElement[Any], query: SparseVector | BindParameter[SparseVector]) -> ColumnElement[float]:
     """Return the negated BM25 score for `retrieval.words_vector`."""
-    return words.op("<#>", return_type=Float())(cast(asked, SPARSEVEC(retrieval.WORD_DIMENSION)))
+    return words.op("<#>", return_type=Float())(cast(query, SPARSEVEC(retrieval.WORD_DIMENSION)))
 
 
 def cosine_distance(

@@ -51,19 +51,19 @@ _WORDS = {
 }
 
 
-def spell_measured(text: str) -> str:
+def spell_out_units(text: str) -> str:
     """Spell out the units after numbers."""
-    return _MEASURED.sub(_spell, text)
+    return _MEASURED.sub(_spell_out, text)
 
 
-def spell_asked(question: str) -> str:
+def spell_out_question(question: str) -> str:
     """Spell out the units in a question: “How many cy” becomes “How many cubic yards”."""
-    return spell_measured(_ASKED.sub(_spell, question))
+    return spell_out_units(_ASKED.sub(_spell_out, question))
 
 
-def spell_label(label: str) -> str:
+def spell_out_label(label: str) -> str:
     """Spell out the unit in a label or a column header."""
-    return _LABELED.sub(_spell, label)
+    return _LABELED.sub(_spell_out, label)
 
 
 def abbreviations_of(text: str) -> Iterator[str]:
@@ -71,7 +71,7 @@ def abbreviations_of(text: str) -> Iterator[str]:
     return (unit for unit, words in _WORDS.items() if words.search(text))
 
 
-def _spell(found: re.Match[str]) -> str:
+def _spell_out(found: re.Match[str]) -> str:
     unit = re.sub(r"(?<=cu|sq)[. ]*", " ", found[2].casefold().replace(".", ""))
     before = found[1] if not found[1] or found[1].endswith(" ") else f"{found[1].rstrip('-')} "
     space = " " if not found[1] and found.string[found.start() - 1 : found.start()].isdigit() else ""

@@ -72,7 +72,7 @@ async def embed(
     embedded = run.checkpoint.get("embedded", 0)  # before the job was interrupted or paused
     run.checkpoint = {"embedded": embedded}
     sorted_at = max(embedded, _READ_AT_ONCE // 2)
-    done, reported_at, turn_began = known, 0.0, time.monotonic()
+    done, reported_at, turn_started_at = known, 0.0, time.monotonic()
     await run.progress(done, total, "notices")
     while True:
         await _weigh(run)
@@ -95,8 +95,8 @@ async def embed(
                 reported_at = time.monotonic()
                 await run.progress(done, total, "notices")
             await asyncio.sleep(took_s * _PAUSE_SHARE)
-            if time.monotonic() - turn_began > _TURN_S:
-                turn_began = time.monotonic()
+            if time.monotonic() - turn_started_at > _TURN_S:
+                turn_started_at = time.monotonic()
                 await run.pause_if_others_wait()
         if embedded >= sorted_at * 2:
             sorted_at = embedded

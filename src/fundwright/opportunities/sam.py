@@ -169,11 +169,11 @@ def _set_aside_code(text: str) -> str:
 
 def _contacts(row: dict[str, str]) -> list[dict[str, str]]:
     found: list[dict[str, str]] = []
-    for which in _CONTACTS:
+    for prefix in _CONTACTS:
         contact = {
             key: value
             for key, column in (("name", "Fullname"), ("title", "Title"), ("email", "Email"), ("phone", "Phone"), ("fax", "Fax"))
-            if (value := row.get(f"{which}Contact{column}", "").strip())
+            if (value := row.get(f"{prefix}Contact{column}", "").strip())
         }
         if contact:
             found.append(contact)

@@ -641,9 +641,9 @@ async def similar(session: AsyncSession, actor: Actor, opportunity_id: UUID, *, 
     vector = await indexing.vector_of(session, model_id, opportunity_id)
     if vector is None:
         return []
-    near = dict(await scoring.similar(session, model_id, vector, leave_out=opportunity_id, limit=limit))
-    rows = await listing.rows_of(session, list(near))
-    return [Similar(opportunity=OpportunityRow.model_validate(row), similarity=near[row["id"]]) for row in rows]
+    similarities = dict(await scoring.similar(session, model_id, vector, leave_out=opportunity_id, limit=limit))
+    rows = await listing.rows_of(session, list(similarities))
+    return [Similar(opportunity=OpportunityRow.model_validate(row), similarity=similarities[row["id"]]) for row in rows]
 
 
 @needs(Permission.READ)

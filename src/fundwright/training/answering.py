@@ -27,7 +27,7 @@ from fundwright.language.protocols import Vectors
 from fundwright.language.schemas import DocumentKind, heading_text, nearest_heading
 from fundwright.language.structure import MAX_CHARACTERS, Block, BlockKind, read
 from fundwright.language.topics import Topic, topics_of
-from fundwright.language.units import spell_label, spell_measured
+from fundwright.language.units import spell_out_label, spell_out_units
 from fundwright.training import naming
 from fundwright.training.listings import AskedList, asked_list
 from fundwright.training.schemas import Answer, Passage
@@ -218,8 +218,8 @@ def _in_words(block: Block) -> str:
     """Return the text of a block, with units spelled out and with the column headers of its cells."""
     if block.columns:
         cells = zip(block.columns, block.cells, strict=True)
-        return "; ".join(f"{spell_label(column)}: {spell_measured(cell)}" for column, cell in cells if cell)
-    return f"{spell_label(block.label)}: {spell_measured(block.text)}" if block.label else spell_measured(block.text)
+        return "; ".join(f"{spell_out_label(column)}: {spell_out_units(cell)}" for column, cell in cells if cell)
+    return f"{spell_out_label(block.label)}: {spell_out_units(block.text)}" if block.label else spell_out_units(block.text)
 
 
 def _asked_lists(statements: Sequence[Statement], wanted: AskedList) -> Iterator[Statement]:

@@ -465,7 +465,7 @@ async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedd
 
     Raises Conflict if all documents were trained with an embedding model other than the one in use.
     """
-    question = units.spell_asked(_asked(query, actor))
+    question = units.spell_out_question(_asked(query, actor))
     if not question:
         return []
     patterns = [answering.initials_pattern(each) for each in answering.abbreviations_in(question)]

@@ -250,8 +250,8 @@ def _outcome(part: DraftSectionRead) -> VdomDict | None:
 def _regenerate_form(draft: DraftRead, part: DraftSectionRead, *, close: Callable[[], None]) -> VdomDict:
     actor, connection = use_actor(), use_connection()
 
-    async def regenerate(session: AsyncSession, wish: Regeneration) -> None:
-        await editing.regenerate_section(session, actor, connection.core, draft.id, part.id, wish)
+    async def regenerate(session: AsyncSession, regeneration: Regeneration) -> None:
+        await editing.regenerate_section(session, actor, connection.core, draft.id, part.id, regeneration)
 
     regenerating = use_action(regenerate, then=close)
     return card(

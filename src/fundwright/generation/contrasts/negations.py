@@ -54,7 +54,7 @@ def _before(pair: Pair, place: int) -> list[str]:
 
 
 def _is_negation_added(pair: Pair) -> bool:
-    theirs = [
+    stated = [
         {*scope, *(_before(pair, place) if pair.source.tokens[place].key in _NEGATES_SUBJECT else ())}
         for place, scope in _negations(pair.source, _NEGATIONS)
     ]
@@ -64,16 +64,16 @@ def _is_negation_added(pair: Pair) -> bool:
         mentioned = set(scope) & pair.source.places.keys()
         if (
             scope
-            and not any(_is_negated_alike(set(scope), other, mentioned, is_close) for other in theirs)
-            and (mentioned or not theirs)
+            and not any(_is_negated_alike(set(scope), other, mentioned, is_close) for other in stated)
+            and (mentioned or not stated)
         ):
             return True
     return False
 
 
-def _is_negated_alike(mine: set[str], theirs: set[str], mentioned: set[str], is_close: bool) -> bool:
-    least = 1 if is_close else min(len(mine), len(theirs) or 1) // 2 + 1
-    return len(mine & theirs) >= min(least, max(1, len(mentioned)))
+def _is_negated_alike(claimed: set[str], stated: set[str], mentioned: set[str], is_close: bool) -> bool:
+    least = 1 if is_close else min(len(claimed), len(stated) or 1) // 2 + 1
+    return len(claimed & stated) >= min(least, max(1, len(mentioned)))
 
 
 def _is_negation_dropped(pair: Pair) -> bool:
@@ -88,12 +88,12 @@ def _is_negation_dropped(pair: Pair) -> bool:
         is_rest_claimed = bool(shared and before) and all(key in pair.claim.places for key in before)
         if len(shared) * 3 >= len(scope) * 2 and any(len(pair.source.places[key]) == 1 for key in shared[:2]):
             return True
-        if (is_scope_claimed or is_rest_claimed) and _is_said_at(pair, place, pair.claim.places[shared[0]][0]):
+        if (is_scope_claimed or is_rest_claimed) and _is_stated_at(pair, place, pair.claim.places[shared[0]][0]):
             return True
     return False
 
 
-def _is_said_at(pair: Pair, place: int, claimed: int) -> bool:
+def _is_stated_at(pair: Pair, place: int, claimed: int) -> bool:
     """Whether the words around a position of the claim occur in the source only near `place`."""
     sentence = pair.source.tokens[place].sentence
     same = pair.same_places(claimed)

@@ -12,7 +12,7 @@ from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 
 from fundwright.generation.footnotes import Footnotes
-from fundwright.generation.word.elements import PLAIN, Look, clean, field, is_right_to_left, runs, w
+from fundwright.generation.word.elements import PLAIN, RunFormat, clean, field, is_right_to_left, runs, w
 
 BULLETS, NUMBERS = 1, 2
 """`w:abstractNum` of bulleted and numbered lists; the `w:num` of bullets has the same number."""
@@ -140,8 +140,10 @@ class Body:
         )
         for index, row in enumerate(rows):
             is_head = has_head and index == 0
-            look = w("trPr", w("cantSplit"), *([w("tblHeader")] if is_head else []))
-            table.append(w("tr", look, *(self._cell(cell, width, is_head) for cell, width in zip(row, widths, strict=True))))
+            row_properties = w("trPr", w("cantSplit"), *([w("tblHeader")] if is_head else []))
+            table.append(
+                w("tr", row_properties, *(self._cell(cell, width, is_head) for cell, width in zip(row, widths, strict=True)))
+            )
         self.blocks += [table, _paragraph(_Place("AfterTable"), (), "")]
 
     def _cell(self, cell: SyntaxTreeNode, width: int, is_head: bool) -> Element:
@@ -153,55 +155,55 @@ class Body:
         )
         return w("tc", w("tcPr", w("tcW", w=width, type="dxa")), paragraph)
 
-    def _inline(self, nodes: Sequence[SyntaxTreeNode], look: Look) -> Iterator[Element]:
+    def _inline(self, nodes: Sequence[SyntaxTreeNode], formatting: RunFormat) -> Iterator[Element]:
         for node in nodes:
             match node.type:
                 case "text":
-                    yield from self._cited(node.content, look)
+                    yield from self._cited(node.content, formatting)
                 case "softbreak":
-                    yield from runs(" ", look)
+                    yield from runs(" ", formatting)
                 case "hardbreak":
                     yield w("r", w("br"))
                 case "code_inline":
-                    yield from runs(node.content, look.with_(style="CodeText"))
+                    yield from runs(node.content, formatting.changed(style="CodeText"))
                 case "strong":
-                    yield from self._inline(node.children, look.with_(is_bold=True))
+                    yield from self._inline(node.children, formatting.changed(is_bold=True))
                 case "em":
-                    yield from self._inline(node.children, look.with_(is_italic=True))
+                    yield from self._inline(node.children, formatting.changed(is_italic=True))
                 case "s":
-                    yield from self._inline(node.children, look.with_(is_struck=True))
+                    yield from self._inline(node.children, formatting.changed(is_struck=True))
                 case "link" if _LINK.match(address := str(node.attrs.get("href", ""))):
-                    yield self._link(address, self._inline(node.children, look.with_(style="Hyperlink")))
+                    yield self._link(address, self._inline(node.children, formatting.changed(style="Hyperlink")))
                 case _ if node.children:
-                    yield from self._inline(node.children, look)
+                    yield from self._inline(node.children, formatting)
                 case _:
-                    yield from runs(node.content, look)
+                    yield from runs(node.content, formatting)
 
     def _link(self, address: str, content: Iterable[Element]) -> Element:
         link = w("hyperlink", *content, history=1)
         link.set("r:id", self.links.setdefault(address, f"rIdLink{len(self.links) + 1}"))
         return link
 
-    def _cited(self, text: str, look: Look) -> Iterator[Element]:
+    def _cited(self, text: str, formatting: RunFormat) -> Iterator[Element]:
         previous: str | int = ""
         for piece in self._footnotes.split(text):
             if isinstance(piece, int):
                 if isinstance(previous, int):
-                    yield from runs(", ", Look("FootnoteReference"))
+                    yield from runs(", ", RunFormat("FootnoteReference"))
                 yield from self._reference(piece)
             else:
-                yield from runs(piece, look)
+                yield from runs(piece, formatting)
             previous = piece or previous
 
     def _reference(self, number: int) -> Iterator[Element]:
         """Insert a footnote where it is first cited, and later a cross-reference to it, as Word itself does."""
-        look, bookmark = Look("FootnoteReference"), f"_RefNote{number}"
+        formatting, bookmark = RunFormat("FootnoteReference"), f"_RefNote{number}"
         if number in self._noted:
-            yield from field(f"NOTEREF {bookmark} \\f \\h", str(number), look)
+            yield from field(f"NOTEREF {bookmark} \\f \\h", str(number), formatting)
             return
         self._noted.add(number)
         yield w("bookmarkStart", id=number, name=bookmark)
-        yield w("r", *look.properties(), w("footnoteReference", id=number))
+        yield w("r", *formatting.properties(), w("footnoteReference", id=number))
         yield w("bookmarkEnd", id=number)
 
 

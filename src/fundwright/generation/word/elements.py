@@ -43,7 +43,7 @@ def clean(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Look:
+class RunFormat:
     """The formatting of a run of text. `style` is a character style."""
 
     style: str = ""
@@ -51,7 +51,7 @@ class Look:
     is_italic: bool = False
     is_struck: bool = False
 
-    def with_(self, **changes: bool | str) -> Look:
+    def changed(self, **changes: bool | str) -> RunFormat:
         return replace(self, **changes)
 
     def properties(self, *, is_right_to_left: bool = False) -> Iterator[Element]:
@@ -67,20 +67,20 @@ class Look:
             yield w("rPr", *found)
 
 
-PLAIN = Look()
+PLAIN = RunFormat()
 
 
-def runs(text: str, look: Look = PLAIN) -> Iterator[Element]:
+def runs(text: str, formatting: RunFormat = PLAIN) -> Iterator[Element]:
     """Return the text as runs, one for each text direction."""
     for is_right_to_left, piece in _by_direction(text):
-        yield w("r", *look.properties(is_right_to_left=is_right_to_left), with_text("t", piece))
+        yield w("r", *formatting.properties(is_right_to_left=is_right_to_left), with_text("t", piece))
 
 
-def field(instruction: str, result: str, look: Look = PLAIN) -> Iterator[Element]:
+def field(instruction: str, result: str, formatting: RunFormat = PLAIN) -> Iterator[Element]:
     """Return a field that Word computes. `result` is shown until then."""
 
     def run(child: Element) -> Element:
-        return w("r", *look.properties(), child)
+        return w("r", *formatting.properties(), child)
 
     yield run(w("fldChar", fldCharType="begin"))
     yield run(with_text("instrText", f" {instruction} "))

@@ -14,7 +14,7 @@ from fundwright.core.messages import Language, current_language, t
 from fundwright.generation.footnotes import Footnotes
 from fundwright.generation.schemas import CitationStyle, DraftRead, DraftSectionRead
 from fundwright.generation.word.body import BULLETS, INDENT, NUMBERS, Body
-from fundwright.generation.word.elements import NAMESPACES, Look, clean, field, is_right_to_left, runs, w
+from fundwright.generation.word.elements import NAMESPACES, RunFormat, clean, field, is_right_to_left, runs, w
 
 _LANGUAGES: Mapping[Language, str] = {"en": "en-US", "de": "de-DE", "fr": "fr-FR"}
 _LETTER, _A4 = (12240, 15840), (11906, 16838)
@@ -46,8 +46,8 @@ _HOUSE_STYLE = ("styles", "settings", "fontTable", "theme")
 def word_file(draft: DraftRead, *, citations: CitationStyle, author: str) -> bytes:
     """Return the draft as a .docx file in the current language."""
     language = current_language()
-    paper = _LETTER if language == "en" else _A4
-    width = paper[0] - 2 * _MARGIN
+    page_size = _LETTER if language == "en" else _A4
+    width = page_size[0] - 2 * _MARGIN
     footnotes = Footnotes(draft.citations, citations)
     body = Body(footnotes, width=width)
     if draft.is_letter:
@@ -62,7 +62,7 @@ def word_file(draft: DraftRead, *, citations: CitationStyle, author: str) -> byt
         "_rels/.rels": _package_relationships(),
         "docProps/core.xml": _core_properties(draft, draft.company or author, _LANGUAGES[language]),
         "docProps/app.xml": _extended_properties(draft.company),
-        "word/document.xml": _root("document", w("body", *body.blocks, _section_properties(paper))),
+        "word/document.xml": _root("document", w("body", *body.blocks, _section_properties(page_size))),
         "word/_rels/document.xml.rels": _document_relationships(body.links),
         "word/footnotes.xml": _root("footnotes", *_footnotes(footnotes.texts)),
         "word/numbering.xml": _root("numbering", *_numbering(body.numberings)),
@@ -104,8 +104,8 @@ def _written(draft: DraftRead) -> list[DraftSectionRead]:
     return [section for section in draft.sections if section.text.strip()]
 
 
-def _section_properties(paper: tuple[int, int]) -> Element:
-    width, height = paper
+def _section_properties(page_size: tuple[int, int]) -> Element:
+    width, height = page_size
     margins = dict.fromkeys(("top", "right", "bottom", "left"), _MARGIN)
     return w(
         "sectPr",
@@ -140,7 +140,7 @@ def _footnotes(texts: Iterable[str]) -> Iterator[Element]:
     for number, kind in ((-1, "separator"), (0, "continuationSeparator")):
         line = w("p", w("pPr", w("spacing", after=0, line=240, lineRule="auto")), w("r", w(kind)))
         yield w("footnote", line, type=kind, id=number)
-    mark = Look("FootnoteReference")
+    mark = RunFormat("FootnoteReference")
     for number, text in enumerate(texts, start=1):
         content = (w("r", *mark.properties(), w("footnoteRef")), *runs(f" {text}"))
         yield w("footnote", _paragraph("FootnoteText", content, *([w("bidi")] if is_right_to_left(text) else [])), id=number)

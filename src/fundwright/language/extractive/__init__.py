@@ -93,8 +93,8 @@ class ExtractiveWriter:
         headings = await self._headings.find(request.passages)
         known = await asyncio.to_thread(_read, request, headings)
         fits = await self._rate_projects(request, known.projects)
-        asked = _REQUESTED_WORDS.search(request.instructions)
-        words = (int(asked.group(1)) if asked else _DEFAULT_WORDS) // len(request.questions)
+        requested = _REQUESTED_WORDS.search(request.instructions)
+        words = (int(requested.group(1)) if requested else _DEFAULT_WORDS) // len(request.questions)
         compared: Comparison | None = None
         taken: frozenset[int] = frozenset()
         is_first = True
@@ -119,8 +119,8 @@ class ExtractiveWriter:
     async def _compare(self, request: SectionRequest, candidates: Sequence[Candidate]) -> Comparison:
         """Questions and sentences are embedded both alone and with their heading, with equal weight, because many mean little
         without it."""
-        asked, count = len(request.questions), len(candidates)
-        wanted = [request.opportunity, *request.requirements]
+        question_count, count = len(request.questions), len(candidates)
+        requirements = [request.opportunity, *request.requirements]
         embedded = await self._embedder.embed(
             [
                 *request.questions,
@@ -128,13 +128,15 @@ class ExtractiveWriter:
                 *(item.quoted for item in candidates),
                 *(f"{heading_text(item.heading)}\n{item.quoted}" for item in candidates),
                 _GENERIC_QUESTION,
-                *wanted,
+                *requirements,
             ]
         )
-        alone, headed, sentences, under_heading, (generic, *wishes) = np.split(embedded, np.cumsum([asked, asked, count, count]))
+        alone, headed, sentences, under_heading, (generic, *required) = np.split(
+            embedded, np.cumsum([question_count, question_count, count, count])
+        )
         questions, vectors = _normalize(alone + headed), _normalize(sentences + under_heading)
         relevance = questions @ vectors.T - _GENERIC_WEIGHT * (vectors @ generic)
-        return Comparison(relevance, vectors @ _normalize(np.mean(wishes, axis=0, keepdims=True))[0], vectors)
+        return Comparison(relevance, vectors @ _normalize(np.mean(required, axis=0, keepdims=True))[0], vectors)
 
     async def _rate_projects(self, request: SectionRequest, projects: Sequence[Project]) -> list[float]:
         """The similarity of each project to the opportunity; computed only if there are more projects than can be shown."""
@@ -259,21 +261,21 @@ def _work(project: Project, words: int) -> list[Fact]:
     repeated = [
         fact for fact in project.work if len(fact.text.split()) <= _REPEATED_WORDS and any(text in fact.text for text in shown)
     ]
-    told = [fact for fact in project.work if fact not in repeated] or project.work
+    facts = [fact for fact in project.work if fact not in repeated] or project.work
 
     def rank(place: int) -> tuple[bool, bool, int]:
-        text = told[place].text
+        text = facts[place].text
         return place > 0, not re.search(r"\d", text) or any(each in text for each in given), place
 
-    order = sorted(range(len(told)), key=rank)
+    order = sorted(range(len(facts)), key=rank)
     kept: list[int] = []
     spent = 0
     for place in order:
-        count = len(told[place].text.split())
+        count = len(facts[place].text.split())
         if not kept or spent + count <= words:
             kept.append(place)
             spent += count
-    return [told[place] for place in sorted(kept)]
+    return [facts[place] for place in sorted(kept)]
 
 
 def _people(people: Sequence[Person]) -> Iterator[str]:
@@ -295,10 +297,10 @@ def _best_qualifications(texts: list[str]) -> Iterator[str]:
     order = sorted(
         range(len(texts)), key=lambda place: (not _YEARS.search(texts[place]), len(texts[place].split()) > _SHORT_WORDS, place)
     )
-    room = _CELL_CHARACTERS
+    remaining = _CELL_CHARACTERS
     for place in order[:_MAX_QUALIFICATIONS]:
-        if len(texts[place]) + 2 <= room or place == order[0]:
-            room -= len(texts[place]) + 2
+        if len(texts[place]) + 2 <= remaining or place == order[0]:
+            remaining -= len(texts[place]) + 2
             yield texts[place]
 
 

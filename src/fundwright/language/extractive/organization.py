@@ -91,12 +91,12 @@ def _without_repeated(facts: Sequence[Fact]) -> Iterator[Fact]:
     """The facts, apart from those that repeat what labeled ones say: “CAGE code 4W9D8” below a table with it, or a second bonding with the
     same amounts."""
     labeled = [fact for fact in facts if fact.label]
-    told = frozenset[str]().union(*(_content(f"{fact.label} {fact.text}") for fact in labeled))
+    stated = frozenset[str]().union(*(_content(f"{fact.label} {fact.text}") for fact in labeled))
     for place, fact in enumerate(facts):
         is_repeated = (
             any(_is_same(fact, other) for other in facts[:place] if other.label)
             if fact.label
-            else _content(fact.text) <= told and any(_content(fact.text) & _content(other.text) for other in labeled)
+            else _content(fact.text) <= stated and any(_content(fact.text) & _content(other.text) for other in labeled)
         )
         if not is_repeated:
             yield fact

@@ -181,8 +181,10 @@ def named_person(block: Block, following: Sequence[Block]) -> frozenset[str]:
     is_alone = block.kind in (BlockKind.HEADING, BlockKind.LINE) or (
         block.kind == BlockKind.SENTENCE and len(block.text.split()) < 8
     )
-    is_told = any(pattern.search(f"{other.label} {other.text}") for pattern in (_ROLE, DEGREE, _YEARS) for other in following)
-    return person_named(block.text) if is_alone and is_told else frozenset()
+    is_described = any(
+        pattern.search(f"{other.label} {other.text}") for pattern in (_ROLE, DEGREE, _YEARS) for other in following
+    )
+    return person_named(block.text) if is_alone and is_described else frozenset()
 
 
 def person_named(text: str) -> frozenset[str]:

@@ -224,10 +224,10 @@ def _is_same_project(one: Project, other: Project) -> bool:
     if one.contract_key and other.contract_key:
         return one.contract_key == other.contract_key
     names = [project.name.text.casefold() for project in (one, other) if project.name]
-    return (len(names) == 2 and names[0] == names[1]) or (one.document != other.document and _is_told_twice(one, other))
+    return (len(names) == 2 and names[0] == names[1]) or (one.document != other.document and _is_same_work(one, other))
 
 
-def _is_told_twice(one: Project, other: Project) -> bool:
+def _is_same_work(one: Project, other: Project) -> bool:
     """Whether two documents describe the same work: the same customer with the same amount, or with the same years and a word of
     the title in common, and no conflicting amount or years."""
     customers = [_words(project.fields.get(ProjectField.CUSTOMER)) for project in (one, other)]
@@ -259,9 +259,9 @@ def _amount(fact: Fact | None) -> str:
 
 def _is_same_amount(one: str, other: str) -> bool:
     """Whether the amount with fewer nonzero digits is the other one, rounded: $1.2M is $1,214,900."""
-    rough, exact = sorted((one, other), key=lambda digits: len(digits.rstrip("0")))
-    unit = 10 ** (len(rough) - max(len(rough.rstrip("0")), _MIN_DIGITS))
-    return len(one) == len(other) and abs(int(exact) - int(rough)) * 2 <= unit
+    rounded, exact = sorted((one, other), key=lambda digits: len(digits.rstrip("0")))
+    unit = 10 ** (len(rounded) - max(len(rounded.rstrip("0")), _MIN_DIGITS))
+    return len(one) == len(other) and abs(int(exact) - int(rounded)) * 2 <= unit
 
 
 def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Others) -> Iterator[Project]:

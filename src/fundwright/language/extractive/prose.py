@@ -402,38 +402,38 @@ def choose(
 ) -> Choice:
     """The answer to the question at `place`, with about this many words."""
     kinds = _KINDS[topic] if topic else OUR_KINDS - {DocumentKind.RESUME}
-    asked = [
+    relevant = [
         index
         for index, candidate in enumerate(found)
         if index not in taken and candidate.kind in kinds and _is_asked_for(candidate, topic, others)
     ]
-    chosen = _choose(found, compared, place, topic, [index for index in asked if not found[index].is_written], words=words)
+    chosen = _choose(found, compared, place, topic, [index for index in relevant if not found[index].is_written], words=words)
     if not chosen.answer and (words_of_topic := _UNDER_ANY_HEADING.get(topic)):
         anywhere = [
-            index for index in asked if found[index].kind == DocumentKind.ABOUT_US and words_of_topic.search(found[index].text)
+            index for index in relevant if found[index].kind == DocumentKind.ABOUT_US and words_of_topic.search(found[index].text)
         ]
         chosen = Choice(answer=tuple(_fit_length(found, anywhere, compared, place, words=words)))
     if not chosen.answer and topic == Topic.CAPABILITIES:
-        offered = _with_lists(found, asked, [index for index in asked if _offers(found[index])])
+        offered = _with_lists(found, relevant, [index for index in relevant if _states_offer(found[index])])
         chosen = Choice(answer=tuple(_fit_length(found, offered, compared, place, words=words)))
     if not chosen.answer and topic is not None:
         # Repeat an answer under the right heading rather than list the question as open.
-        repeated = [index for index in asked if found[index].is_written and found[index].evidence(topic) == _NAMED]
+        repeated = [index for index in relevant if found[index].is_written and found[index].evidence(topic) == _NAMED]
         chosen = Choice(answer=tuple(_fit_length(found, repeated, compared, place, words=words)))
     return chosen if chosen.answer else Choice(possible=_possible(found, compared, place, topic))
 
 
-def _with_lists(found: Sequence[Candidate], asked: Sequence[int], chosen: Sequence[int]) -> list[int]:
+def _with_lists(found: Sequence[Candidate], relevant: Sequence[int], chosen: Sequence[int]) -> list[int]:
     """Return the chosen candidates, with the other items of any list from which one is chosen."""
     lists = {(found[index].number, found[index].heading) for index in chosen if found[index].is_listed}
     return [
         index
-        for index in asked
+        for index in relevant
         if index in chosen or (found[index].is_listed and (found[index].number, found[index].heading) in lists)
     ]
 
 
-def _offers(candidate: Candidate) -> bool:
+def _states_offer(candidate: Candidate) -> bool:
     """Whether a document about us says what we offer, below its title or below headings that name no topic."""
     if candidate.kind != DocumentKind.ABOUT_US or any(candidate.named):
         return False

@@ -94,14 +94,14 @@ async def counts(session: AsyncSession, run_id: UUID) -> ImportCounts:
 async def page_of_runs(
     session: AsyncSession, actor: Actor, *, sources: Sequence[str], offset: int, limit: int
 ) -> tuple[list[tuple[ImportRun, Job | None]], int]:
-    mine = and_(_seen_by(actor), not_(ImportRun.is_sample))
+    conditions = and_(_seen_by(actor), not_(ImportRun.is_sample))
     if sources:
-        mine = and_(mine, ImportRun.source.in_(sources))
-    total = await session.scalar(select(func.count()).select_from(ImportRun).where(mine)) or 0
+        conditions = and_(conditions, ImportRun.source.in_(sources))
+    total = await session.scalar(select(func.count()).select_from(ImportRun).where(conditions)) or 0
     found = (
         select(ImportRun, Job)
         .outerjoin(Job, Job.id == ImportRun.job_id)
-        .where(mine)
+        .where(conditions)
         .order_by(ImportRun.created_at.desc(), ImportRun.id)
         .offset(offset)
         .limit(limit)

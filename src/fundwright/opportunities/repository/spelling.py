@@ -46,11 +46,11 @@ async def correct(session: AsyncSession, text_: str) -> str:
     if not spelled:
         return text_
     unknown = (await session.scalars(_UNKNOWN, {"words": list(spelled)})).all()
-    replaced = {spelled[word]: better for word in unknown[:_MAX_CORRECTED] if (better := await _meant(session, word))}
+    replaced = {spelled[word]: better for word in unknown[:_MAX_CORRECTED] if (better := await _find_intended(session, word))}
     return with_words(text_, replaced)
 
 
-async def _meant(session: AsyncSession, word: str) -> str | None:
+async def _find_intended(session: AsyncSession, word: str) -> str | None:
     some = select(Opportunity.id).where(has_words(word)).limit(_MAX_MISSPELLED + 1)
     notices = await session.scalar(select(func.count()).select_from(some.subquery())) or 0
     if notices > _MAX_MISSPELLED:

@@ -139,8 +139,8 @@ _SEE = text("""
 """)
 
 
-def _tally(sign: str, which: str) -> TextClause:
-    """Add opportunities to the facet counts, or subtract them. `which` selects them from the table, aliased as `o`."""
+def _update_facets(sign: str, condition: str) -> TextClause:
+    """Add opportunities to the facet counts, or subtract them. `condition` selects them from the table, aliased as `o`."""
     return text(f"""
         INSERT INTO opportunity_facet (kind, facet, value, label, number)
         SELECT o.kind, f.facet, f.value, max(f.label), {sign} count(*)
@@ -150,16 +150,16 @@ def _tally(sign: str, which: str) -> TextClause:
                    (CASE WHEN o.is_sample THEN 'sample' ELSE 'own' END, 'all', '')
             UNION ALL SELECT 'activity_code', code, code FROM unnest(o.activity_codes) code
         ) f (facet, value, label)
-        WHERE {which} AND length(f.value) BETWEEN 1 AND {_OFFERED_CHARACTERS}
+        WHERE {condition} AND length(f.value) BETWEEN 1 AND {_OFFERED_CHARACTERS}
         GROUP BY o.kind, f.facet, f.value
         ON CONFLICT (kind, facet, value) DO UPDATE
         SET number = opportunity_facet.number + excluded.number, label = greatest(opportunity_facet.label, excluded.label)
     """)  # noqa: S608 (constants only)
 
 
-_COUNT_OUT = _tally("-", "o.id IN (SELECT opportunity_id FROM opportunity_verdict WHERE verdict = 'changed')")
-_COUNT_IN = _tally("+", "o.id IN (SELECT opportunity_id FROM opportunity_verdict WHERE verdict IN ('new', 'changed'))")
-_COUNT_SAMPLE_OUT = _tally("-", "o.is_sample")
+_SUBTRACT_FACETS = _update_facets("-", "o.id IN (SELECT opportunity_id FROM opportunity_verdict WHERE verdict = 'changed')")
+_ADD_FACETS = _update_facets("+", "o.id IN (SELECT opportunity_id FROM opportunity_verdict WHERE verdict IN ('new', 'changed'))")
+_SUBTRACT_SAMPLE_FACETS = _update_facets("-", "o.is_sample")
 _COUNT = text("""
     SELECT count(*) FILTER (WHERE verdict = 'new'), count(*) FILTER (WHERE verdict = 'changed'),
            count(*) FILTER (WHERE verdict = 'unchanged' OR verdict = 'repeated' AND is_same),
@@ -194,21 +194,21 @@ async def merge(
         named = {"source": source.name, "kind": source.kind, "run": run_id, "is_sample": is_sample, "uploader": uploader}
         await _copy(session, "opportunity_key", KEYS, batch.keys)
         await session.execute(_JUDGE, named)
-        new, changed, unchanged, taken_over = (await session.execute(_COUNT)).one()
+        new, changed, unchanged, transferred = (await session.execute(_COUNT)).one()
         positions = await session.scalars(_TO_COPY)
         await _copy(session, "opportunity_incoming", COPIED, [batch.rows[position] for position in positions])
         if new:
             await session.execute(_ADD, named)
         if changed:
-            await session.execute(_COUNT_OUT)
+            await session.execute(_SUBTRACT_FACETS)
             await session.execute(_KEEP_REPLACED)
             await session.execute(_REPLACE, named)
             await session.execute(_FORGET_VECTORS)
         if new or changed:
-            await session.execute(_COUNT_IN)
+            await session.execute(_ADD_FACETS)
             await session.execute(_ADD_TEXTS)
             await session.execute(_ADD_VERSIONS, named)
-        if taken_over:
+        if transferred:
             await session.execute(_TAKE_OVER)
         await session.execute(_SEE, named)
         rejections += [
@@ -261,7 +261,7 @@ async def _copy(session: AsyncSession, table: str, columns: Sequence[str], rows:
 
 async def remove_sample(session: AsyncSession) -> list[UUID]:
     await change_alone(session)
-    await session.execute(_COUNT_SAMPLE_OUT)
+    await session.execute(_SUBTRACT_SAMPLE_FACETS)
     removed = await session.scalars(delete(Opportunity).where(Opportunity.is_sample).returning(Opportunity.id))
     return list(removed)
 
