@@ -12,9 +12,11 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+import typer.main
 
 import fundwright_ui
 from fundwright import hooks
+from fundwright.cli import app
 from fundwright.core.plugins import GROUP
 from fundwright.core.settings import Settings
 from fundwright_ui import extension
@@ -173,3 +175,30 @@ class TestLinks:
     def test_decisions_are_numbered_without_gaps(self) -> None:
         numbers = [int(page.name[:4]) for page in PAGES if page.parent.name == "decisions" and page.name != "README.md"]
         assert numbers == list(range(1, len(numbers) + 1))
+
+
+class TestNamedParts:
+    @pytest.mark.parametrize(
+        "document", [page for page in PAGES if page.name != "CHANGELOG.md" and page.parent.name != "decisions"], ids=str
+    )
+    def test_make_targets_and_commands_exist(self, document: Path) -> None:
+        text = (PROJECT / document).read_text()
+        targets = set(re.findall(r"^([a-z-]+):", (PROJECT / "Makefile").read_text(), re.MULTILINE))
+        named = set(re.findall(r"(?:`|^|&& )make ([a-z-]+)", text, re.MULTILINE))
+        assert named - targets == set()
+        commands = typer.main.get_group(app).commands
+        called = set(re.findall(r"(?:`|^|\$ )fundwright(?: --data \S+| --user \S+)* ([a-z-]+)", text, re.MULTILINE))
+        assert called - commands.keys() == set()
+
+    def test_files_in_the_map_of_the_code_exist(self) -> None:
+        page = (PROJECT / "docs/architecture.md").read_text()
+        named = set(re.findall(r"`((?:[\w.-]+/)*[\w-]+(?:\.(?:py|ts|tsx|md|toml)|/))`", page))
+        assert len(named) > 40
+        places = "\n".join(f"/{path}\n" for path in texts())
+        assert [name for name in sorted(named) if f"/{name}" not in places] == []
+
+    def test_ten_behaviors_have_their_place(self) -> None:
+        _, _, table = (PROJECT / "docs/architecture.md").read_text().partition("## Where ten behaviors live")
+        rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| ") and "---" not in line][1:]
+        assert len(rows) == 10
+        assert all(re.search(r"`[\w/]+\.(?:py|ts)`", where) for _, where in rows)
