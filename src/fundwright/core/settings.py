@@ -60,47 +60,47 @@ class Settings(PackageSettings):
         validation_alias=AliasChoices("FUNDWRIGHT_DATABASE_URL", "DATABASE_URL"),
         description="A PostgreSQL server (15 or newer, with the `vector` extension 0.8 or newer) to use instead of the embedded one.",
     )
-    host: str = Field(default="127.0.0.1", description="Address the web server listens on.")
-    port: int = Field(default=8000, ge=0, le=65_535, description="Port the web server listens on.")
+    host: str = Field(default="127.0.0.1", description="Address on which the web server listens.")
+    port: int = Field(default=8000, ge=0, le=65_535, description="Port on which the web server listens.")
     public_url: str | None = Field(
         default=None,
-        description="Address people open, path prefix included: used in links and as the allowed origin of the socket.",
+        description="Address that people open, including the path prefix: used in links and as the allowed origin of the socket.",
     )
     trusted_proxies: list[IPvAnyNetwork] = Field(
         default=[],
-        description="Addresses or networks of your proxies, as a JSON list: their `X-Forwarded-For` and `X-Forwarded-Proto` are believed.",
+        description="Addresses or networks of your proxies, as a JSON list: their `X-Forwarded-For` and `X-Forwarded-Proto` are trusted.",
     )
     allowed_origins: list[str] = Field(
         default=[],
-        description="Further origins that may open the socket, as a JSON list. Without a public URL, the server also answers to their hosts.",
+        description="Further origins that may open the socket, as a JSON list. Without a public URL, the server also accepts their hosts.",
     )
     resume_s: float = Field(
-        default=60, gt=0, description="Seconds that an open page is kept on the server after its connection was lost."
+        default=60, gt=0, description="Seconds that the server keeps an open page after it has lost its connection."
     )
     handler_timeout_s: float = Field(
         default=30, gt=0, description="Seconds that a click or a form submission may run on the server before it is canceled."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        default="info", description="The least severe log line that is written."
+        default="info", description="Lowest severity of log lines that are written."
     )
-    log_format: Literal["console", "json"] = Field(default="console", description="How log lines are written.")
+    log_format: Literal["console", "json"] = Field(default="console", description="Format of log lines: `console` or `json`.")
     unknown_email: str = Field(
         default="unknown@unknown.com", description="Placeholder address whose token never opens a guarded page."
     )
     kept_session_hours: float = Field(
         default=120,
         gt=0,
-        description="Hours that a sign-in lasts at most when it is kept. Like the next three: for sign-ins from now on.",
+        description="Maximum hours of a sign-in with Keep Me Signed In. Changes of this and the next three settings apply to new sign-ins.",
     )
-    kept_idle_hours: float = Field(default=72, gt=0, description="Hours without use after which a sign-in that is kept ends.")
-    session_hours: float = Field(default=12, gt=0, description="Hours that any other sign-in lasts at most.")
+    kept_idle_hours: float = Field(default=72, gt=0, description="Hours without use after which such a sign-in ends.")
+    session_hours: float = Field(default=12, gt=0, description="Maximum hours of any other sign-in.")
     idle_hours: float = Field(default=2, gt=0, description="Hours without use after which any other sign-in ends.")
-    open_registration: bool = Field(default=False, description="Whether strangers may register an account.")
+    open_registration: bool = Field(default=False, description="Whether people may register without an invitation.")
     uniform_errors: bool = Field(
         default=False, description="Whether `/api/account/login` and `register` hide which addresses have an account."
     )
     reauthentication_minutes: int = Field(
-        default=10, ge=1, description="Minutes after signing in in which sensitive changes do not ask for the password again."
+        default=10, ge=1, description="Minutes after a sign-in during which sensitive changes require no re-authentication."
     )
     terms_url: str | None = Field(default=None, description="Address of the terms that people agree to when they register.")
     smtp_host: str | None = Field(
@@ -116,16 +116,16 @@ class Settings(PackageSettings):
     mail_from: str = Field(default="Fundwright <fundwright@localhost>", description="Sender of emails.")
     analytics_url: str | None = Field(
         default=None,
-        description='Analytics service that is told each page view by POST, as `{"page_path": "/dashboard/train"}` and without who it was.',
+        description='Analytics service that receives each page view by POST, as `{"page_path": "/dashboard/train"}`, without the person.',
     )
     maintenance: str | None = Field(
         default=None,
-        description="Closes the installation to everybody but administrators: `true`, or a sentence that says why and until when.",
+        description="Closes the installation to everyone except administrators: `true`, or a sentence that says why and until when.",
     )
     job_concurrency: int = Field(
         default=2,
         ge=1,
-        description="Long jobs one worker runs at the same time, such as training and imports. Emails have a slot of their own.",
+        description="Long jobs, such as training and imports, that a worker runs at the same time. Emails have their own slot.",
     )
     max_upload_bytes: int = Field(default=1_000_000_000, description="Largest file that can be uploaded, in bytes.")
     account_bytes: int = Field(
@@ -138,12 +138,12 @@ class Settings(PackageSettings):
     )
     embedder_url: str | None = Field(default=None, description="Base URL of an OpenAI-compatible embeddings endpoint.")
     embedder_key: SecretStr | None = Field(default=None, description="Key for that endpoint.")
-    embedder_model: str | None = Field(default=None, description="Model name asked of that endpoint.")
+    embedder_model: str | None = Field(default=None, description="Name of the model at that endpoint.")
     embedder_folder: Path | None = Field(default=None, description="Folder with `model.onnx` and `tokenizer.json` for `onnx`.")
     writer: str = Field(default="extractive", description="Text model: `extractive`, `openai`, or one that a plug-in registers.")
     writer_url: str | None = Field(default=None, description="Base URL of an OpenAI-compatible chat endpoint.")
     writer_key: SecretStr | None = Field(default=None, description="Key for that endpoint.")
-    writer_model: str | None = Field(default=None, description="Model name asked of that endpoint.")
+    writer_model: str | None = Field(default=None, description="Name of the model at that endpoint.")
     models: Path = Field(default=Path("var/models"), description="Folder where `make setup` puts the local model.")
     web_dist: Path = Field(default=Path("web/dist"), description="Folder with the built web client.")
 
