@@ -5,7 +5,7 @@ import react from "@vitejs/plugin-react";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
-/** Writes the `.br` and `.gz` form of every asset beside it, so that the server never compresses one. Not in a build for tests. */
+/** Writes a `.br` and a `.gz` file beside every asset, so that the server never compresses one. Not in a build for tests. */
 function precompress(): Plugin {
   let folder = "";
   return {
@@ -27,7 +27,7 @@ function precompress(): Plugin {
   };
 }
 
-/** Writes `strings.json`: the sentences the client itself says, which the server translates for the page. */
+/** Writes `strings.json`: the client's own messages, which the server translates for the page. */
 function listStrings(): Plugin {
   return {
     name: "list-strings",
@@ -52,7 +52,7 @@ export default defineConfig({
     emptyOutDir: true,
     manifest: true,
     target: "es2022",
-    // The list of what MUI's chunk needs would be part of every page.
+    // Otherwise, every page would contain the list of files that MUI's chunk needs.
     modulePreload: { polyfill: false, resolveDependencies: (file, needed) => (file.includes("/mui-") ? [] : needed) },
     assetsInlineLimit: 0,
     rolldownOptions: { input: ["web/src/main.tsx", "web/src/docs.ts", "web/src/boot.ts"] },
@@ -62,7 +62,7 @@ export default defineConfig({
     include: ["web/src/**/*.test.{ts,tsx}"],
     setupFiles: ["web/src/test/setup.ts"],
     restoreMocks: true,
-    isolate: false, // setup.ts leaves nothing behind; a jsdom for each file would take three times as long
+    isolate: false, // setup.ts cleans up after each test; a jsdom for each file would take three times as long
     testTimeout: 30_000,
   },
 });

@@ -20,7 +20,7 @@ import type { EarlyAct } from "./runtime/early";
   root.dir = themeDirection === "rtl" ? "rtl" : "ltr";
   root.toggleAttribute("data-stretch", themeStretch === true);
 
-  // Signed out by cookie, but the browser has a token: the page depends on whether the token is still valid.
+  // There is no session cookie, but the browser has a token: the page depends on whether the token is still valid.
   if (hasToken && main !== undefined && "visitor" in root.dataset) root.dataset["settling"] = "";
 
   const early: EarlyAct[] = [];

@@ -52,7 +52,7 @@ describe("first paint", () => {
     expect(screen.getByText("three")).toBeTruthy();
   });
 
-  it("is ready once hello was answered and nothing is pending", async () => {
+  it("is ready once the server has responded to hello and nothing is pending", async () => {
     const page = await openPage(press, { isMounted: false });
     expect(page.isReady()).toBe(false);
     await page.mount();
@@ -71,7 +71,7 @@ describe("events", () => {
     expect(page.sent().slice(1)).toEqual([1, 2, 3].map((seq) => ({ type: "event", seq, received: 0, target: "press", data: {} })));
   });
 
-  it("of an exclusive handler are sent once until done; the control is busy at once and keeps the focus", async () => {
+  it("of an exclusive handler are sent once until done; the control is busy immediately and keeps the focus", async () => {
     const page = await openPage({ t: "button", e: { onClick: { h: "pay", o: 1 } }, c: ["Pay"] });
     const button = screen.getByRole<HTMLButtonElement>("button");
     button.focus();
@@ -97,7 +97,7 @@ describe("events", () => {
     expect(screen.getByRole("button").hasAttribute("aria-busy")).toBe(false);
   });
 
-  it("show a message when too many wait for the server", async () => {
+  it("show a message when too many are waiting for the server", async () => {
     const page = await openPage(press, { isMounted: false });
     const button = screen.getByRole("button");
     for (let count = 0; count < 60; count += 1) fireEvent.click(button);
@@ -114,7 +114,7 @@ describe("events", () => {
     expect(page.sent().at(-1)).toMatchObject({ target: "renamed" });
   });
 
-  it("that were pending when the connection was lost are reported once", async () => {
+  it("that were pending when the connection was lost are mentioned once", async () => {
     const page = await openPage(press);
     const toasts = vi.spyOn(page.runtime, "toast");
     fireEvent.click(screen.getByRole("button"));
@@ -208,7 +208,7 @@ describe("fields", () => {
   const path = [0];
   const field = () => screen.getByLabelText<HTMLInputElement>("Name");
 
-  it("keep typed text while the server is behind, and accept its value once it has caught up", async () => {
+  it("keep typed text while the server has not received all of it, and then accept the server's value", async () => {
     const page = await openPage(form());
     await userEvent.type(field(), "abc");
     expect(page.sent().slice(1)).toMatchObject([{ data: { value: "a" } }, { data: { value: "ab" } }, { data: { value: "abc" } }]);
@@ -218,7 +218,7 @@ describe("fields", () => {
     expect(field().value).toBe("ABC");
   });
 
-  it("restore a value that the server refused", async () => {
+  it("restore the server's value after it refused the typed one", async () => {
     const page = await openPage(form());
     await userEvent.type(field(), "x");
     await page.patch(["attrs", path, { ack: 1 }, []]);
@@ -234,7 +234,7 @@ describe("fields", () => {
     expect([field().value, field().selectionStart]).toEqual(["HEXLLO", 3]);
   });
 
-  it("send a composition when it is finished, and are not overwritten before that", async () => {
+  it("send the text of an input method when it is committed, and are not overwritten before that", async () => {
     const page = await openPage(form());
     fireEvent.compositionStart(field());
     fireEvent.input(field(), { target: { value: "に" }, isComposing: true });
@@ -302,7 +302,7 @@ describe("fields", () => {
     expect(screen.getByLabelText<HTMLInputElement>("Other").value).toBe("");
   });
 
-  it("send boxes as checked and several choices as a list", async () => {
+  it("send whether checkboxes are checked, and multiple selections as a list", async () => {
     const page = await openPage({
       f: 1,
       c: [
@@ -332,7 +332,7 @@ describe("a lost connection", () => {
     expect(screen.queryByText("Reconnecting…")).toBeNull();
   });
 
-  it("is retried with growing delays", async () => {
+  it("is retried with increasing delays", async () => {
     vi.useFakeTimers();
     vi.spyOn(Math, "random").mockReturnValue(0.5);
     vi.stubGlobal("fetch", () => Promise.reject(new TypeError("down")));
@@ -375,7 +375,7 @@ describe("a page that is refused", () => {
     expect(page.isReady()).toBe(true);
   });
 
-  it.each(["while the server lets it wait", "while it waits to come back"])("asks again at once when one wants it to, %s", async (when) => {
+  it.each(["while the server lets it wait", "while it waits to come back"])("retries immediately when the person requests it, %s", async (when) => {
     const page = await openPage(press, { isMounted: false });
     vi.useFakeTimers();
     await act(async () => page.socket().open());
@@ -422,7 +422,7 @@ describe("a page that is refused", () => {
     ]);
   });
 
-  it("reports that it shows a complete screen once it does", async () => {
+  it("reports once it shows a complete screen", async () => {
     const page = await openPage(press, { isMounted: false, page: { complete: false } });
     await act(async () => page.socket().open());
     expect(page.sent()).toMatchObject([{ type: "hello", complete: false }]);
@@ -466,7 +466,7 @@ describe("widgets", () => {
     takeComplaints();
   });
 
-  it("that fail are shown when a second try works", async () => {
+  it("that fail are shown when a retry succeeds", async () => {
     let isBroken = true;
     const Fragile = (): ReactNode => {
       if (isBroken) throw new Error("broken");
@@ -490,7 +490,7 @@ describe("widgets", () => {
 });
 
 describe("toasts", () => {
-  it("are shown and read out", async () => {
+  it("are shown and announced", async () => {
     const page = await openPage(press);
     await page.receive({ type: "toast", message: "It did not work.", variant: "error" });
     const toast = await screen.findByText("It did not work.");

@@ -21,14 +21,14 @@ const form = (...invalid: string[]): TreeNode => ({
 });
 
 describe("a form that the server has refused", () => {
-  it("puts the focus on the first field that is wrong", async () => {
+  it("focuses the first invalid field", async () => {
     const opened = await openPage(form());
     await userEvent.click(screen.getByRole("button", { name: "Send" }));
     await opened.receive({ type: "patch", ops: [["set", [], form("Email", "Note")]] }, { type: "done", seq: 1 });
     await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Email")));
   });
 
-  it("puts the focus on an error that concerns no field", async () => {
+  it("focuses an error that concerns no field", async () => {
     const opened = await openPage(form());
     await userEvent.click(screen.getByRole("button", { name: "Send" }));
     const complaint: TreeNode = { t: "p", a: { tabIndex: -1, "data-complaint": true }, c: ["The years are out of order."] };

@@ -24,7 +24,7 @@ async function openAt(path: string) {
 }
 
 describe("links", () => {
-  it("move without a reload, tell the server, and focus the new heading", async () => {
+  it("navigate without a reload, report it to the server, and focus the new heading", async () => {
     const scroll = vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
     const page = await openAt("/dashboard/train");
     expect(page.socket().url).toBe("ws://localhost:3000/app/socket");
@@ -62,7 +62,7 @@ describe("links", () => {
     expect(page.renderings()).toBe(before + 1);
   });
 
-  it("have the new title announced, and not the old one again", async () => {
+  it("announce the new title, and not the old one again", async () => {
     vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
     const page = await openAt("/dashboard/train");
     const announced = (): string | null => document.querySelector("[aria-live=polite]")?.textContent ?? null;
@@ -72,7 +72,7 @@ describe("links", () => {
     expect(announced()).toBe("Opportunities");
   });
 
-  it("go to the part of another page that they name, as soon as it is there", async () => {
+  it("go to their fragment on another page as soon as it exists", async () => {
     vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
     const scrolled: (string | null)[] = [];
     Element.prototype.scrollIntoView = function (this: Element) {
@@ -106,7 +106,7 @@ describe("links", () => {
     expect(page.isReady()).toBe(true);
   });
 
-  it("tell the server where the page has moved while it answered the first greeting", async () => {
+  it("report to the server where the page has navigated before the response to hello", async () => {
     history.replaceState(null, "", "/app/dashboard/train");
     const page = await openPage(pageWith("Train"), { page: { base: "/app", path: "/dashboard/train" }, isMounted: false });
     await act(async () => page.socket().open());
@@ -133,7 +133,7 @@ describe("links", () => {
     expect(page.sent().filter(({ type }) => type === "location")).toEqual([]);
   });
 
-  it("with a modifier key are the browser's", async () => {
+  it("with a modifier key are left to the browser", async () => {
     const page = await openAt("/dashboard/train");
     addEventListener("click", (event) => event.preventDefault(), { once: true });
     fireEvent.click(screen.getByText("Opportunities"), { ctrlKey: true });
@@ -142,7 +142,7 @@ describe("links", () => {
 });
 
 describe("the server", () => {
-  it("navigates the page without an echo, and Back is reported", async () => {
+  it("navigates the page, which does not report that move, but reports Back", async () => {
     const page = await openAt("/dashboard/train");
     await page.receive({ type: "navigate", path: "/dashboard/train?q=x", replace: false, after: 0 });
     await page.receive({ type: "navigate", path: "/dashboard/train?q=y", replace: true, after: 0 });
@@ -180,7 +180,7 @@ describe("the server", () => {
     expect(document.activeElement?.textContent).toBe("API");
   });
 
-  it("moves to another screen: the page scrolls up and focuses the heading once it has arrived", async () => {
+  it("navigates to another screen: the page scrolls to the top and focuses the heading once the screen has arrived", async () => {
     const scroll = vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
     const page = await openAt("/dashboard/train");
     scroll.mockClear();
@@ -201,10 +201,10 @@ describe("the server", () => {
     expect(location.pathname).toBe("/app/dashboard/nih");
     expect(locations(page)).toEqual(["/dashboard/nih?page=2"]);
     await page.receive({ type: "navigate", path: "/dashboard/train", replace: true, after: 1 }, { type: "done", seq: 1 }, { type: "arrived" });
-    expect(location.pathname).toBe("/app/dashboard/train"); // where a redirect has led from there
+    expect(location.pathname).toBe("/app/dashboard/train"); // the target of a redirect from there
   });
 
-  it("moved while the connection was lost, and the person did, too", async () => {
+  it("has navigated while the connection was lost, and the person has, too", async () => {
     const page = await openAt("/dashboard/train");
     vi.useFakeTimers();
     await act(async () => page.socket().close());
@@ -221,7 +221,7 @@ describe("the server", () => {
     vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
     const random = randomOf(seed);
     const page = await openAt("/dashboard/train");
-    // The server of docs/runtime-protocol.md; both directions can delay frames for any time.
+    // A server as described in docs/runtime-protocol.md. Frames can be delayed in both directions.
     const server = { at: "/dashboard/train", after: 0, taken: 1, said: [] as ServerFrame[] };
     const takeOne = (): void => {
       const frame = page.sent()[server.taken];

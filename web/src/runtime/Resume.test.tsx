@@ -10,7 +10,7 @@ const named: TreeNode = { t: "input", a: { "aria-label": "Name", name: "name" },
 
 afterEach(() => vi.useRealTimers());
 
-/** Loses the socket without a word, and lets the page take a new one. */
+/** Breaks the socket without a close frame, and lets the page open another one. */
 async function lose(page: OpenedPage): Promise<void> {
   vi.useFakeTimers();
   await act(async () => page.socket().close());
@@ -29,7 +29,7 @@ describe("a page that reconnects", () => {
     expect(page.sent()).toMatchObject([{ type: "hello", session: "s", received: 2 }]);
   });
 
-  it("counts only what came after the server let it in: a refusal belongs to no session", async () => {
+  it("counts only frames since the server accepted it: a refusal belongs to no session", async () => {
     const page = await openPage(press);
     await page.receive({ type: "title", title: "One" });
     await lose(page);
@@ -38,7 +38,7 @@ describe("a page that reconnects", () => {
     expect(page.sent()).toMatchObject([{ type: "hello", session: "s", received: 1 }]);
   });
 
-  it("counts from the mount of its session, whatever an earlier one has sent", async () => {
+  it("counts from the mount frame of its session, regardless of frames of an earlier one", async () => {
     const page = await openPage(press);
     await page.receive({ type: "title", title: "One" }, { type: "title", title: "Two" });
     await lose(page);
@@ -72,7 +72,7 @@ describe("a page that reconnects", () => {
   it("shows why the session is paused until it continues", async () => {
     const page = await openPage(press);
     await page.receive({ type: "paused", sentence: "The database is away." });
-    expect(screen.queryByRole("button", { name: "Try again" })).toBeNull(); // it would begin a new session, without the state of this one
+    expect(screen.queryByRole("button", { name: "Try again" })).toBeNull(); // a new session would not have the state of this one
     expect(screen.getAllByText("The database is away.")).toHaveLength(1);
     await lose(page);
     await page.receive({ type: "resumed", seq: 0 }, { type: "paused", sentence: "The database is away." });
@@ -115,7 +115,7 @@ describe("a page that reconnects", () => {
 });
 
 describe("a connection that fails immediately", () => {
-  /** Makes every connection of the next minute fail `after` ms of the server's answer; returns the number of connections. */
+  /** For a minute, every connection fails `after` ms after the server's response; returns the number of connections. */
   async function failForAMinute(page: OpenedPage, answer: ServerFrame, after = 0): Promise<number> {
     const before = FakeSocket.all.length;
     for (let waited = 0; waited < 60_000; waited += 50) {
@@ -140,14 +140,14 @@ describe("a connection that fails immediately", () => {
     expect(await failForAMinute(page, answer)).toBeLessThan(15);
   });
 
-  it("is so, too, when it lasts for a second each time", async () => {
+  it("is retried with the same delays if it lasts for a second each time", async () => {
     vi.useFakeTimers();
     const page = await openPage(press);
     await act(async () => page.socket().close());
     expect(await failForAMinute(page, { type: "resumed", seq: 0 }, 1_000)).toBeLessThan(15);
   });
 
-  it("is tried again at once after it has lasted for some seconds", async () => {
+  it("is retried immediately if it has lasted for some seconds", async () => {
     vi.useFakeTimers();
     const page = await openPage(press);
     await act(async () => page.socket().close());
@@ -186,7 +186,7 @@ describe("silence", () => {
     expect(page.socket()).toBe(first);
   });
 
-  it("of ours is broken when much has arrived, so that the server need not keep it", async () => {
+  it("of the page ends when many frames have arrived, so that the server need not keep them", async () => {
     const page = await openPage(press);
     await page.receive(...Array.from({ length: 50 }, () => ({ type: "title", title: "x" }) as const));
     expect(page.sent().at(-1)).toEqual({ type: "ping", received: 50 });
@@ -196,7 +196,7 @@ describe("silence", () => {
 describe("the browser", () => {
   const say = (event: "offline" | "online") => act(async () => void dispatchEvent(new Event(event)));
 
-  it("that has no network shows it without waiting for the socket to notice", async () => {
+  it("that is offline shows it immediately, before the socket closes", async () => {
     vi.useFakeTimers();
     const page = await openPage(press);
     await say("offline");
@@ -207,7 +207,7 @@ describe("the browser", () => {
     expect(page.isReady()).toBe(false);
   });
 
-  it("that is online again connects at once", async () => {
+  it("that is online again connects immediately", async () => {
     vi.useFakeTimers();
     const page = await openPage(press);
     await say("offline");

@@ -130,7 +130,7 @@ export class Runtime {
 
   readonly toast = (message: string, variant: Variant): void => {
     const toasts = this.toasts.get();
-    // Otherwise, errors for a hundred clicks would be shown one after the other for minutes, and the same warning would have to be closed repeatedly.
+    // Otherwise, a hundred failed clicks would show errors for minutes, and the same warning would have to be closed repeatedly.
     if ((variant === "error" || variant === "warning") && toasts.some((each) => each.message === message)) return;
     this.#addToast({ message, variant });
   };
@@ -299,7 +299,7 @@ export class Runtime {
     }
   };
 
-  /** A move that the server started before it received the person's last one is outdated: the newest intent wins. */
+  /** A move that the server started before it received the person's last one is outdated: the person's move wins. */
   #navigate({ path, replace = false, reload = false, after = this.#lastLocation }: NavigateFrame): void {
     const isOutdated = after < this.#lastLocation;
     const isExternal = /^https?:/.test(path);

@@ -47,7 +47,7 @@ describe("unsaved text of a form", () => {
     expect(screen.queryByRole("button", { name: "Restore" })).toBeNull();
   });
 
-  it("outlives a click on another entry of the same page", async () => {
+  it("survives navigation to another item of the same page", async () => {
     const opened = await open();
     fireEvent.change(text(), { target: { value: "Half a sentence" } });
     await opened.patch(["set", [], elsewhere]);
@@ -55,7 +55,7 @@ describe("unsaved text of a form", () => {
     expect(await screen.findByRole("button", { name: "Restore" })).toBeTruthy();
   });
 
-  it("does not hide, and does not replace, what another tab has stored since", async () => {
+  it("neither hides nor replaces text that another tab has stored since", async () => {
     await typeAndLeave("Typed in another tab");
     const [[key, storedElsewhere]] = stored() as [[string, string]];
     localStorage.clear();
@@ -92,7 +92,7 @@ describe("unsaved text of a form", () => {
     expect(stored()).toEqual([]);
   });
 
-  it("is not lost to what is typed before the offer is answered", async () => {
+  it("is not overwritten by text typed before the offer is accepted or discarded", async () => {
     await typeAndLeave("The first text");
     await typeAndLeave("The second text");
     await open();
@@ -103,7 +103,7 @@ describe("unsaved text of a form", () => {
     expect(text().value).toBe("The first text");
   });
 
-  it("is never a password, shown or not", async () => {
+  it("never includes a password, even a visible one", async () => {
     await open();
     await userEvent.type(screen.getByLabelText("Password"), "hush");
     await userEvent.type(screen.getByLabelText("Shown password"), "hush");
@@ -139,7 +139,7 @@ describe("unsaved text of a form", () => {
     expect(stored()).toEqual([]);
   });
 
-  it("is offered again after signing out to the same account, and to no other", async () => {
+  it("is offered again to the same account after signing out, and to no other account", async () => {
     const { pathname, search, hash, origin, href } = location;
     vi.stubGlobal("location", { pathname, search, hash, origin, href, assign: vi.fn() });
     const opened = await open();
@@ -158,7 +158,7 @@ describe("unsaved text of a form", () => {
     expect(text().value).toBe("Mine, typed just before");
   });
 
-  it("is forgotten with its account, also when it was typed just before", async () => {
+  it("is deleted with its account, even if it was typed just before", async () => {
     const { pathname, search, hash, origin, href } = location;
     vi.stubGlobal("location", { pathname, search, hash, origin, href, assign: vi.fn() });
     await typeAndLeave("Of someone else", "eve");
@@ -180,7 +180,7 @@ describe("unsaved text of a form", () => {
   });
 });
 
-describe("leaving", () => {
+describe("leaving a form", () => {
   const isAsked = (): boolean => {
     const event = new Event("beforeunload", { cancelable: true });
     act(() => void dispatchEvent(event));
@@ -192,13 +192,13 @@ describe("leaving", () => {
     act(() => void dispatchEvent(new Event("pagehide")));
   }
 
-  it("is not asked about while a draft is kept", async () => {
+  it("needs no confirmation while a draft is stored", async () => {
     await open();
     await typed("Kept");
     expect(isAsked()).toBe(false);
   });
 
-  it("is asked about when the browser has no room", async () => {
+  it("asks for confirmation when the browser has no space", async () => {
     await open();
     vi.spyOn(Storage.prototype, "setItem").mockImplementation((key) => {
       if (key.startsWith("draft:")) throw new DOMException("full", "QuotaExceededError");
@@ -209,7 +209,7 @@ describe("leaving", () => {
     expect(isAsked()).toBe(false);
   });
 
-  it.each(["ada", null])("within the page is not asked about, because the text is offered again (account: %s)", async (account) => {
+  it.each(["ada", null])("for another screen needs no confirmation, because the text is offered again (account: %s)", async (account) => {
     const opened = await open(account);
     vi.spyOn(Storage.prototype, "setItem").mockImplementation((key) => {
       if (key.startsWith("draft:")) throw new DOMException("full", "QuotaExceededError");
@@ -225,7 +225,7 @@ describe("leaving", () => {
     expect(isAsked()).toBe(false);
   });
 
-  it.each([false, true])("is asked about by signing out, unless the account is gone (%s), because it would be lost", async (forget) => {
+  it.each([false, true])("by signing out asks for confirmation, because the text would be lost, unless the account was deleted (%s)", async (forget) => {
     const { pathname, search, hash, origin, href } = location;
     vi.stubGlobal("location", { pathname, search, hash, origin, href, assign: vi.fn() });
     const opened = await open();
@@ -237,7 +237,7 @@ describe("leaving", () => {
     expect(isAsked()).toBe(!forget);
   });
 
-  it("is asked about where nobody is signed in", async () => {
+  it("asks for confirmation when nobody is signed in", async () => {
     await open(null);
     await typed("From a visitor");
     expect(isAsked()).toBe(true);

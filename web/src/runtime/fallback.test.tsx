@@ -61,7 +61,7 @@ describe("a page whose WebSockets are refused", () => {
     expect(server.sent).toEqual([{ type: "hello", path: "/", hash: "h", complete: true, build: "b" }]);
   });
 
-  it("takes it after a single handshake that nobody answers", async () => {
+  it("uses it after a single handshake without a response", async () => {
     const server = FakeServer.start();
     await openPage(press, { isMounted: false });
     await pass(10_500);
@@ -83,7 +83,7 @@ describe("a page whose WebSockets are refused", () => {
     expect(page.isReady()).toBe(true);
   });
 
-  it("posts one request at a time, with everything that waited in the next", async () => {
+  it("sends one request at a time; the next one contains all waiting frames", async () => {
     const server = FakeServer.start();
     await openOnStream(server);
     server.isHolding = true;
@@ -96,7 +96,7 @@ describe("a page whose WebSockets are refused", () => {
     expect(server.requests.filter((each) => each === "POST /stream/frames")).toHaveLength(2);
   });
 
-  it("reads a frame that comes in pieces", async () => {
+  it("reads a frame that arrives in pieces", async () => {
     const server = FakeServer.start();
     await openOnStream(server);
     const frame = `data: ${JSON.stringify({ type: "patch", ops: [["set", [0], "Größe"]] })}\n\n`;
@@ -107,7 +107,7 @@ describe("a page whose WebSockets are refused", () => {
     expect(screen.getByRole("button").textContent).toBe("Größe");
   });
 
-  it("goes on with its session when the stream is cut, and sends again what the server had not seen", async () => {
+  it("continues its session after the stream breaks, and resends what the server has not received", async () => {
     const server = FakeServer.start();
     await openOnStream(server);
     await say(server, { type: "title", title: "One" });
@@ -121,7 +121,7 @@ describe("a page whose WebSockets are refused", () => {
     expect(server.sent.at(-1)).toMatchObject({ type: "event", seq: 1 });
   });
 
-  it("takes a new stream when a request reaches a server that does not know it", async () => {
+  it("opens a new stream when a request reaches a server that does not know the old one", async () => {
     const server = FakeServer.start();
     await openBlocked();
     server.write("event: key\ndata: of another\n\n");
@@ -131,7 +131,7 @@ describe("a page whose WebSockets are refused", () => {
     expect(streams(server)).toBe(2);
   });
 
-  it("learns why its session ended", async () => {
+  it("receives the reason why its session ended", async () => {
     const server = FakeServer.start();
     const reload = vi.fn();
     vi.stubGlobal("location", { pathname: "/", search: "", origin: "http://localhost:3000", host: "localhost:3000", reload });
@@ -141,7 +141,7 @@ describe("a page whose WebSockets are refused", () => {
     expect(reload).toHaveBeenCalledOnce();
   });
 
-  it("tells the server when it is left", async () => {
+  it("tells the server when the person leaves it", async () => {
     const server = FakeServer.start();
     await openOnStream(server);
     dispatchEvent(new Event("pagehide"));
@@ -158,7 +158,7 @@ describe("a page whose WebSockets are refused", () => {
 });
 
 describe("a tab whose WebSockets were refused", () => {
-  it("takes a stream at once on its next page, and tries WebSockets again some minutes later", async () => {
+  it("uses a stream immediately on its next page, and tries WebSockets again some minutes later", async () => {
     const server = FakeServer.start();
     await openOnStream(server);
     closePages();
@@ -187,7 +187,7 @@ describe("a tab whose WebSockets were refused", () => {
 });
 
 describe("a server that is down", () => {
-  it("is asked for nothing but a few bytes, less and less often, and over WebSockets when it is back", async () => {
+  it("gets only small requests, less and less often, and WebSockets once it responds again", async () => {
     const server = FakeServer.start({ isDown: true });
     await openPage(press, { isMounted: false });
     let last = FakeSocket.last;
@@ -202,10 +202,10 @@ describe("a server that is down", () => {
   });
 });
 
-describe("what is said about a connection that stays lost", () => {
+describe("the message about a connection that stays lost", () => {
   const EXPLANATION = /Ask your administrator to allow WebSocket upgrades at localhost:3000\/socket or unbuffered responses from localhost:3000\/stream/;
 
-  /** Waits while nothing works. */
+  /** Waits while no connection succeeds. */
   async function wait(duration: number): Promise<void> {
     for (let waited = 0; waited < duration; waited += 250) {
       if (FakeSocket.last.sent.length === 0) await act(async () => FakeSocket.last.close());
@@ -213,7 +213,7 @@ describe("what is said about a connection that stays lost", () => {
     }
   }
 
-  it("names what blocks it, after 20 s", async () => {
+  it("names the likely cause after 20 s", async () => {
     const server = FakeServer.start();
     server.breaksStreams = true;
     await openPage(press, { isMounted: false });
@@ -223,7 +223,7 @@ describe("what is said about a connection that stays lost", () => {
     expect(screen.getByText(EXPLANATION)).toBeTruthy();
   });
 
-  it("does not blame a proxy for a server that is down, and lets the person try at once", async () => {
+  it("does not blame a proxy for a server that is down, and lets the person retry immediately", async () => {
     FakeServer.start({ isDown: true });
     await openPage(press, { isMounted: false });
     await wait(21_000);

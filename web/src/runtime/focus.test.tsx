@@ -17,7 +17,7 @@ const list = (...rows: TreeNode[]): TreeNode => ({ t: "main", c: [{ t: "h1", c: 
 
 const focused = (): string | null => document.activeElement?.textContent ?? null;
 
-/** Opens the list, presses the button, and answers with the list that follows. */
+/** Opens the list, clicks the button, and responds with the next list. */
 async function press(name: string, before: TreeNode, after: TreeNode): Promise<void> {
   const opened = await openPage(before, { page: { account: "ada" } });
   await waitFor(() => expect(opened.isReady()).toBe(true));
@@ -25,38 +25,38 @@ async function press(name: string, before: TreeNode, after: TreeNode): Promise<v
   await opened.patch(["set", [], after]);
 }
 
-describe("the focus, when the control that had it goes away", () => {
+describe("the focus, when its control disappears", () => {
   it("moves to the same action of the next row", async () => {
     await press("Accept b", list(row("a"), row("b"), row("c")), list(row("a"), row("b", true), row("c")));
     await waitFor(() => expect(focused()).toBe("Accept c"));
   });
 
-  it("moves back to a row above from the last one", async () => {
+  it("moves from the last row to the row above", async () => {
     await press("Accept c", list(row("a"), row("b", true), row("c")), list(row("a"), row("b", true), row("c", true)));
     await waitFor(() => expect(focused()).toBe("Accept a"));
   });
 
-  it("stays in the row when there is no other", async () => {
+  it("stays in the row if there is no other one", async () => {
     await press("Accept a", list(row("a")), list(row("a", true)));
     await waitFor(() => expect(focused()).toBe("Undo a"));
   });
 
-  it("stays in the row whose action was undone, so that a second press undoes no other", async () => {
+  it("stays in the row whose action was undone, so that pressing again does not undo another action", async () => {
     await press("Undo a", list(row("a", true), row("b", true)), list(row("a"), row("b", true)));
     await waitFor(() => expect(focused()).toBe("Accept a"));
   });
 
-  it("goes to the row that took the place of one that has gone", async () => {
+  it("moves to the row that took the place of a removed one", async () => {
     await press("Accept b", list(row("a"), row("b"), row("c")), list(row("a"), row("c")));
     await waitFor(() => expect(focused()).toBe("Accept c"));
   });
 
-  it("goes to the part of the page when nothing is left of the list", async () => {
+  it("moves to the section if the list is empty", async () => {
     await press("Accept a", list(row("a")), list());
     await waitFor(() => expect(document.activeElement?.getAttribute("aria-label")).toBe("Queue"));
   });
 
-  it("goes to the field that replaces the one in which Enter was pressed", async () => {
+  it("moves to the field that replaces the one in which Enter was pressed", async () => {
     const field = (text: string): TreeNode => ({ t: "input", k: text, a: { name: "q", "aria-label": "Search", value: text } });
     const searched = (text: string): TreeNode => ({
       t: "form",
@@ -72,7 +72,7 @@ describe("the focus, when the control that had it goes away", () => {
     await waitFor(() => expect(document.activeElement).toBe(screen.getByLabelText("Search")));
   });
 
-  it("is not taken from whoever has put it elsewhere", async () => {
+  it("stays where the person has moved it", async () => {
     const opened = await openPage(list(row("a"), row("b")), { page: { account: "ada" } });
     await waitFor(() => expect(opened.isReady()).toBe(true));
     await userEvent.click(screen.getByRole("button", { name: "Accept a" }));
@@ -165,7 +165,7 @@ describe("the focus, when a form opens in a row and closes", () => {
 });
 
 describe("a key that is held down", () => {
-  it("does not press one row after the other", async () => {
+  it("does not act on one row after another", async () => {
     const opened = await openPage(list(row("a")), { page: { account: "ada" } });
     await waitFor(() => expect(opened.isReady()).toBe(true));
     const button = screen.getByRole("button", { name: "Accept a" });

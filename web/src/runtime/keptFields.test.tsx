@@ -22,7 +22,7 @@ beforeEach(() => {
   vi.stubGlobal("location", { pathname: "/form", search: "?x=1", origin: "http://localhost:3000", reload });
 });
 
-/** Types into the form, ends the session, and takes down what then would be loaded anew. */
+/** Types into the form, ends the session, and records the page that would be loaded. */
 async function endSession(text = "Robotics"): Promise<void> {
   const opened = await openPage(page, { page: { account: "ada" } });
   fireEvent.change(screen.getByLabelText("Name"), { target: { value: text } });
@@ -33,8 +33,8 @@ async function endSession(text = "Robotics"): Promise<void> {
   closePages();
 }
 
-describe("what was typed when the session ended", () => {
-  it("is there again after signing in, and the server hears of it", async () => {
+describe("typed text when the session ends", () => {
+  it("is restored after signing in and sent to the server", async () => {
     await endSession();
     const opened = await openPage(page, { page: { account: "ada" } });
     expect(name()).toBe("Robotics");
@@ -44,7 +44,7 @@ describe("what was typed when the session ended", () => {
     );
   });
 
-  it("includes what is typed until the page has gone, however long the server takes", async () => {
+  it("includes text typed until the page is unloaded, however long the server takes", async () => {
     const opened = await openPage(page, { page: { account: "ada" } });
     fireEvent.change(screen.getByLabelText("Name"), { target: { value: "Robo" } });
     await act(async () => opened.socket().close(4401));
@@ -55,12 +55,12 @@ describe("what was typed when the session ended", () => {
     expect(name()).toBe("Robotics");
   });
 
-  it("holds no password", async () => {
+  it("contains no password", async () => {
     await endSession();
     expect(sessionStorage.getItem("kept-fields")).not.toContain("hush");
   });
 
-  it("is not shown to another account, nor kept for longer", async () => {
+  it("is neither shown to another account nor kept after that", async () => {
     await endSession();
     await openPage(page, { page: { account: "eve" } });
     expect(name()).toBe("");
@@ -69,7 +69,7 @@ describe("what was typed when the session ended", () => {
     expect(name()).toBe("");
   });
 
-  it("stays behind when it is longer than the browser keeps, which is said; the rest is there again", async () => {
+  it("is not restored, with a message, if it is too long for the browser's storage; other text is", async () => {
     await endSession("x".repeat(6_000_000));
     await openPage(page, { page: { account: "ada" } });
     expect(name()).toBe("");
@@ -77,7 +77,7 @@ describe("what was typed when the session ended", () => {
     expect(await screen.findByText(/too long to keep/)).toBeTruthy();
   });
 
-  it("waits on its way over the login page", async () => {
+  it("is kept while the login page is open", async () => {
     await endSession();
     await openPage({ t: "p", c: ["Login"] }, { page: { account: null } });
     closePages();
@@ -86,7 +86,7 @@ describe("what was typed when the session ended", () => {
   });
 });
 
-describe("what the changes of a form are based on", () => {
+describe("the version that the changes in a form are based on", () => {
   const based = (on: string): TreeNode => ({
     t: "form",
     a: { "aria-label": "Post" },
@@ -95,7 +95,7 @@ describe("what the changes of a form are based on", () => {
   });
   const base = () => document.querySelector<HTMLInputElement>("[name=based_on]")?.value;
 
-  it("stays when the server begins anew after something was typed", async () => {
+  it("stays the same when a new session starts after something was typed", async () => {
     const opened = await openPage(based("monday"));
     fireEvent.change(screen.getByLabelText("Name"), { target: { value: "Robotics" } });
     await opened.receive({ type: "mount", tree: based("tuesday"), title: "Start", session: "other", build: "b" });
@@ -104,7 +104,7 @@ describe("what the changes of a form are based on", () => {
     expect(opened.sent().at(-1)).toMatchObject({ data: { fields: { name: "Robotics", based_on: "monday" } } });
   });
 
-  it("is the new state when the server begins anew before anything was typed", async () => {
+  it("is the new one when a new session starts before anything was typed", async () => {
     const opened = await openPage(based("monday"));
     await opened.receive({ type: "mount", tree: based("tuesday"), title: "Start", session: "other", build: "b" });
     expect(base()).toBe("tuesday");

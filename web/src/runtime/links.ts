@@ -8,7 +8,7 @@ export function pathOfClick(event: MouseEvent, base: string): string | null {
   if (link.hasAttribute("download") || link.dataset["reload"] !== undefined) return null;
   const { origin, pathname, search, hash } = new URL(link.href);
   if (origin !== location.origin || !`${pathname}/`.startsWith(`${base}/`)) return null;
-  if (hash !== "" && pathname === location.pathname && search === location.search) return null; // within the page
+  if (hash !== "" && pathname === location.pathname && search === location.search) return null; // a fragment of this page
   const path = pathname.slice(base.length) || "/";
   return path.startsWith("/api/") ? null : path + search + hash;
 }

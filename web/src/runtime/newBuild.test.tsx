@@ -22,7 +22,7 @@ beforeEach(() => {
   vi.stubGlobal("location", { pathname: "/form", search: "", origin: "http://localhost:3000", host: "localhost:3000", reload });
 });
 
-/** The connection is lost, and a server with another build answers the next one. */
+/** The connection is lost, and a server with another build accepts the next one. */
 async function deploy(page: OpenedPage, meanwhile = async () => {}): Promise<void> {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   await act(async () => page.socket().close());

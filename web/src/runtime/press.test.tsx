@@ -17,7 +17,7 @@ describe("while the mouse button is down", () => {
     vi.useRealTimers();
   });
 
-  it("the page keeps still, and follows in order once the click has happened", async () => {
+  it("the page does not change; the changes are applied in order after the click", async () => {
     const page = await openPage(tree);
     const button = screen.getByRole("button");
     fireEvent.pointerDown(button, { button: 0 });
@@ -33,7 +33,7 @@ describe("while the mouse button is down", () => {
     expect(screen.getByText("three")).toBeTruthy();
   });
 
-  it("a long press keeps it still for a second", async () => {
+  it("a long press delays changes for one second at most", async () => {
     const page = await openPage(tree);
     fireEvent.pointerDown(screen.getByRole("button"), { button: 0 });
     await page.patch(["set", [1, 0], "after"]);
@@ -41,14 +41,14 @@ describe("while the mouse button is down", () => {
     expect(screen.getByText("after")).toBeTruthy();
   });
 
-  it("another button does not", async () => {
+  it("another mouse button delays nothing", async () => {
     const page = await openPage(tree);
     fireEvent.pointerDown(screen.getByRole("button"), { button: 2 });
     await page.patch(["set", [1, 0], "after"]);
     expect(screen.getByText("after")).toBeTruthy();
   });
 
-  it("what a lost connection had brought is asked for again", async () => {
+  it("the page requests changes again that a lost connection had delivered", async () => {
     const page = await openPage(tree);
     fireEvent.pointerDown(screen.getByRole("button"), { button: 0 });
     await page.patch(["set", [1, 0], "one"]);

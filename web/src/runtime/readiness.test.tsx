@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it("a page is not ready before it is hydrated, however early the server answers", () => {
+it("a page is not ready before it is hydrated, however early the server responds", () => {
   const runtime = new Runtime({
     ...{ tree: "", hash: "h", complete: true, title: "", path: "/", base: "", nonce: "n", account: null, timeZone: null, language: "en", strings: {}, modules: {}, build: "b" },
   });
@@ -24,7 +24,7 @@ it("a page is not ready before it is hydrated, however early the server answers"
   runtime.stop();
 });
 
-it("what was typed and turned away is under way until it is sent again", async () => {
+it("typed text that the server refused is pending until it is sent again", async () => {
   const page = await openPage(FIELD);
   vi.useFakeTimers();
   fireEvent.change(screen.getByLabelText("Name"), { target: { value: "Ada" } });
@@ -48,7 +48,7 @@ it("a page is not ready while it shows that its content is loading, even if the 
   expect(page.isReady()).toBe(true);
 });
 
-it("a page that is being left is not ready again", async () => {
+it("a page that is being unloaded is not ready again", async () => {
   const page = await openPage("here");
   await page.receive({ type: "navigate", path: "#there", reload: true });
   expect(page.isReady()).toBe(false);

@@ -20,7 +20,7 @@ function made(minutesAgo: number, sid = "one"): string {
 }
 
 describe("renew", () => {
-  it("asks for the successor of an old token by the cookie, and keeps it where the old one was", async () => {
+  it("requests the successor of an old token with the cookie, and stores it where the old one was", async () => {
     const next = made(0);
     localStorage.setItem("token", made(40));
     fetched.mockReturnValue(answer(200, { token: next, remember: true }));
@@ -39,7 +39,7 @@ describe("renew", () => {
     expect(fetched).not.toHaveBeenCalled();
   });
 
-  it("keeps nothing of another session", async () => {
+  it("does not store the token of another session", async () => {
     const token = made(40);
     localStorage.setItem("token", token);
     fetched.mockReturnValue(answer(200, { token: made(0, "two"), remember: true }));
@@ -57,7 +57,7 @@ describe("renew", () => {
     expect(readToken()).toBeNull();
   });
 
-  it("waits when the server is away or refuses", async () => {
+  it("retries later if the server is unavailable or refuses", async () => {
     const token = made(40);
     localStorage.setItem("token", token);
     fetched.mockReturnValue(answer(401));

@@ -31,7 +31,7 @@ function press(key: string): void {
 
 const focused = (): string | undefined => (document.activeElement as HTMLElement | null)?.dataset["of"];
 
-test("J and K move from row to row, and stay at the ends", () => {
+test("J and K move between rows, and stop at the first and the last row", () => {
   press("j");
   expect(focused()).toBe("first");
   press("j");
@@ -42,7 +42,7 @@ test("J and K move from row to row, and stay at the ends", () => {
   expect(focused()).toBe("first");
 });
 
-test("a key presses its control in the row that has the focus", () => {
+test("a key activates its control in the focused row", () => {
   press("a");
   press("j");
   press("j");
@@ -50,7 +50,7 @@ test("a key presses its control in the row that has the focus", () => {
   expect(pressed).toEqual(["none second"]);
 });
 
-test("each key acts on the next row, before any answer", () => {
+test("each key acts on the next row without waiting for the server", () => {
   press("j");
   press("n");
   press("a");
@@ -59,14 +59,14 @@ test("each key acts on the next row, before any answer", () => {
   expect(focused()).toBe("first");
 });
 
-test("a digit goes on to the next row, too", () => {
+test("a digit also moves to the next row", () => {
   press("j");
   press("2");
   press("n");
   expect(pressed).toEqual(["two first", "none second"]);
 });
 
-test("a digit takes the option with this number", () => {
+test("a digit selects the option with this number", () => {
   press("j");
   press("2");
   press("9");

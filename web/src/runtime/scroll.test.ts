@@ -35,7 +35,7 @@ function unload(scrolledTo: number): void {
   leave();
 }
 
-describe("the place on a page", () => {
+describe("the scroll position", () => {
   it("is restored when the page is loaded again", async () => {
     history.pushState(null, "", "/dashboard/sam?page=2");
     await load();
@@ -43,7 +43,7 @@ describe("the place on a page", () => {
     expect(await load()).toEqual([0, 848]);
   });
 
-  it("is not that of the page before it", async () => {
+  it("is not that of the previous page", async () => {
     history.pushState(null, "", "/dashboard/sam");
     await load();
     unload(848);
@@ -59,7 +59,7 @@ describe("the place on a page", () => {
     expect(await load()).toEqual([0, 0]);
   });
 
-  it("is not that of a page that it has taken the place of", async () => {
+  it("is not that of the page that it replaces in the history", async () => {
     history.pushState(null, "", "/dashboard/sam");
     await load();
     unload(848);
@@ -67,7 +67,7 @@ describe("the place on a page", () => {
     expect(await load()).toEqual([0, 0]);
   });
 
-  it("is restored when one comes back from another document", async () => {
+  it("is restored when the person returns from another document", async () => {
     history.pushState(null, "", "/dashboard/sam");
     await load();
     const state: unknown = history.state;

@@ -17,7 +17,7 @@ const answer = (status: number, body: object = {}): Promise<Response> =>
 describe("signInWithToken", () => {
   beforeEach(() => localStorage.setItem("token", "good"));
 
-  it("posts the token and loads the page again", async () => {
+  it("posts the token and reloads the page", async () => {
     fetched.mockReturnValue(answer(200));
     await signInWithToken("/app", false);
     expect(fetched.mock.calls[0]?.[0]).toBe("/app/session");
@@ -25,7 +25,7 @@ describe("signInWithToken", () => {
     expect(reload).toHaveBeenCalledOnce();
   });
 
-  it("keeps the token that takes the place of an old one", async () => {
+  it("stores the token that replaces an old one", async () => {
     fetched.mockReturnValue(answer(200, { token: "newer", remember: true }));
     await signInWithToken("", false);
     expect(readToken()).toBe("newer");
@@ -33,13 +33,13 @@ describe("signInWithToken", () => {
     expect(fetched).toHaveBeenCalledOnce();
   });
 
-  it("goes where the server says", async () => {
+  it("opens the page that the server names", async () => {
     fetched.mockReturnValue(answer(200, { next: "/generate/index" }));
     await signInWithToken("", false);
     expect(assign).toHaveBeenCalledWith("/generate/index");
   });
 
-  it("forgets a token that is refused and goes to the login page", async () => {
+  it("deletes a token that is refused and opens the login page", async () => {
     fetched.mockReturnValue(answer(401));
     await signInWithToken("/app", false);
     expect(readToken()).toBeNull();
@@ -107,7 +107,7 @@ describe("exchangeCode", () => {
     expect(assign).toHaveBeenLastCalledWith("/");
   });
 
-  it("says when the code was refused", async () => {
+  it("reports that the code was refused", async () => {
     fetched.mockReturnValue(answer(400));
     expect(await exchangeCode("", "code", "/", true)).toBe(false);
     expect(assign).not.toHaveBeenCalled();

@@ -27,7 +27,7 @@ describe("the keys of a row of tabs", () => {
     ["a", "ArrowLeft", "c"],
     ["b", "Home", "a"],
     ["a", "End", "c"],
-  ])("lead from %s by %s to %s", (from, key, to) => {
+  ])("move from %s with %s to %s", (from, key, to) => {
     tab(from)?.focus();
     fireEvent.keyDown(tab(from) as HTMLElement, { key });
     expect(document.activeElement).toBe(tab(to));

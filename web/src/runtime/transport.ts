@@ -64,7 +64,7 @@ export class Transports {
       this.#Stream = (await import("./eventStream")).EventStream;
       return true;
     } catch {
-      return false; // The network is gone, or there is a newer build: the next attempt finds out which.
+      return false; // The network is lost, or there is a newer build: the next attempt shows which.
     }
   }
 }

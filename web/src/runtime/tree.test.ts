@@ -29,12 +29,12 @@ describe("applyOperations", () => {
     expect(childrenOf(next)[0]?.e).toEqual({ onClick: { h: "1" } });
   });
 
-  it("keeps children by their old index and takes in new ones", () => {
+  it("keeps children by their old index and adds new ones", () => {
     const next = applyOperations(tree, [["children", [0], [1, { t: "li", k: "c" }, 0]]]);
     expect(childrenOf(childrenOf(next)[0]).map(({ k }) => k)).toEqual(["b", "c", "a"]);
   });
 
-  it("applies one after the other", () => {
+  it("applies operations in order", () => {
     const next = applyOperations(tree, [
       ["children", [0], [1]],
       ["set", [0, 0, 0], "first now"],
@@ -42,14 +42,14 @@ describe("applyOperations", () => {
     expect(next).toMatchObject({ c: [{ c: [{ k: "b", c: ["first now"] }] }, quiet] });
   });
 
-  it("leaves what no operation touched the same object", () => {
+  it("keeps the object identity of parts that no operation changes", () => {
     const next = applyOperations(tree, [["set", [0, 0, 0], "1"]]);
     expect(childrenOf(next)[1]).toBe(quiet);
     expect(childrenOf(childrenOf(next)[0])[1]).toBe(childrenOf(childrenOf(tree)[0])[1]);
     expect(tree).toMatchObject({ c: [{ c: [{ c: ["one"] }, {}] }, {}] });
   });
 
-  it("refuses a path that leads nowhere", () => {
+  it("rejects a path that does not exist", () => {
     expect(() => applyOperations(tree, [["set", [0, 7], "x"]])).not.toThrow(RangeError);
     expect(() => applyOperations(tree, [["set", [0, 7], "x"]])).toThrow(TreeMismatch);
     expect(() => applyOperations(tree, [["attrs", [0, 0, 0], {}, []]])).toThrow(TreeMismatch);

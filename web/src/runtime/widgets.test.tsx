@@ -33,7 +33,7 @@ async function openWith(files: readonly string[], children: readonly TreeNode[],
   return openPage({ w: "Clock", a: { zone: "UTC" }, c: children }, { widgets, page: { modules: { Clock: files }, ...page } });
 }
 
-it("a widget of another package is drawn by its module, with our React, theme, translations, and toasts", async () => {
+it("a widget of another package is rendered by its module, with our React, theme, translations, and toasts", async () => {
   changeSettings({ themeMode: "light" });
   const { runtime } = await openWith([script(CLOCK)], ["11 UTC"], { strings: { Clock: "Uhr" } });
   const button = await screen.findByRole("button", { name: "12 UTC" });
@@ -54,12 +54,12 @@ it("shows the server's nodes in its slots, and their changes", async () => {
   expect(screen.queryByText("Two")).toBeNull();
 });
 
-it("an empty slot is as if it were not given", async () => {
+it("an empty slot is the same as a missing one", async () => {
   await openWith([script(CLOCK)], [slot("children"), slot("footer")]);
   expect((await screen.findByRole("region")).textContent).toContain("nothing");
 });
 
-it("a module that asks for MUI has its widgets in our theme", async () => {
+it("the widgets of a module that requests MUI use our theme", async () => {
   await openWith([script(PANEL)], [slot("children", "Press")]);
   const button = await screen.findByRole("button", { name: "Press" }, { timeout: 20_000 });
   expect(button.title).toBe("var(--fw-font)");

@@ -25,7 +25,7 @@ describe("every class that Python or a widget uses", () => {
 describe("every class that has a style", () => {
   const beginnings = [...used.keys()].filter((name) => COMPOSED.test(name));
 
-  it.each([...styled])("is used, for it travels with each page: %s (%s)", (name) => {
+  it.each([...styled])("is used, because each page loads it: %s (%s)", (name) => {
     expect(used.has(name) || beginnings.some((beginning) => name.startsWith(beginning))).toBe(true);
   });
 });

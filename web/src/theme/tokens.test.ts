@@ -57,12 +57,12 @@ describe.each(["light", "dark"])("%s mode", (mode) => {
     const get = (name: string): Rgb => parse(resolve(tokens, name));
     const tint = Number.parseInt(tokens["tint"] ?? "", 10) / 100;
 
-    it.each(["background", "paper", "neutral"])("text can be read on %s", (surface) => {
+    it.each(["background", "paper", "neutral"])("text on %s has enough contrast", (surface) => {
       expect(contrast(get("text"), get(surface))).toBeGreaterThanOrEqual(4.5);
       expect(contrast(get("text-muted"), get(surface))).toBeGreaterThanOrEqual(4.5);
     });
 
-    it.each(ROLES)("%s can be read as text, filled and tinted", (role) => {
+    it.each(ROLES)("%s has enough contrast as text, filled, and on a tint", (role) => {
       const filled = get(role);
       expect(contrast(filled, get("paper"))).toBeGreaterThanOrEqual(4.5);
       expect(contrast(filled, get("background"))).toBeGreaterThanOrEqual(4.5);
@@ -73,7 +73,7 @@ describe.each(["light", "dark"])("%s mode", (mode) => {
       }
     });
 
-    it("the edges of fields can be seen", () => {
+    it("the borders of fields have enough contrast", () => {
       expect(contrast(get("outline"), get("paper"))).toBeGreaterThanOrEqual(3);
     });
   });

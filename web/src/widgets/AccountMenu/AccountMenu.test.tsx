@@ -6,7 +6,7 @@ import { AccountMenu } from "./AccountMenu";
 const ada = { name: "Ada", email: "ada@example.org", label: "Account menu", logoutLabel: "Logout", links: [{ label: "Train", href: "/dashboard/train" }], photo: "" };
 
 describe("AccountMenu", () => {
-  it("opens by its button and shows who is signed in", async () => {
+  it("opens with its button and shows who is signed in", async () => {
     await renderWidget(<AccountMenu {...ada} />);
     const button = screen.getByRole("button", { name: "Account menu" });
     expect(button.textContent).toBe("A");
@@ -22,14 +22,14 @@ describe("AccountMenu", () => {
     expect(button.textContent).toBe("");
   });
 
-  it("is a landmark, although it stands outside of the others", async () => {
+  it("is a landmark, although it is rendered outside of the others", async () => {
     await renderWidget(<AccountMenu {...ada} />);
     fireEvent.click(screen.getByRole("button", { name: "Account menu" }));
     const landmark = await screen.findByRole("region", { name: "Account menu" });
     expect(landmark.contains(screen.getByRole("menu"))).toBe(true);
   });
 
-  it("logs out", async () => {
+  it("signs out", async () => {
     const onLogout = vi.fn();
     await renderWidget(<AccountMenu {...ada} onLogout={onLogout} />);
     fireEvent.click(screen.getByRole("button", { name: "Account menu" }));

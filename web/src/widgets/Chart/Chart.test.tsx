@@ -21,7 +21,7 @@ describe("Chart", () => {
     expect(within(figure).getByText("People")).toBeTruthy();
   });
 
-  it("says the days in the reader's language, as they are in UTC", async () => {
+  it("names UTC days in the reader's language", async () => {
     await renderWidget(<Chart {...props} kind="bars" language="de" />);
     expect(await screen.findByText("1. März")).toBeTruthy();
   });

@@ -55,7 +55,7 @@ const chosen = (): string | null => screen.getByRole("option", { selected: true 
 
 describe("CommandPalette", () => {
   beforeEach(() => {
-    // jsdom knows no modal dialogs.
+    // jsdom does not support modal dialogs.
     HTMLDialogElement.prototype.showModal = function showModal() {
       this.open = true;
       this.querySelector<HTMLElement>("input, button")?.focus();
@@ -67,7 +67,7 @@ describe("CommandPalette", () => {
     for (const handler of Object.values(handlers)) handler.mockClear();
   });
 
-  it.each([{ ctrlKey: true }, { metaKey: true }])("opens by Ctrl or ⌘ K, in a field too: %o", async (key) => {
+  it.each([{ ctrlKey: true }, { metaKey: true }])("opens with Ctrl or ⌘ K, also in a field: %o", async (key) => {
     await show();
     expect(press("k", key, screen.getByRole("searchbox"))).toBe(false);
     const field = await screen.findByRole("combobox");
@@ -75,7 +75,7 @@ describe("CommandPalette", () => {
     await waitFor(() => expect(handlers.onSearch).toHaveBeenCalledWith({ words: "" }));
   });
 
-  it("opens by its button", async () => {
+  it("opens with its button", async () => {
     await show();
     fireEvent.click(screen.getByRole("button", { name: "Search everything" }));
     expect(await screen.findByRole("dialog", { name: "Search everything" })).toBeTruthy();
@@ -90,7 +90,7 @@ describe("CommandPalette", () => {
     expect(handlers.onSearch).toHaveBeenLastCalledWith({ words: "tra" });
   });
 
-  it("chooses by arrows while the focus stays in the field, and goes there by Enter", async () => {
+  it("selects with the arrow keys while the focus stays in the field, and opens with Enter", async () => {
     const { go, answer } = await show();
     const field = await open();
     answer("");
@@ -108,7 +108,7 @@ describe("CommandPalette", () => {
     expect(handlers.onClose).toHaveBeenCalled();
   });
 
-  it("waits with Enter until what was typed is answered", async () => {
+  it("runs Enter only after the response for the typed text", async () => {
     const { go, answer } = await show();
     const field = await open();
     answer("");
@@ -119,7 +119,7 @@ describe("CommandPalette", () => {
     expect(go).toHaveBeenCalledWith({ path: "/dashboard/category", replace: false, isFollowing: false });
   });
 
-  it("does what is done in the browser, and asks the server for the rest", async () => {
+  it("runs browser actions itself, and sends the others to the server", async () => {
     const { answer } = await show();
     await open();
     answer("");
@@ -138,7 +138,7 @@ describe("CommandPalette", () => {
     expect(settingsAreOpen.get()).toBe(true);
   });
 
-  it("closes by Escape and by a press beside it", async () => {
+  it("closes with Escape and with a click outside of it", async () => {
     await show();
     await open();
     fireEvent(screen.getByRole("dialog"), new Event("cancel"));
@@ -152,7 +152,7 @@ describe("CommandPalette", () => {
 });
 
 describe("the keys", () => {
-  it("g and a letter lead to a page", async () => {
+  it("g and a letter open a page", async () => {
     const { go } = await show();
     press("o");
     expect(go).not.toHaveBeenCalled();
@@ -161,7 +161,7 @@ describe("the keys", () => {
     expect(go).toHaveBeenCalledExactlyOnceWith({ path: "/dashboard/nih", replace: false, isFollowing: false });
   });
 
-  it("/ leads to the search of the page", async () => {
+  it("/ focuses the search field of the page", async () => {
     await show();
     expect(press("/")).toBe(false);
     expect(document.activeElement).toBe(screen.getByRole("searchbox"));
@@ -181,7 +181,7 @@ describe("the keys", () => {
     expect(screen.queryByRole("dialog")).toBeNull();
   });
 
-  it("can be switched off, all but Ctrl K", async () => {
+  it("can be turned off, except Ctrl K", async () => {
     switchShortcuts(false);
     const { go } = await show();
     for (const key of ["g", "o", "?"]) press(key);

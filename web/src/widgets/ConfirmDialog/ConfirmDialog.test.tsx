@@ -23,7 +23,7 @@ describe("ConfirmDialog", () => {
     expect(screen.queryByRole("dialog")).toBeNull();
   });
 
-  it("answers yes, no, and no by Escape", async () => {
+  it("confirms, cancels, and cancels with Escape", async () => {
     const onConfirm = vi.fn((_payload: object, onDone?: () => void) => onDone?.());
     const onCancel = vi.fn();
     await renderWidget(<ConfirmDialog {...texts} isOpen onConfirm={onConfirm} onCancel={onCancel} />);
@@ -51,7 +51,7 @@ describe("ConfirmDialog", () => {
     expect(confirm.getAttribute("aria-busy")).toBeNull();
   });
 
-  it("says what went wrong", async () => {
+  it("shows the error", async () => {
     await renderWidget(<ConfirmDialog {...texts} isOpen error="It is gone." />);
     expect(screen.getByRole("alert").textContent).toBe("It is gone.");
   });

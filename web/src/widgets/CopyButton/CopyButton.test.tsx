@@ -14,7 +14,7 @@ const props = {
 };
 
 describe("CopyButton", () => {
-  it("puts the text on the clipboard and announces it", async () => {
+  it("copies the text and announces it", async () => {
     const user = userEvent.setup();
     await renderWidget(<CopyButton {...props} />);
     expect(screen.getByRole("status").textContent).toBe("");
@@ -23,14 +23,14 @@ describe("CopyButton", () => {
     expect(screen.getByRole("status").textContent).toBe("Copied");
   });
 
-  it("makes a whole address of a path", async () => {
+  it("turns a path into a complete address", async () => {
     const user = userEvent.setup();
     await renderWidget(<CopyButton {...props} text="/auth/login" isPath />);
     await user.click(screen.getByRole("button", { name: "Copy draft" }));
     expect(await navigator.clipboard.readText()).toBe(`${location.origin}/auth/login`);
   });
 
-  it("shows the text selected when the clipboard is refused", async () => {
+  it("shows the text selected if access to the clipboard is denied", async () => {
     const user = userEvent.setup();
     vi.spyOn(navigator.clipboard, "writeText").mockRejectedValue(new DOMException("denied", "NotAllowedError"));
     await renderWidget(<CopyButton {...props} />);

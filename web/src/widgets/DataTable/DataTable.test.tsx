@@ -25,7 +25,7 @@ async function loaded(): Promise<WidgetRegistry> {
   return widgets;
 }
 
-// As tests/ui/runtime/test_data_table.py has it.
+// The same as in tests/ui/runtime/test_data_table.py.
 const grants = {
   ...table,
   label: "Grants",
@@ -40,8 +40,8 @@ const grants = {
 };
 const painted = `<div data-widget="DataTable"><div class="fw-grid-frame"><div class="fw-table-scroll" tabindex="0"><table class="fw-table fw-table-fixed fw-table-dense" aria-label="Grants" aria-busy="false"><colgroup><col width="276"><col width="120"><col width="120"><col width="120"></colgroup><thead><tr><th scope="col" aria-sort="descending"><button type="button" class="fw-table-sort">Title<span aria-hidden="true"> ↓</span></button></th><th scope="col" class="fw-number">Amount</th><th scope="col">Marks</th><th scope="col">Changed</th></tr></thead><tbody><tr data-row="1"><td><a href="/grants/1">Roofs &amp; walls</a></td><td class="fw-number">1,200</td><td><span class="fw-chips"><span class="fw-chip fw-chip-primary">Open</span></span></td><td><time datetime="2026-05-01T12:30:00+00:00" data-moment="datetime">May 1, 2026, 12:30\u202fPM UTC</time></td></tr><tr data-row="2" tabindex="0"><td></td><td class="fw-number"><span class="fw-note-error" title="May 10, 2026">9 days</span></td><td></td><td></td></tr></tbody></table></div><div class="fw-pagination" role="group" aria-label="Pages"><label class="fw-pagination-sizes"><span>Rows per page</span><select class="fw-input fw-input-small"><option value="10">10</option><option value="25" selected="">25</option><option value="50">50</option><option value="100">100</option></select></label><button type="button" class="fw-pagination-item" disabled="" aria-label="Previous page">‹</button><span>Page 1 of 3</span><button type="button" class="fw-pagination-item" aria-label="Next page">›</button></div></div></div>`;
 
-describe("a painted table", () => {
-  it("goes on with what the server painted, but for the time zone", async () => {
+describe("a server-rendered table", () => {
+  it("hydrates the server's HTML and changes only the time zone", async () => {
     const e = { onQuery: { h: "q" }, onOpen: { h: "o" } };
     const widgets = await loaded();
     const mismatches = vi.spyOn(console, "error");
@@ -63,7 +63,7 @@ describe("a wide table", () => {
     expect(within(grid).getAllByText("$125,000")).toHaveLength(2);
   });
 
-  it("asks the server to sort and to turn the page", async () => {
+  it("requests sorting and other pages from the server", async () => {
     const onQuery = vi.fn();
     await renderWidget(<DataTable {...table} onQuery={onQuery} />);
     fireEvent.click(await screen.findByRole("button", { name: "due" }));
@@ -72,7 +72,7 @@ describe("a wide table", () => {
     expect(onQuery).toHaveBeenLastCalledWith({ page: 2, pageSize: 10, sort: null });
   });
 
-  it("keeps the first row in sight when the size of pages changes", async () => {
+  it("shows the page that contains the first row after the page size changes", async () => {
     const onQuery = vi.fn();
     await renderWidget(<DataTable {...table} page={4} onQuery={onQuery} />);
     fireEvent.change(await screen.findByRole("combobox", { name: "Rows per page" }), { target: { value: "25" } });
@@ -93,7 +93,7 @@ describe("a wide table", () => {
     expect(onQuery).toHaveBeenLastCalledWith({ page: 1, pageSize: 10, sort: sort(wanted) });
   });
 
-  it("makes links of texts and the ids of their rows", async () => {
+  it("makes links from texts and the ids of their rows", async () => {
     const based = [column("title", { hrefBase: "/dashboard/sam/" })];
     await renderWidget(<DataTable {...table} columns={based} rows={[["Notice 7"]]} ids={["7"]} />);
     expect(screen.getByRole("link", { name: "Notice 7" }).getAttribute("href")).toBe("/dashboard/sam/7");
@@ -129,7 +129,7 @@ describe("a wide table", () => {
     }
   });
 
-  it("leads from row to row by arrow keys", async () => {
+  it("moves between rows with the arrow keys", async () => {
     await renderWidget(<DataTable {...table} />);
     screen.getByRole("link", { name: "Notice 1" }).focus();
     fireEvent.keyDown(document.activeElement as Element, { key: "ArrowDown" });
@@ -139,7 +139,7 @@ describe("a wide table", () => {
     expect(document.activeElement?.textContent).toBe("Notice 1");
   });
 
-  it("opens a row without a link by Enter", async () => {
+  it("opens a row without a link with Enter", async () => {
     const onOpen = vi.fn();
     await renderWidget(<DataTable {...table} columns={[column("ceiling")]} rows={[["$1"], ["$2"]]} onOpen={onOpen} />);
     const row = screen.getAllByRole("row")[2] as HTMLElement;
@@ -148,7 +148,7 @@ describe("a wide table", () => {
     expect(onOpen).toHaveBeenLastCalledWith({ id: "2" });
   });
 
-  it("opens a row by a press, but not beneath a link", async () => {
+  it("opens a row with a click, but not if the click is on a link", async () => {
     const onOpen = vi.fn();
     await renderWidget(<DataTable {...table} onOpen={onOpen} />);
     const [cell] = await screen.findAllByText("$125,000");
@@ -161,7 +161,7 @@ describe("a wide table", () => {
     expect(onOpen).toHaveBeenCalledTimes(2);
   });
 
-  it("says when there is nothing", async () => {
+  it("shows a message when it is empty", async () => {
     await renderWidget(<DataTable {...table} rows={[]} ids={[]} total={0} />);
     expect(await screen.findByText("No opportunities.")).toBeTruthy();
   });
@@ -176,12 +176,12 @@ describe("a narrow table", () => {
     expect(first?.textContent).not.toContain("$125,000");
   });
 
-  it("leaves out what a row has nothing of", async () => {
+  it("leaves out empty cells", async () => {
     await renderWidget(<Cards {...table} rows={[["Notice 9", "", "$1"]]} ids={["9"]} total={1} />);
     expect(within(screen.getByRole("listitem")).queryByText("due")).toBeNull();
   });
 
-  it("sorts and turns the page", async () => {
+  it("sorts and changes the page", async () => {
     const onQuery = vi.fn();
     await renderWidget(<Cards {...table} onQuery={onQuery} />);
     fireEvent.change(screen.getByRole("combobox", { name: "Sort by" }), { target: { value: "due desc" } });
@@ -191,7 +191,7 @@ describe("a narrow table", () => {
     expect(screen.getByText("Page 1 of 10")).toBeTruthy();
   });
 
-  it("opens a row whose head is no link", async () => {
+  it("opens a row whose heading is not a link", async () => {
     const onOpen = vi.fn();
     await renderWidget(<Cards {...table} columns={[column("due")]} rows={[["Dec 23, 2026"], ["Dec 24, 2026"]]} onOpen={onOpen} />);
     fireEvent.click(screen.getByRole("button", { name: "Dec 24, 2026" }));

@@ -60,14 +60,14 @@ describe("FileDrop", () => {
     vi.stubGlobal("XMLHttpRequest", FakeRequest);
   });
 
-  it("sends no dropped file of a kind that the picker would not offer", async () => {
+  it("does not send a dropped file of a type that the file picker would not offer", async () => {
     await renderWidget(<FileDrop {...props} />);
     fireEvent.drop(screen.getByRole("group"), { dataTransfer: { files: [new File(["MZ"], "a.exe"), pdf("B.PDF")] } });
     expect(await screen.findByText("This type of file is not supported. Choose one of .pdf.")).toBeTruthy();
     expect(FakeRequest.all.map(({ body }) => (body?.get("file") as File | undefined)?.name)).toEqual(["B.PDF"]);
   });
 
-  it("keeps the page when a file is dropped beside it", async () => {
+  it("stays on the page when a file is dropped outside of the zone", async () => {
     await renderWidget(<FileDrop {...props} />);
     expect(fireEvent.dragOver(document.body)).toBe(false);
     expect(fireEvent.drop(document.body)).toBe(false);
@@ -85,14 +85,14 @@ describe("FileDrop", () => {
     expect(FakeRequest.all).toHaveLength(2);
   });
 
-  it("shows how far it is", async () => {
+  it("shows the progress", async () => {
     await renderWidget(<FileDrop {...props} />);
     await choose(pdf("a.pdf"));
     act(() => FakeRequest.all[0]?.upload.onprogress?.({ loaded: 25, total: 100 }));
     expect(screen.getByRole("progressbar", { name: "a.pdf" }).getAttribute("aria-valuenow")).toBe("25");
   });
 
-  it("keeps what went wrong in sight until it is dismissed", async () => {
+  it("shows an error until it is dismissed", async () => {
     await renderWidget(<FileDrop {...props} />);
     await choose(pdf("a.pdf"), pdf("big.pdf", 2000));
     await FakeRequest.all[0]?.answer(422, { error: { message: "This PDF is protected by a password." } });
@@ -102,7 +102,7 @@ describe("FileDrop", () => {
     expect(screen.queryByText("This PDF is protected by a password.")).toBeNull();
   });
 
-  it("cancels", async () => {
+  it("cancels an upload", async () => {
     await renderWidget(<FileDrop {...props} />);
     await choose(pdf("a.pdf"));
     const abort = vi.spyOn(FakeRequest.all[0] as FakeRequest, "abort");
@@ -111,7 +111,7 @@ describe("FileDrop", () => {
     expect(screen.queryByText("a.pdf")).toBeNull();
   });
 
-  it("takes dropped files", async () => {
+  it("accepts dropped files", async () => {
     await renderWidget(<FileDrop {...props} />);
     await act(async () => fireEvent.drop(screen.getByRole("group", { name: "Choose files" }), { dataTransfer: { files: [pdf("c.pdf")] } }));
     expect(screen.getByText("c.pdf")).toBeTruthy();

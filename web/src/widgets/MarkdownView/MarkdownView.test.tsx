@@ -14,19 +14,19 @@ describe("MarkdownView", () => {
     expect(screen.getByText("x < y").tagName).toBe("CODE");
   });
 
-  it("is written in the direction of its own words, whichever the page has", async () => {
+  it("has the direction of its own text, regardless of the page", async () => {
     await renderWidget(<MarkdownView text="We serve." citations={[]} marks={[]} />);
     expect(screen.getByText("We serve.").closest("[dir]")?.getAttribute("dir")).toBe("auto");
   });
 
-  it("shows each citation of a list, as the checker counts it", async () => {
+  it("shows each citation of a list, in the same way as the checker", async () => {
     const known = [...citations, { number: 1200, title: "Test report" }];
     await renderWidget(<MarkdownView text="We serve [1, 1200] and [1; 9]." citations={known} marks={[]} />);
     expect(screen.getAllByRole("button").map((button) => button.textContent)).toEqual(["[1]", "[1200]"]);
     expect(document.body.textContent).toContain("[1; 9]");
   });
 
-  it("opens a citation it knows and leaves others as text", async () => {
+  it("makes known citations clickable and leaves others as text", async () => {
     const onCitation = vi.fn();
     await renderWidget(<MarkdownView text="We serve [1] and [2]." citations={citations} marks={[]} onCitation={onCitation} />);
     fireEvent.click(screen.getByRole("button", { name: "Citation 1: Annual report" }));
@@ -34,7 +34,7 @@ describe("MarkdownView", () => {
     expect(screen.getByText(/and \[2\]\./)).toBeTruthy();
   });
 
-  it("shows escaped brackets as text, whatever they enclose", async () => {
+  it("shows escaped brackets as text, whatever they contain", async () => {
     await renderWidget(<MarkdownView text={"As \\[1\\] and &#91;1&#93; say [1]."} citations={citations} marks={[]} />);
     expect(screen.getAllByRole("button")).toHaveLength(1);
     expect(screen.getByText(/^As/).textContent).toBe("As [1] and [1] say [1].");
@@ -51,13 +51,13 @@ describe("MarkdownView", () => {
     for (const link of document.querySelectorAll("a")) expect(link.href).toMatch(/^http:\/\/evil\.example\/\?q=secret$/);
   });
 
-  it("opens foreign links in a new tab without telling where from", async () => {
+  it("opens links to other sites in a new tab without a referrer", async () => {
     await renderWidget(<MarkdownView text="[SAM](https://sam.gov/)" citations={[]} marks={[]} />);
     const link = screen.getByRole("link", { name: "SAM" });
     expect([link.getAttribute("target"), link.getAttribute("rel")]).toEqual(["_blank", "noopener noreferrer"]);
   });
 
-  it("marks claims by an underline and says in words what they lack", async () => {
+  it("underlines unsupported claims and says why in text", async () => {
     const text = "Fine 𝔸 [1].\n\n- **We won** a prize [1].\n- We run `a` well.";
     const place = (part: string): { start: number; end: number } => {
       const start = Array.from(text.slice(0, text.indexOf(part))).length;
@@ -76,7 +76,7 @@ describe("MarkdownView", () => {
     expect(document.querySelector("p .fw-claim")).toBeNull();
   });
 
-  it("shows marked text in code and characters of its own as they are", async () => {
+  it("shows marked text in code, and the mark's own characters, unchanged", async () => {
     await renderWidget(<MarkdownView text={"`We win` \uE000x"} citations={[]} marks={[{ start: 1, end: 7, isCited: true, note: "No" }]} />);
     expect(screen.getByText("We win").tagName).toBe("CODE");
     expect(document.body.textContent).toContain("\uFFFDx");

@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 
 describe("Passkey", () => {
-  it("is a button that asks for options", async () => {
+  it("is a button that requests options", async () => {
     const onStart = vi.fn();
     await renderWidget(<Passkey {...props} onStart={onStart} />);
     fireEvent.click(screen.getByRole("button", { name: "Sign in with a passkey" }));
@@ -29,7 +29,7 @@ describe("Passkey", () => {
     expect(get).not.toHaveBeenCalled();
   });
 
-  it("asks the browser for one that signs in, and says what it answered", async () => {
+  it("asks the browser for a passkey to sign in, and sends the response", async () => {
     get.mockResolvedValue({ toJSON: () => ({ id: "abc" }) });
     const onAnswer = vi.fn();
     await renderWidget(<Passkey {...props} options='{"rpId":"localhost"}' onAnswer={onAnswer} />);
@@ -37,7 +37,7 @@ describe("Passkey", () => {
     expect(get).toHaveBeenCalledWith(expect.objectContaining({ publicKey: { parsed: { rpId: "localhost" } } }));
   });
 
-  it("asks the browser to make one when the options name a user", async () => {
+  it("asks the browser to create a passkey if the options name a user", async () => {
     create.mockResolvedValue({ toJSON: () => ({ id: "new" }) });
     const onAnswer = vi.fn();
     await renderWidget(<Passkey {...props} label="" options='{"user":{"id":"a"}}' onAnswer={onAnswer} />);
@@ -45,14 +45,14 @@ describe("Passkey", () => {
     expect(create).toHaveBeenCalledWith(expect.objectContaining({ publicKey: { made: { user: { id: "a" } } } }));
   });
 
-  it("says why the browser gave none", async () => {
+  it("shows why the browser returned none", async () => {
     get.mockRejectedValue(new DOMException("Canceled", "NotAllowedError"));
     const onRefused = vi.fn();
     await renderWidget(<Passkey {...props} options='{"rpId":"localhost"}' onRefused={onRefused} />);
     await waitFor(() => expect(onRefused).toHaveBeenCalledWith({ reason: "NotAllowedError" }));
   });
 
-  it("says so, or nothing, where the browser knows none", async () => {
+  it("shows a message, or nothing, if the browser does not support passkeys", async () => {
     vi.stubGlobal("PublicKeyCredential", undefined);
     await renderWidget(<Passkey {...props} options='{"rpId":"localhost"}' />);
     expect(screen.getByText("No passkeys here")).toBeTruthy();

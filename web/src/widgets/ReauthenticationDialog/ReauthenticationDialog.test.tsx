@@ -17,14 +17,14 @@ const props = {
 };
 
 describe("ReauthenticationDialog", () => {
-  it("is a dialog that says what it asks for, with the password at hand", async () => {
+  it("says what it asks for, and focuses the password field", async () => {
     await renderWidget(<ReauthenticationDialog {...props} />);
     expect(screen.getByRole("dialog", { name: props.title, description: props.text })).toBeTruthy();
     expect(document.activeElement).toBe(screen.getByLabelText("Password"));
     expect(screen.queryByLabelText("Code")).toBeNull();
   });
 
-  it("gives the password", async () => {
+  it("sends the password", async () => {
     const onReauthenticate = vi.fn();
     await renderWidget(<ReauthenticationDialog {...props} onReauthenticate={onReauthenticate} />);
     fireEvent.change(screen.getByLabelText("Password"), { target: { value: "a quiet harbor" } });
@@ -42,12 +42,12 @@ describe("ReauthenticationDialog", () => {
     expect(onReauthenticate).toHaveBeenCalledWith({ password: "", code: "123456" });
   });
 
-  it("says what was wrong and keeps what was typed", async () => {
+  it("shows the error and keeps typed text", async () => {
     await renderWidget(<ReauthenticationDialog {...props} error="That was not right." />);
     expect(screen.getByRole("alert").textContent).toBe("That was not right.");
   });
 
-  it("is left by Cancel and by Escape", async () => {
+  it("closes with Cancel and with Escape", async () => {
     const onCancel = vi.fn();
     await renderWidget(<ReauthenticationDialog {...props} onCancel={onCancel} />);
     fireEvent.click(screen.getByRole("button", { name: "Cancel" }));

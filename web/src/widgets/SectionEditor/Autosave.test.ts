@@ -59,7 +59,7 @@ afterEach(() => {
 });
 
 describe("Autosave", () => {
-  it("saves once after a pause, with what the text is based on", async () => {
+  it("saves once after a pause, with the revision that the text is based on", async () => {
     const autosave = open();
     type(autosave, "A");
     type(autosave, "Ab");
@@ -79,7 +79,7 @@ describe("Autosave", () => {
     expect(server.sent.length).toBeGreaterThan(0);
   });
 
-  it("keeps the text and tries again while the server is away", async () => {
+  it("keeps the text and retries while the server is unavailable", async () => {
     server.away = true;
     const autosave = open();
     type(autosave, "Offline");
@@ -92,7 +92,7 @@ describe("Autosave", () => {
     expect(autosave.state.get().kind).toBe("saved");
   });
 
-  it("is not in conflict with its own save whose answer was lost", async () => {
+  it("does not conflict with its own save after the response was lost", async () => {
     server.losesAnswers = true;
     const autosave = open();
     type(autosave, "One");
@@ -121,7 +121,7 @@ describe("Autosave", () => {
     expect(server.text).toBe("Mine, too");
   });
 
-  it("sends what waits when the page goes away, and offers it again after a reload", async () => {
+  it("sends unsaved text when the page is unloaded, and offers it again after a reload", async () => {
     const autosave = open();
     const stop = autosave.start();
     type(autosave, "Last words");
@@ -137,19 +137,19 @@ describe("Autosave", () => {
     leave();
   });
 
-  it("leaves what another tab is about to save to that tab, and takes what a closed one has left", async () => {
+  it("leaves text to another tab that is about to save it, and continues with the text of a closed tab", async () => {
     server.away = true;
     const stop = open().start();
     type(open(), "Of another tab");
     await vi.advanceTimersByTimeAsync(300);
-    sessionStorage.clear(); // because another tab has its own
+    sessionStorage.clear(); // because another tab has its own key
     expect(open().content.get().text).toBe("Server text");
     vi.setSystemTime(Date.now() + 60_000);
     expect(open().content.get().text).toBe("Of another tab");
     stop();
   });
 
-  it("sends a long text when the editor is closed while the page stays", async () => {
+  it("sends a long text when the editor is closed while the page stays open", async () => {
     const autosave = open();
     const stop = autosave.start();
     type(autosave, "x".repeat(70_000));
@@ -158,7 +158,7 @@ describe("Autosave", () => {
     expect(server.text).toHaveLength(70_000);
   });
 
-  it("goes on saving when the editor is closed while the server is away, and is the same when it is opened again", async () => {
+  it("continues to save after the editor is closed while the server is unavailable, and is the same object when it is opened again", async () => {
     server.away = true;
     const runtime = page();
     const edit = (): Autosave => Autosave.of(runtime, PATH, { heading: "Roofs", text: server.text }, server.revision);
@@ -176,7 +176,7 @@ describe("Autosave", () => {
     expect(edit()).not.toBe(autosave);
   });
 
-  it("keeps what was typed just before signing out, sends none of it, and goes on for the same account alone", async () => {
+  it("keeps text typed just before signing out, sends none of it, and continues only for the same account", async () => {
     const runtime = page();
     const edit = (account: string): Autosave => new Autosave(page(account), PATH, { heading: "Roofs", text: server.text }, 3);
     const autosave = new Autosave(runtime, PATH, { heading: "Roofs", text: server.text }, 3);
@@ -195,7 +195,7 @@ describe("Autosave", () => {
     leave();
   });
 
-  it("sends nothing at the end of a page that the browser would not send", () => {
+  it("sends nothing on unload that is too large for the browser", () => {
     const sizes: number[] = [];
     vi.stubGlobal("fetch", (_url: string, { body }: RequestInit) => {
       sizes.push(new Blob([body as string]).size);
@@ -211,7 +211,7 @@ describe("Autosave", () => {
     expect(sizes[0]).toBeLessThan(60_000);
   });
 
-  it("leaves out what the server refuses and nobody can see", async () => {
+  it("leaves out invisible characters that the server refuses", async () => {
     const autosave = open();
     type(autosave, "a\0b \ud83d c \ud83d\ude00");
     await vi.advanceTimersByTimeAsync(1_300);

@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 describe("SectionEditor", () => {
-  it("shows the text without the signs of Markdown, and citations as chips that open", async () => {
+  it("shows the text without Markdown syntax, and citations as chips that open the passage", async () => {
     const onCitation = vi.fn();
     await renderWidget(<SectionEditor {...props} onCitation={onCitation} />);
     const text = screen.getByRole("textbox", { name: "Text" });
@@ -35,7 +35,7 @@ describe("SectionEditor", () => {
     expect(text.querySelector("[data-citation='1']")).toBeTruthy();
   });
 
-  it("saves a new heading, and says so", async () => {
+  it("saves a new heading, and shows that it is saved", async () => {
     answer.mockImplementation((_url, { heading, text }) => Response.json({ heading, text, revision: 4 }));
     await renderWidget(<SectionEditor {...props} />);
     fireEvent.change(screen.getByLabelText("Heading"), { target: { value: "Our roofs" } });
@@ -59,7 +59,7 @@ describe("SectionEditor", () => {
     expect(screen.getByText("Saved")).toBeTruthy();
   });
 
-  it("closes once everything is saved, and stays open while the text could not be", async () => {
+  it("closes once everything is saved, and stays open if the text could not be saved", async () => {
     const onDone = vi.fn();
     answer.mockImplementation(() => Response.json({ error: { message: "Too long." } }, { status: 422 }));
     await renderWidget(<SectionEditor {...props} onDone={onDone} />);
@@ -73,7 +73,7 @@ describe("SectionEditor", () => {
     expect(answer).toHaveBeenCalledOnce();
   });
 
-  it("offers one stop of the Tab key for all controls", async () => {
+  it("has one tab stop for all controls", async () => {
     await renderWidget(<SectionEditor {...props} />);
     const stops = Array.from(screen.getByRole("toolbar").querySelectorAll<HTMLElement>("button, select")).filter(({ tabIndex }) => tabIndex === 0);
     expect(stops).toHaveLength(1);

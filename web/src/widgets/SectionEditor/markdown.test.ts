@@ -11,7 +11,7 @@ const typed = (text: string): string => {
 };
 const shown = (text: string): string => parseMarkdown(text, KNOWN).textContent;
 
-describe("what a writer writes comes back as it was", () => {
+describe("the writer's Markdown is unchanged after reading and writing", () => {
   it.each([
     ["a paragraph with citations", "We repaired 40 roofs [1][2]. Our crew has 12 people [12]."],
     ["headings", "### Past performance\n\nText.\n\n#### Details\n\nMore."],
@@ -30,7 +30,7 @@ describe("what a writer writes comes back as it was", () => {
   });
 });
 
-describe("other ways to write it come back in one way, once and for all", () => {
+describe("other notations are normalized, and then stay the same", () => {
   it.each(["* a\n* b", "1) a\n2) b", "9. nine\n10. ten", "a\nb", "Setext\n---", "|a|b|\n|-|-|\n|1|2|", "__bold__ _it_", "- a\n\n- b", "text [1, 2] and [1;2]", "+ x", "    code"])("%j", (text) => {
     const once = again(text);
     expect(again(once)).toBe(once);
@@ -38,7 +38,7 @@ describe("other ways to write it come back in one way, once and for all", () => 
   });
 });
 
-describe("what is typed means itself", () => {
+describe("typed characters are literal text", () => {
   it.each([
     ...["# no heading", "- no list", "+ no list", "1. no list", "1) no list", "> no quote", "*no* _emphasis_ **at** all", "`no code`", "~~no strike~~"],
     ...["[7] is no source", "[1] typed", "[a](b)", "[a]: b", "![a](b)", "<b>no HTML</b>", "<https://x.example>", "&lt; &amp; &#65;", "a\\b", "\\*", "| a | b |"],
@@ -49,11 +49,11 @@ describe("what is typed means itself", () => {
     expect(parseMarkdown(typed(text), KNOWN).firstChild?.type.name).toBe("paragraph");
   });
 
-  it("as a citation only where the draft has the source", () => {
+  it("and become a citation only if the draft has the source", () => {
     expect(again("Known [1], unknown [7], both [1, 7].")).toBe("Known [1], unknown \\[7\\], both \\[1, 7\\].");
   });
 
-  it("for words beside a citation", () => {
+  it("next to a citation, too", () => {
     const doc = parseMarkdown("x [1]", KNOWN);
     const paragraph = doc.firstChild;
     if (paragraph === null) throw new Error("There is no paragraph.");
@@ -63,7 +63,7 @@ describe("what is typed means itself", () => {
   });
 });
 
-describe("any text of these parts is the same after it was read and written again", () => {
+describe("any combination of these parts is the same after reading and writing", () => {
   const PIECES = ["roofs", "**bold**", "*it*", "[1]", "[12]", "`a|b`", "5 < 6", "[x](https://x.example)", "\\[7\\]", "~~old~~", "a \\* b", "&amp;"];
   const inline = (seed: number): string => Array.from({ length: 1 + (seed % 5) }, (_, index) => PIECES[(seed * 7 + index * 5) % PIECES.length]).join(" ");
   const BLOCKS = [

@@ -24,7 +24,7 @@ describe("SettingsDrawer", () => {
 
   beforeEach(() => changeSettings(DEFAULT_SETTINGS));
 
-  it("changes mode, color, and width at once and keeps them", async () => {
+  it("changes mode, color, and width immediately and saves them", async () => {
     await openDrawer();
     fireEvent.click(screen.getByRole("button", { name: "Dark" }));
     fireEvent.click(screen.getByRole("button", { name: "Purple" }));
@@ -33,21 +33,21 @@ describe("SettingsDrawer", () => {
     expect(stored()).toEqual({ themeMode: "dark", themeColor: "purple", themeDirection: "ltr", themeStretch: true });
   });
 
-  it("turns the direction", async () => {
+  it("changes the direction", async () => {
     await openDrawer();
     fireEvent.click(screen.getByRole("button", { name: "Right to left" }));
     expect(root.dir).toBe("rtl");
     expect(await screen.findByRole("dialog", { name: "Settings" })).toBeTruthy();
   });
 
-  it("tells the server which language was chosen, and keeps it for the pages before signing in", async () => {
+  it("sends the chosen language to the server, and saves it for the pages before sign-in", async () => {
     await openDrawer();
     fireEvent.change(screen.getByRole("combobox", { name: "Language" }), { target: { value: "de" } });
     expect(onLanguage).toHaveBeenCalledExactlyOnceWith({ code: "de" });
     expect(document.cookie).toContain("language=de");
   });
 
-  it("switches off the shortcuts of single keys", async () => {
+  it("turns off single-key shortcuts", async () => {
     await openDrawer();
     const shortcuts = screen.getByRole("switch", { name: "Single-key shortcuts" });
     fireEvent.click(shortcuts);
@@ -56,7 +56,7 @@ describe("SettingsDrawer", () => {
     expect(areShortcutsOn()).toBe(true);
   });
 
-  it("follows another tab", async () => {
+  it("follows changes in another tab", async () => {
     await openDrawer();
     const newValue = JSON.stringify({ ...DEFAULT_SETTINGS, themeColor: "red" });
     dispatchEvent(new StorageEvent("storage", { storageArea: localStorage, key: "settings", newValue }));

@@ -25,7 +25,7 @@ describe("Toaster", () => {
     vi.useRealTimers();
   });
 
-  it("hides a message after 3 000 ms", async () => {
+  it("hides a message after 3,000 ms", async () => {
     const runtime = await openToaster();
     act(() => runtime.toast("Saved.", "success"));
     wait(2_999);
@@ -35,7 +35,7 @@ describe("Toaster", () => {
     expect(runtime.toasts.get()).toEqual([]);
   });
 
-  it("shows a warning until it is closed, because it asks the person to do something", async () => {
+  it("shows a warning until it is closed, because it requires action", async () => {
     const runtime = await openToaster();
     act(() => runtime.toast("Check whether your last step was done.", "warning"));
     wait(60 * 60_000);
@@ -52,7 +52,7 @@ describe("Toaster", () => {
     expect(screen.getAllByText("Check whether your last step was done.")).toHaveLength(1);
   });
 
-  it("shows at most five, and the next when there is room", async () => {
+  it("shows at most five, and the next one when there is space", async () => {
     const runtime = await openToaster();
     act(() => {
       for (const number of [1, 2, 3, 4, 5, 6]) runtime.toast(`Message ${number}`, number % 2 ? "info" : "warning");
@@ -95,7 +95,7 @@ describe("Toaster", () => {
     expect(screen.queryByText("Saved.")).toBeNull();
   });
 
-  it("disappears after 3,000 ms when it appears under a resting pointer", async () => {
+  it("disappears after 3,000 ms if it appears under a pointer that does not move", async () => {
     const runtime = await openToaster();
     act(() => runtime.toast("Saved.", "success"));
     const button = screen.getByRole("button", { name: "Close" });
@@ -105,7 +105,7 @@ describe("Toaster", () => {
     expect(screen.queryByText("Saved.")).toBeNull();
   });
 
-  it("disappears once the pointer on it has rested for a while", async () => {
+  it("disappears after the pointer on it has not moved for a while", async () => {
     const runtime = await openToaster();
     act(() => runtime.toast("Saved.", "success"));
     wait(2_000);
@@ -132,7 +132,7 @@ describe("Toaster", () => {
     ["info", "status"],
     ["warning", "alert"],
     ["error", "alert"],
-  ] as const)("is read out by screen readers: %s as %s", async (variant, role) => {
+  ] as const)("is announced by screen readers: %s as %s", async (variant, role) => {
     const runtime = await openToaster();
     act(() => runtime.toast("The draft could not be saved.", variant));
     expect(screen.getByRole(role).textContent).toContain("The draft could not be saved.");

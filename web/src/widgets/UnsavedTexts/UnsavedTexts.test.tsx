@@ -16,7 +16,7 @@ function keep(sectionId: string, heading: string, text: string): void {
 afterEach(() => localStorage.clear());
 
 describe("UnsavedTexts", () => {
-  it("leads back to a section whose text was not saved", async () => {
+  it("links to a section whose text was not saved", async () => {
     const onContinue = vi.fn();
     keep("roofs", "Roofs", "Typed");
     await renderWidget(<UnsavedTexts path={path} sections={sections} editing="" onContinue={onContinue} />, "ada");
@@ -25,7 +25,7 @@ describe("UnsavedTexts", () => {
     expect(onContinue).toHaveBeenCalledWith({ id: "roofs" });
   });
 
-  it("is silent about the section that is being edited, and about other drafts", async () => {
+  it("does not list the section that is being edited, or other drafts", async () => {
     keep("roofs", "Roofs", "Typed");
     keepText("ada", "/api/drafts/other/sections/roofs", { id: "x", at: 0 });
     await renderWidget(<UnsavedTexts path={path} sections={sections} editing="roofs" />, "ada");
