@@ -60,8 +60,8 @@ class Application:
     def add_person(
         self, email: str, password: str, *, name: str = "Ada Example", role: Role = Role.USER, has_sample: bool = False
     ) -> None:
-        """Like `fundwright user add`, but without the two seconds that starting a process takes, and, unless the person `has_sample`,
-        without the two seconds in which the server learns the sample documents."""
+        """Like `fundwright user add`, but without the two seconds that starting a process takes, and, unless the person
+        `has_sample`, without the two seconds that training the sample documents takes."""
 
         async def add(session: AsyncSession, core: Core) -> None:
             actor = await accounts.create_account(session, core, email=email, name=name, role=role, password=password)

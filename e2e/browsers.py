@@ -37,5 +37,5 @@ class Browsers:
         free.append(context)
 
     def retire(self, context: BrowserContext) -> None:
-        """Do not reuse this context, because something was done to it that cannot be undone."""
+        """Do not reuse this context: its state has changed in a way that cannot be reset."""
         self._retired.add(context)

@@ -24,7 +24,7 @@ from e2e.pages.screens import Fixtures, find_fixtures
 from fundwright.accounts.schemas import Role
 from fundwright.authentication.sessions import RENEWED_AFTER
 
-# Otherwise Hypothesis' plug-in loads it at the very end, beside threads, where Python 3.11 cannot always compile.
+# Otherwise, Hypothesis' plug-in imports it at the end, while threads run, and Python 3.11 cannot always compile then.
 import_module("hypothesis")
 
 # Journeys test behavior, not speed: the machine may be busy.

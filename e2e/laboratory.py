@@ -43,7 +43,7 @@ def typing_screen() -> VdomDict:
 
 
 def _hog() -> None:
-    """What a handler must never do: it blocks all others, and the server's log has to name it."""
+    """A handler that blocks the event loop, which is a programming error: the server's log must name it."""
     time.sleep(0.5)
 
 

@@ -114,7 +114,7 @@ def run(check: Check) -> Result:
         }
         kept = {
             name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
-        }  # compiled once, not often
+        }  # compile each module once, not in each process
         done = subprocess.run(
             check.command, cwd=PROJECT, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, check=False,
             env=kept | environment,

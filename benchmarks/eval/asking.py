@@ -1,4 +1,4 @@
-"""Whether a question gets the statement that answers it: `tests/firms/questions.py` and questions about the sample.
+"""Measures whether a question gets the statement that answers it: `tests/firms/questions.py` and questions about the sample.
 
 Uses the product's own code: the documents are added and trained, and the questions are asked as on the Train page. The floor shows
 the first sentence of the nearest passage.

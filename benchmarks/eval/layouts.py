@@ -1,4 +1,4 @@
-"""Whether the writer finds the same facts in documents with different layouts: `tests/firms/layouts.py`.
+"""Measures whether the writer finds the same facts in documents with different layouts: `tests/firms/layouts.py`.
 
 Each invented firm is drafted once for each layout of its documents, without a database. The floor is the documents' original
 layout.
@@ -69,7 +69,7 @@ async def _write(layout: Layout, embedder: Embedder) -> Found:
         for key, (text, opened) in (await sections(firm, layout, embedder)).items():
             expected = firm.sections[key]
             gaps = frozenset(range(_QUESTIONS[key])) if expected.gap else frozenset(expected.gaps)
-            facts = [fact for fact in expected.facts if not fact.startswith("Dear ")]  # the writer does not write the opening
+            facts = [fact for fact in expected.facts if not fact.startswith("Dear ")]  # not written by the writer
             added = (
                 len(facts),
                 sum(flat(fact) in flat(text) for fact in facts),

@@ -53,7 +53,7 @@ class Person:
         ready(self.page)
 
     def begin(self) -> None:
-        """The preparations are done; start measuring."""
+        """Start the measurement, after all preparations."""
         ready(self.page)
         self.traffic.start()
         self.started_at = time.perf_counter()

@@ -1,4 +1,4 @@
-"""A person manages their own account and deletes it."""
+"""People manage their own accounts and delete them."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def documented(ports: Mapping[str, str], folder: Path) -> str:
     upstream, server = (text[text.index(start) :] for start in ("upstream fundwright {", "server {"))
     assert "proxy_read_timeout 60s;" in server
     impatient = server.replace(ports["public"], ports["impatient"]).replace("_timeout 60s", f"_timeout {IMPATIENT_S}s")
-    # nginx sends nothing to a process for 10 s after a timeout: the patient server must not notice.
+    # nginx sends nothing to a process for 10 s after a timeout. This must not affect the server with the long timeout.
     own = (upstream[: upstream.index("}") + 1] + impatient).replace("upstream fundwright", "upstream impatient")
     impatient = own.replace("http://fundwright", "http://impatient")
     return text + impatient
@@ -317,7 +317,7 @@ class TestImpatientProxy:
             "() => new MutationObserver(() => { window.hasSaid ||= !!document.querySelector('.fw-offline') })"
             ".observe(document.body, {childList: true, subtree: true})"
         )
-        while len(sockets) < 3:  # two were cut
+        while len(sockets) < 3:  # two connections were ended
             page.wait_for_event("websocket")
         ready(page)
         screen.name.press_sequentially(" name")
@@ -353,12 +353,12 @@ class TestTwoProcesses:
             tab.bring_to_front()
             CategoryPage(tab).name.fill(f"Kept {number}")
             ready(tab)
-        other, killed = site.processes  # the first one is requested directly
+        other, killed = site.processes  # the first one is requested without nginx
         sockets = connections(other) + connections(killed)
         killed.process.kill()
         killed.process.wait()
         for tab in (page, *tabs):
-            tab.bring_to_front()  # in the background, it would take longer to reconnect
+            tab.bring_to_front()  # a page in the background takes longer to reconnect
             ready(tab)
         eventually(lambda: connections(other) >= sockets or None)
         for number, tab in enumerate(tabs):

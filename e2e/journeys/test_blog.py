@@ -1,4 +1,4 @@
-"""A post from the first draft to its readers, and feedback from its sender to the team."""
+"""Writing, publishing, and reading a post; sending feedback, and handling it."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with ExitStack() as stack:
         environment = {
             "DATABASE_URL": stack.enter_context(EmbeddedPostgres(folder / "database").use()),
-            "FUNDWRIGHT_RESUME_S": "5",  # pages left at the other process need not be kept for long
+            "FUNDWRIGHT_RESUME_S": "5",  # the other process need not keep pages for long
             "FUNDWRIGHT_ALLOWED_ORIGINS": json.dumps([f"http://127.0.0.1:{port}" for port in ports]),
         }
         first, second = (stack.enter_context(started(folder / "data", port=port, environment=environment)) for port in ports[:2])
@@ -102,7 +102,7 @@ def test_the_main_job_where_websockets_are_refused(page: Page, site: Site, compl
     assert heard == []
     assert site.strict_proxy.asked == set(site.strict_proxy.targets)
     refusals = [each for each in complaints if "WebSocket connection to" in each and "403" in each]
-    assert complaints == refusals and len(refusals) <= 4  # the tab remembers
+    assert complaints == refusals and len(refusals) <= 4  # the tab has stored that WebSockets are blocked
     complaints.clear()
 
 
@@ -121,7 +121,7 @@ def test_a_page_whose_connections_go_to_either_process_misses_nothing(page: Page
         for number in rounds:
             name = f"Round {number}"
             person.patch(f"{first.url}/api/categories/{category['id']}", data={"name": name}, headers=headers)
-            if number % 2:  # otherwise, the change is in transit
+            if number % 2:  # otherwise, the change has not arrived yet
                 expect(page.get_by_role("article", name=name, exact=True)).to_be_visible()
             page.evaluate("window.wasLost = false")
             site.proxy.cut()
@@ -132,7 +132,7 @@ def test_a_page_whose_connections_go_to_either_process_misses_nothing(page: Page
                 assert_as_fresh(page, first.url)
 
     with ExitStack() as stack:
-        # The second process turns the page away, and its refusals are frames of no session.
+        # The second process refuses the page, and its refusals are frames of no session.
         for _ in range(MAX_PAGES):
             stack.enter_context(another_page(second, token))
         site.proxy.targets.append(site.strict_proxy.targets[1])
@@ -141,7 +141,7 @@ def test_a_page_whose_connections_go_to_either_process_misses_nothing(page: Page
     assert refused > ROUNDS / 10
     play(range(ROUNDS // 2 + 1, ROUNDS + 1))
     assert site.proxy.switches - refused > ROUNDS / 10
-    complaints[:] = [each for each in complaints if "ERR_INCOMPLETE_CHUNKED_ENCODING" not in each]  # a live response that was cut
+    complaints[:] = [each for each in complaints if "ERR_INCOMPLETE_CHUNKED_ENCODING" not in each]  # an interrupted response
 
 
 @contextmanager

@@ -157,7 +157,7 @@ def test_of_two_tabs_none_overwrites_the_other_unseen(draft: DraftPage, complain
     assert not draft.saved("Second tab.")
     conflict.get_by_role("button", name="Keep my text").click()
     eventually(lambda: draft.saved("Second tab.") or None)
-    expect(draft.text).to_contain_text("Second tab.")  # the first tab had nothing that waited
+    expect(draft.text).to_contain_text("Second tab.")  # the first tab had no unsaved text
     complaints.clear()  # the browser reports each refused request
 
 

@@ -1,4 +1,4 @@
-"""A double click while the server takes a second to respond acts once, and a slow click counts."""
+"""A double click acts once although the server takes a second to respond, and a slow click also has its effect."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_slow_click_counts_whatever_leaving_the_field_changes_on_the_page(reco
     form.get_by_label("Current password").fill("not this one")
     form.get_by_label("New password").fill("seven quiet lighthouses")
     form.get_by_role("button", name="Change password").hover()
-    with opening.value.expect_event("framereceived", lambda frame: "Password strength" in str(frame)):  # which moves the button
+    with opening.value.expect_event("framereceived", lambda frame: "Password strength" in str(frame)):  # moves the button
         recognized.mouse.down()
     recognized.mouse.up()
     expect(form).to_contain_text("Wrong password.")

@@ -1,4 +1,4 @@
-"""An overseer sees the dashboard, the usage, and everyone's activity."""
+"""A person with the permission `oversee` sees the dashboard, the usage, and the activity of all accounts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def with_overseer(application: Application) -> Application:
 
 @pytest.fixture
 def overseeing(with_overseer: Application, page: Page) -> Page:
-    """An overseer's page on the dashboard."""
+    """The dashboard, opened by a person with the permission `oversee`."""
     sign_in(page, OVERSEER)
     page.goto("/dashboard/index")
     return ready(page)
@@ -39,7 +39,7 @@ def views(page: Page, path: str) -> int:
 
 
 def other_than(page: Page, path: str, known: int) -> int:
-    """Like `views`, once the number is not `known` anymore."""
+    """Like `views`, but waits until the number differs from `known`."""
     return eventually(lambda: found if (found := views(page, path)) != known else None)
 
 
@@ -71,7 +71,7 @@ class TestAnalyze:
                 overseeing.get_by_role("table", name="Usage by day").get_by_role("row").filter(has=overseeing.get_by_role("cell"))
             )
             views = days.first.get_by_role("cell").nth(1)
-        else:  # a table would not fit
+        else:  # too narrow for a table
             days = overseeing.get_by_role("group", name="Usage by day").get_by_role("listitem")
             views = days.first.get_by_role("definition").first
         expect(days).to_have_count(7)

@@ -1,4 +1,4 @@
-"""The product without a mouse."""
+"""The main screens can be used without a mouse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The language belongs to the account."""
+"""The language is saved for the account."""
 
 from __future__ import annotations
 

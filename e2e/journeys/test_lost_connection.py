@@ -1,4 +1,4 @@
-"""Losing the connection in the middle of a form does not discard typed text."""
+"""A connection that is lost while a form is open discards no typed text."""
 
 from __future__ import annotations
 

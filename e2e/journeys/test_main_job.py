@@ -1,4 +1,4 @@
-"""The whole main job in the browser: from a real notice to a draft with citations."""
+"""The main job in the browser, from importing a real notice to exporting a draft with citations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From added documents, which are processed automatically, to a draft from selected ones."""
+"""Added documents are processed automatically, and a draft is written from selected ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The emails of an installation that does not send any."""
+"""The emails of an installation without a mail server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waiting for what no page shows: a process that responds, an email that a job writes. For pages, use `ready`."""
+"""Waiting for events that no page shows: a process responds, a job writes an email. For pages, use `ready`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The permission required for each way into the product. A route, screen, or job kind that is missing here fails the tests in this
-folder.
+"""The permission that each route, screen, and job kind requires. A route, screen, or job kind that is missing here fails the
+tests in this folder.
 
-The table is written by hand on purpose: it states the intention, and the tests compare it with the product.
+The table is written by hand: it states the intended permissions, and the tests compare them with the product's.
 """
 
 from __future__ import annotations

@@ -158,4 +158,4 @@ async def test_no_event_changes_what_the_role_may_not_change(
 async def test_events_change_things_for_roles_that_may_work(committed: Core, ada: Actor, open_page: Open) -> None:
     changed = await changed_by(committed, ada, open_page)
     assert {"category", "document", "draft", "training_run"} <= changed
-    assert "opportunity" not in changed  # everybody sees the samples, so only administrators can remove them
+    assert "opportunity" not in changed  # everyone sees the samples, so only administrators can remove them

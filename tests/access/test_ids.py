@@ -77,7 +77,7 @@ class World:
     """The ids of all people's objects, by kind."""
 
     def missing(self, kind: str) -> str:
-        """An unknown id of the same form; for the subject of a label, another notice, because notices belong to nobody."""
+        """An unknown id of the same form; for the subject of a label, another notice, because notices have no owner."""
         if kind in ("subject", "notice"):
             return self.ids["other notice"]
         return str(uuid4()) if _is_uuid(self.ids[kind]) else "x" * len(self.ids[kind])
@@ -98,7 +98,7 @@ async def _make_world(core: Core) -> World:
         ada = await accounts.create_account(session, core, email="ada@example.org", name=CANARY, role=Role.ADMIN, password=None)
         await opportunities.load_sample_once(session)
         notices = (await opportunities.list_opportunities(session, ada, OpportunityQuery())).items
-        # Samples belong to nobody: an administrator may remove them, with their labels.
+        # Samples have no owner: an administrator may remove them, with their labels.
         await session.execute(text("UPDATE opportunity SET is_sample = false"))
         document = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} has boats."))
         category = await categories.create(session, ada, CategoryCreate(name=CANARY))
@@ -326,7 +326,7 @@ class TestRoutes:
 
     @pytest.mark.slow
     async def test_the_owner_finds_her_own(self, committed: Core, world: World) -> None:
-        """Otherwise, the other tests would prove nothing."""
+        """Without this test, the other tests would pass even if they checked nothing."""
 
         def order(each: tuple[str, list[Place]]) -> tuple[bool, bool, int]:
             """Deletions come last, and those of account-wide records at the very end."""
@@ -386,7 +386,7 @@ class TestScreens:
             if SCREENS[urlsplit(path).path] is not Permission.READ or not kinds or kinds <= set(NOT_OWNED):
                 continue
             if kinds == {"account"} and Permission.OVERSEE in GRANTED[role]:
-                continue  # these roles may see everybody's records
+                continue  # these roles may see the records of all accounts
             shown = list[tuple[str, str, int, list[str]]]()
             for is_missing in (True, True, False):
                 address = address_of(path, world, is_missing=is_missing)

@@ -167,7 +167,7 @@ def expected(need: Need, who: str) -> str:
 
 
 def asked(need: Need, turn: int, *, is_everybody: bool) -> Sequence[str]:
-    """Who asks for a route or screen with this need."""
+    """The people who request a route or screen that requires this permission."""
     if is_everybody:
         return EVERYBODY
     kinds = [[who for who in EVERYBODY if expected(need, who) == meant] for meant in ("let in", "refused", "sent away")]

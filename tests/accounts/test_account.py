@@ -1,4 +1,4 @@
-"""What people do with their own accounts."""
+"""People manage their own accounts."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ async def sign_in(session: AsyncSession, core: Core, email: str = "ada@example.o
 
 
 async def live(core: Core, ada: Actor) -> tuple[Actor, str]:
-    """Give the account one row of everything; returns an administrator and the secret of an API token."""
+    """Give the account one row in every table; returns an administrator and the secret of an API token."""
     async with core.database.transaction() as session:
         root = await add_account(session, "root@example.org", name="Root", role=Role.ADMIN, password=PASSWORD)
         await profile.change_profile(session, ada, ProfileChange(display_name="Ada Lovelace", about="=1+1"))
@@ -122,7 +122,7 @@ class TestCopy:
         assert [each["name"] for each in json.loads(files["categories/categories.json"])] == ["Roofing"]
         assert [files[name] for name in files if name.startswith("training/files/")] == [b"The ferry carries forty."]
         assert any(name.startswith("generation/drafts/") and name.endswith(".md") for name in files)
-        # Cells that a spreadsheet would execute begin with an apostrophe.
+        # Cells that a spreadsheet would run as a formula begin with an apostrophe.
         assert next(csv.DictReader(io.StringIO(files["content/feedback.csv"].decode())))["text"] == "'=cmd()"
         assert b",4900,usd," in files["billing/payments.csv"]
         assert b"sign_in" in files["account/audit.csv"]
@@ -132,8 +132,8 @@ class TestCopy:
         assert "argon2" not in everything
 
     async def test_holds_nothing_of_people_whose_records_touch_those_of_the_account(self, committed: Core, ada: Actor) -> None:
-        """The copy contains what others did about the account and what the account did about others, but not who or where these
-        people are."""
+        """The copy contains actions of others on the account and actions of the account on others, but no email or network
+        addresses of other people."""
         elsewhere = Client(address="198.51.100.9", user_agent="Bob's browser")
         async with committed.database.transaction() as session:
             bob = await add_account(session, "bob@example.org", name="Bob Secret", role=Role.ADMIN, password=PASSWORD)

@@ -219,7 +219,7 @@ def test_the_dates_of_a_position_are_found_in_linear_time() -> None:
         text = f"TOBIAS RENQUIST\n\nField Operations Manager\n\nEXPERIENCE\n\n- now {separators}x\n"
         people([NumberedPassage(number=1, text=text, kind=DocumentKind.RESUME, document="résumé")], Others("Acme"))
 
-    run("")  # loads what is loaded once
+    run("")  # the first call loads modules
     assert first_slow(run, ["-" * 1_900, "- " * 950, "; 2001 " * 260]) is None
 
 

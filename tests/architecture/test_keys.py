@@ -1,4 +1,4 @@
-"""Items of a list have keys, so that an event in transit reaches the item it was meant for, not its successor in the same place."""
+"""Items of a list have keys, so that a pending event reaches its item, and not another item that has taken its place."""
 
 from __future__ import annotations
 

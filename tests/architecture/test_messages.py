@@ -133,7 +133,7 @@ def refusals_in_english(tree: ast.AST, within: str = "") -> Iterator[int]:
 
 
 def _refusals() -> Iterator[type[FundwrightError]]:
-    for module in walk_packages(fundwright.__path__, "fundwright."):  # a subclass is known once it is loaded
+    for module in walk_packages(fundwright.__path__, "fundwright."):  # `__subclasses__` lists only loaded classes
         if not {"migrations", "__main__"} & set(module.name.split(".")):
             import_module(module.name)
     waiting: list[type[FundwrightError]] = [errors.FundwrightError]

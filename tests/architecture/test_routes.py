@@ -36,7 +36,7 @@ OPEN_TO_ALL = {
     "/api/health",
     "/api/blog", "/api/blog/export.csv", "/api/blog/{slug}", "/blog/rss.xml",
 }  # fmt: skip
-GUARDS_ITSELF = {"/api/account/my-account"}  # a missing token has an answer of its own there
+GUARDS_ITSELF = {"/api/account/my-account"}  # this route has its own error for a missing token
 CHANGES = ("add", "cancel", "change", "create", "delete", "end", "remove", "repeat", "revoke", "start")
 
 

@@ -543,7 +543,7 @@ class TestEmails:
         assert {await self._ask(visitor, path, email) for _ in range(5)} == {(202, "null")}
         assert (await self._ask(visitor, path, email))[0] == 429
         assert (await self._ask(visitor, path, email.upper()))[0] == 429
-        async with browse(committed, address="192.0.2.99") as elsewhere:  # whoever asks, the mailbox is the same
+        async with browse(committed, address="192.0.2.99") as elsewhere:  # the limit is per mailbox, not per sender
             assert (await self._ask(elsewhere, path, email))[0] == 429
         async with committed.database.transaction() as session:
             earliest = await session.scalar(select(func.min(SignInThrottle.window_ends_at)))

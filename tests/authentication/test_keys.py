@@ -23,7 +23,7 @@ from fundwright.core.errors import Conflict, NotFound, StartRefused
 
 ADA = Actor(id=uuid4(), email="ada@example.org", name="Ada", role=Role.USER)
 
-# Signs or reads on request, one line each: another process of the same installation.
+# Another process of the same installation, which signs or reads one token per input line.
 OTHER = """
 import sys
 from pathlib import Path

@@ -240,7 +240,7 @@ class TestCookie:
     FORM = {"email": EMAIL, "password": PASSWORD}
 
     async def banned(self, core: Core) -> httpx.Response:
-        """Four wrong passwords from another address, followed by the right one from there."""
+        """Send four wrong passwords and then the right one from another address."""
         async with browse(core, address="198.51.100.9") as stranger:
             for _ in range(4):
                 await stranger.post("/signin", json={**self.FORM, "password": "wrong"})

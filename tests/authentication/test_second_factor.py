@@ -35,7 +35,7 @@ Clock = Callable[[timedelta], datetime]
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """Stops the clock for codes, and advances it when called."""
+    """Stop the clock for codes, and advance it when called."""
     moment = now()
     monkeypatch.setattr(second_factor, "now", lambda: moment)
 

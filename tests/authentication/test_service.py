@@ -636,7 +636,8 @@ class TestRegister:
             await registration.register(session, core, email="a@b.org", name="Ada", password=PASSWORD, client=HERE)
 
     async def test_makes_a_user_and_signs_in(self, session: AsyncSession, core: Core) -> None:
-        """Programs sign in at once, according to the specification; on the pages, the address has to be confirmed first."""
+        """According to the specification, programs can sign in immediately. On the pages, the address must be confirmed
+        first."""
         is_open = with_settings(core, open_registration=True)
         signed_in = await registration.register(session, is_open, email="a@b.org", name="Ada", password=PASSWORD, client=HERE)
         assert signed_in.actor.role is Role.USER
@@ -661,9 +662,7 @@ class TestRegister:
     ) -> None:
         core, email = with_settings(core, open_registration=True), "grace@example.org"
         stranger = await registration.register(session, core, email=email, name="Eve", password=PASSWORD, client=HERE)
-        earlier = stranger.actor.model_copy(
-            update={"is_confirmed": True}
-        )  # an account of a version that asked for no confirmation
+        earlier = stranger.actor.model_copy(update={"is_confirmed": True})  # an account from a version without confirmation
         token = await api_tokens.create_api_token(session, earlier, core, name="script", scope=TokenScope.READ, lasts_days=9)
         move = await one_time_secrets.new_secret(
             session, "email", lasts=timedelta(days=1), owner_id=stranger.actor.id, email="eve@a.org"

@@ -28,7 +28,8 @@ _FORM = {"email": "ada@example.org", "password": PASSWORD}
 
 
 class Clock:
-    """Stands still until it is advanced. It starts in the past, because tokens from the future are rejected."""
+    """A clock that stands still until the test advances it. It starts in the past, because tokens from the future are
+    rejected."""
 
     def __init__(self) -> None:
         self.moment = database.now() - timedelta(hours=11)

@@ -1,4 +1,4 @@
-"""Wrong codes of the authenticator app count against the account, whatever links, devices, sessions, and addresses they come from."""
+"""Wrong authenticator codes are counted per account, regardless of the link, device, session, or address that sends them."""
 
 from __future__ import annotations
 

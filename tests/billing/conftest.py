@@ -42,7 +42,8 @@ _BLOCKED = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_d
 async def at_once(
     core: Core, calls: Sequence[Callable[[AsyncSession], Awaitable[None]]], *, refused_with: type[Exception]
 ) -> int:
-    """How many of these calls succeed if each commits only after all others have passed, ended, or started to wait for a lock."""
+    """Return how many of these calls succeed if each commits only after all others have reached their commit, ended, or started
+    to wait for a lock."""
     through = over = 0
 
     async def all_have_come() -> bool:

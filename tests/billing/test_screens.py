@@ -101,7 +101,7 @@ class TestPaymentHistory:
         async with mounted(
             committed, boss, payment_history_screen, path="/dashboard/payment/history?page=2&page_size=10"
         ) as screen:
-            assert len(cells(screen, "amount")) == 3  # of a page that is no more, the last there is
+            assert len(cells(screen, "amount")) == 3  # a page number beyond the end shows the last page
 
     async def test_an_overdue_one_says_so(self, committed: Core, boss: Actor, ada: Actor) -> None:
         past = TODAY - timedelta(days=3)

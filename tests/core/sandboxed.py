@@ -1,4 +1,4 @@
-"""What a hostile parser might do, for tests of the sandbox. The sandboxed processes import these functions by name."""
+"""Actions of a hostile parser, for tests of the sandbox. The sandboxed processes import these functions by name."""
 
 from __future__ import annotations
 

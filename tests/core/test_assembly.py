@@ -1,4 +1,4 @@
-"""A process whose embedded PostgreSQL dies."""
+"""A process restarts its embedded PostgreSQL after it was killed."""
 
 import os
 import signal

@@ -458,7 +458,7 @@ class TestResume:
         async with queue.database.transaction() as session:
             soon = await queue.enqueue(session, Trial(), title="Test", owner_id=OWNER, delay_s=1)
             later = await queue.enqueue(session, Trial(), title="Test", owner_id=OWNER, delay_s=100_000)
-        async with queue.database.transaction() as session:  # as if all this had happened before the clock was set back
+        async with queue.database.transaction() as session:  # as if all of this had happened before the clock was set back
             await session.execute(text("UPDATE job SET created_at = created_at + interval '10 hours'"))
             await session.execute(text("UPDATE procrastinate_jobs SET scheduled_at = scheduled_at + interval '10 hours'"))
         async with working(queue):

@@ -36,7 +36,7 @@ _LESS_THAN_THE_TIMEOUT_S = 20
 
 
 class Postbox:
-    """The messages that arrived. Replies with `answers` one by one, then accepts."""
+    """The received messages. The server replies with `answers` one by one and then accepts everything."""
 
     def __init__(self) -> None:
         self.arrived: list[Any] = []
@@ -60,7 +60,7 @@ async def postbox() -> AsyncIterator[tuple[Postbox, dict[str, Any]]]:
 
 @asynccontextmanager
 async def reciting(*answers: bytes) -> AsyncIterator[tuple[list[bytes], dict[str, Any]]]:
-    """What a server receives that sends these replies, one by one, and then nothing; and the settings for it."""
+    """The data received by a server that sends these replies one by one and then nothing, and the settings for that server."""
     heard: list[bytes] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -169,7 +169,7 @@ class TestSend:
             async with working(committed.jobs):
                 await eventually(lambda: heard and heard[-1].startswith(b"MAIL"))
             await eventually(lambda: len(heard) == len([b"EHLO", b"MAIL", b""]))
-        assert heard[-1] == b""  # it would have waited for an answer to QUIT
+        assert heard[-1] == b""  # no QUIT, because the worker would have to wait for the response
         assert (await _only(committed)).state is MailState.WAITING
 
     async def test_gives_up_what_is_refused_for_good(self, committed: Core, postbox: tuple[Postbox, dict[str, Any]]) -> None:

@@ -50,7 +50,8 @@ def _use_until(folder: Path, entered: Event, leave: Event) -> None:
 
 
 def _think(url: str) -> None:
-    """Keep a process of the server busy, so that it does not notice that the server has died. It ends by itself if the test fails."""
+    """Keep a process of the server busy, so that it does not detect that the server has died. The process ends by itself if the
+    test fails."""
     with suppress(psycopg.OperationalError), psycopg.connect(url) as connection:
         connection.execute("DO $$ BEGIN WHILE clock_timestamp() < now() + interval '1 minute' LOOP END LOOP; END $$")
 

@@ -1,4 +1,4 @@
-"""A function violates each limit of the sandbox."""
+"""Functions that violate a limit of the sandbox are stopped."""
 
 from __future__ import annotations
 
@@ -201,7 +201,7 @@ class TestCrash:
 
 
 def holding(path: Path, *, besides: psutil.Process | None = None) -> tuple[psutil.Process, psutil.Process] | None:
-    """The sandboxed process that has this file open and the process that forked it, except `besides`."""
+    """The sandboxed process that has this file open, and its parent. Ignores `besides`."""
     for forks_from in psutil.Process().children():
         with suppress(psutil.Error):
             for child in forks_from.children():
@@ -313,7 +313,7 @@ class TestEnd:
             child = psutil.Process(int(await anext(results)))
             forks_from = child.parent()
             assert forks_from
-            # The process that it forks from is busy until both has happened, and then learns first that the child has ended.
+            # The parent process is busy until both have happened, and then first detects that the child has ended.
             slow = replace(LIMITS, modules=("imported_slowly",))
             other = asyncio.create_task(run(sandbox, partial(sandboxed.echo, b"other"), limits=slow))
             await eventually(begun.exists)

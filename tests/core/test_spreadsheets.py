@@ -27,7 +27,7 @@ def cells(line: str, separators: str) -> list[str]:
     """The cells as read by a spreadsheet that splits at each of `separators`."""
     if len(separators) == 1:
         return [cell for row in csv.reader(io.StringIO(line, newline=""), delimiter=separators) for cell in row]
-    # If there are several separators, all of them count only outside quotes.
+    # With several separators, text inside quotes is never split.
     quoted = re.compile(f'"(?:[^"]|"")*"|[^{separators}\r\n]+')
     return [found[0].strip('"') for found in quoted.finditer(line)]
 

@@ -176,7 +176,7 @@ class TestBounds:
 
     @pytest.mark.security(42)
     async def test_strangers_cannot_have_megabytes_of_json_parsed(self, program: httpx.AsyncClient) -> None:
-        """Parsing blocks everyone: 16 MB of JSON took two seconds and 400 MB of memory."""
+        """Parsing blocks all other requests: 16 MB of JSON took two seconds and 400 MB of memory."""
         bodies = [b'{"text":[' + b"[]," * count + b'"x"]}' for count in (100_000, 500_000)]
         answers = [
             await program.post("/api/notes", content=body, headers={"content-type": "application/json"}) for body in bodies
@@ -294,7 +294,7 @@ class TestCsvDownload:
         assert await download(committed, lines) == b"0\n0\n"
 
     async def test_asked_for_many_times_at_once_leaves_connections_to_others(self, core: Core) -> None:
-        database = Database(core.database.url, pool_size=2)  # and two more when those are taken
+        database = Database(core.database.url, pool_size=2)  # and two more when those are in use
         small = replace(core, database=database, cache={})
         gate, begun = asyncio.Event(), list[int]()
 

@@ -27,7 +27,7 @@ _CITATION = re.compile(r"\s*\[\d+\]")
 
 @dataclass(frozen=True)
 class SectionScore:
-    """`empty` and `filled` are the questions wrongly listed as open, and the gaps wrongly filled."""
+    """`empty` counts questions that are wrongly listed as open, and `filled` counts gaps that are wrongly filled."""
 
     firm: str
     template: str

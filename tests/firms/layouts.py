@@ -1,7 +1,7 @@
-"""The documents of the invented firms in other layouts: the same words, formatted as other people would.
+"""The documents of the invented firms in other layouts: the same words in different formatting.
 
-Each layout is a function from the text of a document to another text with the same facts. It changes only what its name says,
-judging by the appearance of the lines and not by how the product reads them.
+Each layout is a function from the text of a document to another text with the same facts. It changes only what its name says.
+It recognizes the parts of a document by the appearance of their lines, independently of the product's code.
 """
 
 from __future__ import annotations

@@ -57,7 +57,8 @@ class Fuzz:
     ) -> None:
         """Call `check` with examples of these strategies. A failure shows the smallest failing example.
 
-        `examples` is the number in a small run. Each of `outcomes` must occur: a target that rejects everything proves nothing.
+        `examples` is the number in a small run. Each of `outcomes` must occur, because a target that rejects everything tests
+        nothing.
         """
 
         def one(**example: Any) -> None:

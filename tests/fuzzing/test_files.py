@@ -1,4 +1,4 @@
-"""Strangers' files: documents, photos, and published notices, created by modifying small real ones.
+"""Untrusted files: documents, photos, and published notices, created by modifying small real ones.
 
 Malformed files are rejected with an error message. No other error is raised, no reader crashes, and what is read fits into the
 database.

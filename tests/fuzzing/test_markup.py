@@ -1,4 +1,4 @@
-"""Strangers' text that becomes elements, files, or feeds: nothing in it is executed, and all results are well-formed."""
+"""Untrusted text that becomes elements, files, or feeds: nothing in it is executed, and all results are well-formed."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_drafts_become_files(fuzz: Fuzz, tmp_path: Path) -> None:
 
 
 def test_citations_of_models_that_stream(fuzz: Fuzz) -> None:
-    """However the stream is split, no number without a passage gets through."""
+    """However the stream is split, it contains no number without a passage."""
 
     def cited(pieces: list[str]) -> str:
         stream = CitationStream(lambda number: number if number < 3 else None)

@@ -197,7 +197,7 @@ class Visitor:
         sent = json.dumps([str(step) for step in visit.steps]) + visit.path
         self._secrets = [
             secret for secret in self._secrets if secret not in sent
-        ]  # from now on, what is sent may be saved and shown
+        ]  # from now on, sent text may be saved and shown
         shown = json.dumps(frames)
         assert [secret for secret in self._secrets if secret in shown] == []
         after, hers_now = await records(core), await records_of(core, owner)

@@ -1,4 +1,4 @@
-"""Single values from strangers: dates, amounts, addresses, hosts, tokens, cells. Each is read, or rejected as documented."""
+"""Single untrusted values: dates, amounts, addresses, hosts, tokens, cells. Each is read, or rejected as documented."""
 
 from __future__ import annotations
 

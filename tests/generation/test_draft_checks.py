@@ -70,7 +70,7 @@ async def test_only_the_unsupported_ones_can_be_shown_with_what_is_missing_and_t
         await screen.click("button", "Compare with [1] Roofs")
         passage = screen.find("region", "Passage 1")
         assert "Shingles gutters" in passage.text
-        assert not marks_in(passage.node)  # they are those of other sentences
+        assert not marks_in(passage.node)  # the marks in this passage belong to other sentences
         await screen.click("button", "Show full draft")
         assert [view.props["text"] for view in screen.elements("MarkdownView")] == [TEXT]
 

@@ -611,7 +611,7 @@ async def test_whoever_waits_for_checks_and_comparisons_keeps_no_connection_from
     comparing = [asyncio.create_task(editing.compare_version(desk.core, desk.actor, draft.id, roofs.id, 1)) for _ in range(15)]
     try:
         async with asyncio.timeout(30):
-            for _ in range(50):  # meanwhile, the others reach the point where they wait
+            for _ in range(50):  # meanwhile, the others start to wait
                 await do(desk, lambda session: session.scalar(select(1)))
             await do(desk, lambda s: editing.rename_draft(s, desk.actor, draft.id, DraftTitle(title="Roofs 2027")))
     finally:

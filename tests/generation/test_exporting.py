@@ -64,7 +64,7 @@ class TestHostileText:
         "nested", ["*" * 3_000 + "a" + "*" * 3_000, "*a " * 3_000 + "b*" * 3_000, "~~a " * 3_000 + "b~~" * 3_000]
     )
     def test_emphasis_in_emphasis_is_written_however_deep(self, nested: str) -> None:
-        """The recursion limit was exceeded, which users cannot do anything about."""
+        """Exceeding the recursion limit would be an error that people cannot resolve."""
         text = "".join(text for _, text in words_of(word(draft(text=f"{nested}\n\nThe *end*."))))
         assert text.endswith("The end.")
         assert "a" in text
@@ -352,7 +352,7 @@ class TestSchema:
     def faults(content: bytes, folder: Path) -> list[str]:
         path = folder / "draft.docx"
         path.write_bytes(content)
-        result = OpenXmlValidator().validate(path)  # one for each file: it remembers values by the id of what it has read
+        result = OpenXmlValidator().validate(path)  # one for each file: it caches values by the id of objects that it has read
         return [f"{error.part_uri} {error.path}: {error.description}" for error in result.errors]
 
     @pytest.mark.parametrize("style", CitationStyle)

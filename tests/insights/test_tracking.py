@@ -31,7 +31,7 @@ async def seen(core: Core, viewer: Actor) -> list[tuple[str, int, int]]:
 
 @asynccontextmanager
 async def analytics(*, status: int = 200) -> AsyncIterator[tuple[str, list[Any]]]:
-    """A service that accepts JSON by POST: its address, and what it received."""
+    """A service that accepts JSON by POST: its address, and the received objects."""
     told: list[Any] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,5 @@
-"""A model may take a minute to respond. Nobody's request waits for it, because no connection is held in the meantime."""
+"""A model may take a minute to respond. Other requests do not wait for it, because no database connection is held in the
+meantime."""
 
 from __future__ import annotations
 
@@ -86,7 +87,7 @@ async def narrow(committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch) -
     narrow = replace(committed, database=database)
     monkeypatch.setattr(committed.jobs, "database", database)
     monkeypatch.setattr(committed.jobs, "services", narrow)
-    async with database.engine.connect():  # the pool has a second one for rushes
+    async with database.engine.connect():  # takes one of two: under load, the pool opens one more
         yield narrow
     await database.close()
 

@@ -1,4 +1,4 @@
-"""Registers, price lists, and messages, as firms keep them: what a draft may take from them."""
+"""The facts that a draft may use from firms' registers, price lists, and messages."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ Bonding capacity: $12 million single / $30 million aggregate
 
 
 def items(*texts: str) -> list[str]:
-    """What a list of equipment with these parts names."""
+    """The equipment in a list with these parts."""
     passages = [
         NumberedPassage(
             number=number, text=text, heading=(text.splitlines()[0],), kind=DocumentKind.DATA, document="Equipment list"

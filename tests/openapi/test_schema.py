@@ -93,7 +93,7 @@ def no_collection() -> Iterator[None]:
 
 def test_every_answer_is_as_it_is_described(committed: Core, loop: asyncio.AbstractEventLoop, tmp_path: Path) -> None:
     """Hypothesis and the application take turns in one thread: two threads that parse source disturb each other in the same way."""
-    set_hypothesis_home_dir(tmp_path)  # or it would keep notes in the project
+    set_hypothesis_home_dir(tmp_path)  # otherwise, it would save files in the project
     app = build_app(committed)
     tokens = [loop.run_until_complete(token_of(committed, role)) for role in (Role.ADMIN, Role.USER)]
     client = httpx.AsyncClient(transport=httpx.ASGITransport(app, raise_app_exceptions=False), base_url="http://localhost")
@@ -116,4 +116,4 @@ def test_every_answer_is_as_it_is_described(committed: Core, loop: asyncio.Abstr
         problems = ask_everything(schema, send)
     failures = [repr(line["exc_info"]) for line in logs if "exc_info" in line]
     assert not problems, f"{len(problems)}\n" + "\n".join([*problems, *failures])
-    assert answers[200] > answers.total() / 5, answers  # or nobody would have looked far
+    assert answers[200] > answers.total() / 5, answers  # otherwise, the search would have covered too little

@@ -128,7 +128,7 @@ class TestImport:
     async def test_a_field_that_took_in_what_follows_is_reported_and_the_rest_goes_in(
         self, import_file: ImportFile, column: str
     ) -> None:
-        rest = "".join(random.choices("abcdefghij é", k=30_000))  # not to be compressed away
+        rest = "".join(random.choices("abcdefghij é", k=30_000))  # random, so that compression does not shrink it
         broken, sound = sam_row(NoticeId=notice_id(1), **{column: rest}), sam_row(NoticeId=notice_id(2))
         report = await import_file(sam_file(broken, sound))
         assert counts(report) == (1, 0, 0, 1)
@@ -317,7 +317,7 @@ class TestRealFiles:
 
 
 class TestUpload:
-    """What happens to an uploaded file."""
+    """The fate of an uploaded file after the import."""
 
     @pytest.fixture
     def start(self, committed: Core, member: Actor) -> Start:

@@ -148,7 +148,7 @@ class TestBomb:
 
 
 class Hostile:
-    """A source that does what the file tells it to."""
+    """A source that runs the instructions in its file."""
 
     name = "hostile"
     label = "Hostile"

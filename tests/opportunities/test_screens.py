@@ -333,7 +333,7 @@ class TestDetail:
             ids = {row.kind: str(row.id) for row in await listed(session, member)}
         at: dict[str, Any] = {"path": "/dashboard/nih/1", "params": {"id": ids["grant"]}}
         async with mounted(committed, member, grant_screen, **at) as screen:
-            assert eligibility.strip() not in screen.text  # sent only when it is asked for
+            assert eligibility.strip() not in screen.text  # sent only on request
             await screen.click("button", "All fields as published")
             assert eligibility.strip() in screen.text
             assert "title Trans-NIH, number 93.310" in screen.text

@@ -30,7 +30,7 @@ MODEL = "a model"
 
 @pytest.fixture(autouse=True)
 def rebuild_statements() -> Iterator[None]:
-    """They keep the limits that a test changes."""
+    """Statements contain the limits that a test changes."""
     scoring.build_statement.cache_clear()
     yield
     scoring.build_statement.cache_clear()
@@ -312,7 +312,7 @@ class TestStates:
         ran: list[str] = []
         monkeypatch.setattr(v0049_states.op, "execute", ran.append, raising=False)
         v0049_states.upgrade()
-        for statement in ran[2:]:  # the functions are there
+        for statement in ran[2:]:  # the functions exist
             await (await session.connection()).exec_driver_sql(statement)
         assert set(titles((await search(session, actor, "Maine")).items)) == {"Buoys", "Removal of vessels"}
 
@@ -334,7 +334,7 @@ class TestStates:
 
 class TestFewEmbedded:
     async def test_do_not_lead_searches_that_they_have_nothing_to_do_with(self, session: AsyncSession, actor: Actor) -> None:
-        """The nearest of a few embedded notices had the greatest possible meaning, however far it was."""
+        """The nearest of a few embedded notices had the highest possible score for meaning, however distant it was."""
         await add(session, *(notice(n, title=title) for n, title in enumerate(["Roof repair", "Roof", "Ink", *"ABCDEFGHIJ"])))
         await embed(session, actor, Roof=0.38, Ink=0.2)
         await indexing.count_words(session)
@@ -563,7 +563,7 @@ class TestWords:
 
 class TestEffort:
     async def test_a_search_asks_the_database_three_times(self, session: AsyncSession, actor: Actor) -> None:
-        """For the words, for the notices that compete, and for the rows of the page."""
+        """Three statements: for the words, for the candidates, and for the rows of the page."""
         await add(session, *(notice(n, title=f"Roof {n}", number=f"N-{n // 2}-2026") for n in range(24)))
         await embed(session, actor, Roof_1=0.9, Roof_2=0.5)
         connection = (await session.connection()).sync_connection
@@ -599,4 +599,4 @@ class TestEffort:
         with statements(connection) as sent:
             await service.list_opportunities(session, actor, OpportunityQuery(text="roof"))
         assert len([each for each in sent if each.startswith("SELECT count(*)")]) == 1
-        assert not any(len(each) > 5_500 for each in sent)  # no list of parameters that grows with what is found
+        assert not any(len(each) > 5_500 for each in sent)  # the number of parameters does not grow with the number of results

@@ -1,4 +1,5 @@
-"""Which notices an import may change. Opportunities are shared, so one account's file must not overwrite what others rely on."""
+"""Which notices an import may change. Opportunities are shared, so one account's file must not overwrite notices that others
+rely on."""
 
 from __future__ import annotations
 
@@ -150,7 +151,8 @@ class TestTheInstallation:
     async def test_replaces_a_notice_by_the_forecast_that_its_source_publishes(
         self, committed: Core, people: dict[str, Actor]
     ) -> None:
-        """A forecast replaces no posted notice of the installation, but an account must not keep a forecast out."""
+        """A forecast does not replace a posted notice of the installation, but an account must not be able to block a
+        forecast."""
         async with committed.database.transaction() as session:
             for uploader, status in ((people["ada"].id, "posted"), (None, "forecasted")):
                 run = await runs.add_run(session, owner_id=uploader, source="sam", filename="file")
@@ -163,7 +165,7 @@ class TestTheInstallation:
     async def test_keeps_the_text_of_a_refused_notice_whatever_a_reader_says(
         self, committed: Core, people: dict[str, Actor]
     ) -> None:
-        """A compromised reader returns the row of an own notice in the place of the refused one."""
+        """A compromised reader returns a row of the account's own notice in place of the refused one."""
         own, forged = notice(2), batch_of([notice(1, description=FORGED), notice(2, description=FORGED)])
         forged.rows[1] = f"0{forged.rows[1][1:]}"
         async with committed.database.transaction() as session:

@@ -52,7 +52,7 @@ class TestModel:
         embedder = await service.get_embedder(core)
         base = "water quality " * 70  # 140 tokens
         vectors = await embedder.embed([base, base + "sourdough bread recipe " * 20, base * 2 + "x", base * 2 + "sourdough"])
-        assert vectors[0] @ vectors[1] < 0.97  # 128 tokens would cut the difference off
+        assert vectors[0] @ vectors[1] < 0.97  # a limit of 128 tokens would cut off the difference
         np.testing.assert_allclose(vectors[2], vectors[3], atol=1e-6)  # the difference is beyond 256
 
     async def test_nothing_is_read_beyond_20_000_characters(self, core: Core, folder: Path) -> None:

@@ -1,5 +1,5 @@
-"""`make soak`: the slow tests, people at work while processes are killed, then the kill test, the frame fuzzer, and the other
-fuzzers with large numbers.
+"""`make soak`: the slow tests, simulated people whose server processes are killed, then the kill test, the frame fuzzer, and
+the other fuzzers with large numbers.
 
 At the end, LibreOffice renders exported drafts, if it is installed or can be.
 
@@ -42,7 +42,7 @@ SLOW = os.environ.get("SOAK_SLOW", "1")
 _MAX_GROWTH = 1.05
 _KILL_EVERY_S = (5.0, 25.0)
 _SAMPLE_EVERY_S = 1.0
-# In the first half, web, worker, and database are killed. In the second half only the database is, so that the memory of one and the
+# In the first half, web, worker, and database are killed. In the second half only the database is, so that the memory of the
 # same process can be compared: after its first 40 percent of that half, and in the last 10 percent.
 _EVERYTHING_DIES = 0.5
 _WARM, _WINDOW = 0.4, 0.1

@@ -55,7 +55,7 @@ class Installation:
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
-        """Start everything, and stop it afterward as an operator does. No process is left, whatever happens in between."""
+        """Start everything, and stop it afterward as an operator does. No process remains, even after an error."""
         try:
             await self.start_web()
             self.start_worker()
@@ -65,7 +65,7 @@ class Installation:
                 if process is not None and process.poll() is None:
                     process.terminate()
                     await asyncio.to_thread(process.wait, _STOP_TIMEOUT_S)
-            self.kill_database()  # still there if the last user had been killed
+            self.kill_database()  # it remains if the last user was killed
 
     async def start_web(self) -> None:
         """Return once it responds."""
@@ -105,7 +105,7 @@ class Installation:
         return sizes[0], sizes[1]
 
     def log(self, command: str) -> str:
-        """What the processes of this command have logged so far."""
+        """The log of this command's processes so far."""
         return (self._logs / f"{command}.log").read_text(errors="replace")
 
     def _start(self, command: str, *options: str) -> subprocess.Popen[bytes]:

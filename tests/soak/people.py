@@ -1,4 +1,5 @@
-"""Scripted people who do the main job over HTTP and an open page, and record every change that the server acknowledged."""
+"""Simulated people who do the main job over HTTP and on an open page, and record every change that the server has
+acknowledged."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ _TEMPLATE = "cover-letter"
 class Person:
     """Adds texts, decides about opportunities, trains, asks, searches, and starts drafts until `is_done`.
 
-    A request without a response is sent again until it has one, so that it is known of every change whether it was made.
+    Sends a request again until it gets a response, so that the outcome of every change is known.
     """
 
     def __init__(self, url: str, email: str, seed: int) -> None:
@@ -66,7 +67,7 @@ class Person:
                 await page
 
     async def check(self) -> list[str]:
-        """Differences from what was acknowledged. Call it after the last kill."""
+        """The differences between the acknowledged changes and the database. Call this after the last kill."""
         wrong: list[str] = []
         documents = Counter([item["title"] for item in await self._all("/api/training/documents")])
         if documents != Counter(self.titles):
@@ -130,7 +131,8 @@ class Person:
     async def _send(
         self, method: str, path: str, *, duplicate: int | None = None, refused: int | None = None, **options: Any
     ) -> httpx.Response:
-        """The response, once there is one. `duplicate` is the status that a request may have if an earlier attempt succeeded."""
+        """Returns the response as soon as there is one. `duplicate` is a status that is accepted if an earlier attempt has
+        succeeded."""
         is_first = True
         while True:
             with suppress(httpx.TransportError):

@@ -1,8 +1,9 @@
 """Section 2: screens and routes.
 
-Held elsewhere: what the forms do (tests/ui/login/test_sign_in.py, test_links.py), the logout dialog and the collapsed sidebar
-(tests/ui/login/test_shell.py), the settings drawer, the loading screen, and leaving every tab (e2e/journeys/test_shell.py), toasts
-(e2e/journeys/test_scroll_and_toasts.py), and the prompt that small screens hide (e2e/journeys/test_sign_in.py).
+Covered elsewhere: the behavior of the forms (tests/ui/login/test_sign_in.py, test_links.py), the logout dialog and the collapsed
+sidebar (tests/ui/login/test_shell.py), the settings drawer, the loading screen, and signing out in all tabs
+(e2e/journeys/test_shell.py), toasts (e2e/journeys/test_scroll_and_toasts.py), and the prompt that small screens hide
+(e2e/journeys/test_sign_in.py).
 """
 
 from __future__ import annotations
@@ -165,7 +166,8 @@ class TestOtherUi:
         assert [(each["code"], each["label"]) for each in languages] == [("en", "English"), ("de", "Deutsch"), ("fr", "Français")]
 
     async def test_the_loading_screen(self, stranger: Visitor, user: Visitor) -> None:
-        """'a loading screen' while a stored token is tried on a page that the server made for a stranger."""
+        """'a loading screen' while a stored token is checked on a page that the server rendered for a person who is not signed
+        in."""
         assert 'dir="ltr" data-visitor>' in (await stranger.open("/auth/login")).html
         assert "data-visitor" not in (await user.open("/dashboard/train")).html.split("<head>")[0]
 

@@ -1,6 +1,7 @@
 """Section 3: entities and their fields. Chat, mail, calendar, kanban and product are demo data of the template, not of the product.
 
-Held elsewhere: where the browser keeps the token (e2e/journeys/test_sign_in.py) and the settings (e2e/journeys/test_shell.py).
+Covered elsewhere: where the browser stores the token (e2e/journeys/test_sign_in.py) and the settings
+(e2e/journeys/test_shell.py).
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ def test_the_token(user: Visitor) -> None:
 
 
 async def test_the_account(user: Visitor) -> None:
-    """'Account user: id, displayName, email, password, photoURL, phoneNumber, …'; the password is taken and never given."""
+    """'Account user: id, displayName, email, password, photoURL, phoneNumber, …'; the password is accepted and never
+    returned."""
     answer = await user.get("/api/account/my-account", Authorization=f"Bearer {user.token}")
     assert set(answer.json()["user"]) == {
         "id", "displayName", "email", "photoURL", "phoneNumber", "country", "address", "state", "city", "zipCode", "about", "role",

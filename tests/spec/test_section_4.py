@@ -1,8 +1,8 @@
 """Section 4: states and transitions.
 
-Held elsewhere: the login form (tests/ui/login/test_sign_in.py), settings in step across tabs
-(web/src/widgets/SettingsDrawer/SettingsDrawer.test.tsx), a token without a cookie (e2e/journeys/test_token.py).
-Checkout steps belong to the demo.
+Covered elsewhere: the login form (tests/ui/login/test_sign_in.py), settings that are the same in all tabs
+(web/src/widgets/SettingsDrawer/SettingsDrawer.test.tsx), a token without a cookie (e2e/journeys/test_token.py). Checkout steps
+belong to the demo.
 """
 
 from __future__ import annotations

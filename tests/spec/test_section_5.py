@@ -1,6 +1,6 @@
 """Section 5: validation rules.
 
-Held elsewhere: errors of touched fields only (tests/ui/login/test_sign_in.py), and the sentences of register and reset
+Covered elsewhere: errors of touched fields only (tests/ui/login/test_sign_in.py), and the sentences of register and reset
 (test_links.py). 'Invalid conversation id' belongs to the demo's chat.
 """
 

@@ -1,6 +1,6 @@
 """Section 6: roles and permissions.
 
-Held elsewhere: the seed account has role admin (tests/ui/login/test_links.py, the first administrator), and what the server
+Covered elsewhere: the seed account has role admin (tests/ui/login/test_links.py, the first administrator), and what the server
 enforces for every role (tests/architecture/test_permissions.py).
 """
 

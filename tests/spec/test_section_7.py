@@ -1,6 +1,6 @@
-"""Section 7: the calls it makes.
+"""Section 7: the calls that the client makes.
 
-Held elsewhere: page views (tests/insights/test_tracking.py). Demo-only calls (chat, mail, calendar, kanban …) are sample data.
+Covered elsewhere: page views (tests/insights/test_tracking.py). Demo-only calls (chat, mail, calendar, kanban …) are sample data.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Section 8: the error catalogue.
 
-Held elsewhere: where the login screen shows them (tests/ui/login/test_sign_in.py). 'Mail not found' and the like belong to the demo.
+Covered elsewhere: where the login screen shows them (tests/ui/login/test_sign_in.py). 'Mail not found' and the like belong to
+the demo.
 """
 
 from __future__ import annotations

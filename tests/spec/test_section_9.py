@@ -1,6 +1,6 @@
 """Section 9: business constants and limits. The demo's delay of 1000 ms belongs to the demo.
 
-Held elsewhere: the widths of the form and the sidebar (e2e/journeys/test_sign_in.py), five toasts for three seconds
+Covered elsewhere: the widths of the form and the sidebar (e2e/journeys/test_sign_in.py), five toasts for three seconds
 (web/src/widgets/Toaster), and their place (e2e/journeys/test_scroll_and_toasts.py).
 """
 

@@ -1,4 +1,4 @@
-"""Fails a test in which our code blocks the event loop, even if the error is caught on its way."""
+"""Fails a test in which our code blocks the event loop, even if the code catches the error."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ WHERE table_schema = 'public' AND table_name = ANY(%s) AND is_generated = 'NEVER
 
 @dataclass(frozen=True)
 class Content:
-    """What a database holds: the rows of each table, as PostgreSQL copies them, and the last number of each sequence."""
+    """The content of a database: the rows of each table, as PostgreSQL copies them, and the last number of each sequence."""
 
     rows: Mapping[str, bytes]
     numbers: Mapping[str, int]
@@ -90,8 +90,8 @@ class Databases:
             self._drop(name)
 
     def empty(self, name: str) -> bool:
-        """Restore the state after migration. Returns False if the test changed tables or wrote a lot. Open transactions are
-        terminated."""
+        """Restore the state after migration. Returns False if the test changed tables or wrote too many rows. Open transactions
+        are terminated."""
         with suppress(psycopg.Error):
             connection = self._emptier(name)
             connection.execute(_BUSY)
@@ -116,7 +116,7 @@ class Databases:
         return Content(rows, dict(connection.execute(_SEQUENCES).fetchall()))
 
     def write(self, name: str, content: Content) -> None:
-        """Let a database hold this and nothing else."""
+        """Replace the content of a database with this."""
         connection = self._emptier(name)
         connection.execute(self._emptying)
         for table, rows in content.rows.items():

@@ -172,7 +172,7 @@ class Wire:
 
 
 class _Host(ProductHost):
-    """Everybody is `actor`."""
+    """Every visitor is `actor`."""
 
     def __init__(self, core: Core, actor: Actor | None) -> None:
         super().__init__(core)

@@ -1,4 +1,5 @@
-"""Keeps what a fixture commits the first time, and restores it for later tests instead of running the fixture's code again."""
+"""Saves the data that a fixture commits when it first runs, and restores them for later tests instead of running the fixture
+again."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ class Snapshots:
         self._kept: dict[str, _Snapshot] = {}
 
     async def of(self, core: Core, make: Callable[[Core], Awaitable[T]]) -> T:
-        """Leave the database and the files of `core` as `make` leaves them, and return what it returned. It runs only once."""
+        """Return the result of `make`, and put the database and the files of `core` into the state after it. `make` runs only
+        once."""
         name = f"{make.__module__}.{make.__qualname__}"
         database, files = core.database.engine.url.database or "", core.settings.data / "files"
         kept = self._kept.get(name)

@@ -1,4 +1,4 @@
-"""A plug-in's reader that does what a document tells it to, for tests of the sandbox."""
+"""A plug-in's reader that runs the instructions in a document, for tests of the sandbox."""
 
 from __future__ import annotations
 

@@ -351,7 +351,7 @@ async def test_what_a_person_has_is_shown_before_the_persons_name_and_phone_numb
 async def test_names_are_looked_for_once_in_each_passage(
     committed: Core, engineers: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A long question with many names held up everybody for seconds: each statement read its passage again for each name."""
+    """A long question with many names blocked all requests for seconds: each statement read its passage again for each name."""
     read, words_of = Counter[str](), answering._words
 
     def count(text: str) -> frozenset[str]:

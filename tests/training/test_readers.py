@@ -252,7 +252,7 @@ class TestDocx:
         with zipfile.ZipFile(target, "a") as archive:
             for name in names:
                 archive.writestr(name, b"")
-                archive.getinfo(name).file_size = size_bytes  # what the archive says about itself
+                archive.getinfo(name).file_size = size_bytes  # the size that the archive declares
         with pytest.raises(Unreadable, match=sentence):
             read_file(tmp_path, target.getvalue(), "a.docx")
 

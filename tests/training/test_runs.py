@@ -139,7 +139,9 @@ class TestRun:
         async def fail(*_arguments: object, **_options: object) -> None:
             raise RuntimeError
 
-        monkeypatch.setattr("fundwright.training.repository.save_trained", fail)  # what counts is from before the end
+        monkeypatch.setattr(
+            "fundwright.training.repository.save_trained", fail
+        )  # so that the number of attempts is that of an unfinished run
         async with committed.database.transaction() as session:
             boats = await add_file(session, owner, committed, BOATS)
         run = await service.start_run(committed, owner, [boats.id])
@@ -321,7 +323,7 @@ class TestHostileDocument:
         assert [failed.reason for failed in run.failed] == [reason]
 
     async def test_what_is_sent_in_the_right_form_is_taken(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
-        """Otherwise, the tests of forgeries would prove nothing."""
+        """Without this test, the tests of forged results would pass even if they checked nothing."""
         committed.plugins.register(hostile)
         async with committed.database.transaction() as session:
             added = await add_file(session, owner, committed, hostile.document("nothing else"), "a.hostile")

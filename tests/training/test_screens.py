@@ -24,7 +24,7 @@ BROKEN = b"%PDF-1.7\nnot really"
 
 
 class Other:
-    """Another embedding model than the one with which the documents were trained."""
+    """An embedding model other than the one with which the documents were trained."""
 
     id, dimension, embed = "other", 3, None
 

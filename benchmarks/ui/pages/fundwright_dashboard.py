@@ -26,7 +26,7 @@ SCREENS = [Screen("/", "Dashboard", dashboard, area="public"), Screen("/404", "N
 
 
 async def main(folder: Path, port: int) -> None:
-    sockets._MAX_SESSIONS_PER_PARTY = 1_000  # all come from this machine
+    sockets._MAX_SESSIONS_PER_PARTY = 1_000  # all clients have the same address
     async with open_core(Settings(data=folder, port=port), Plugins([hooks, extension])) as core:
         app = FastAPI()
         app.state.core = core

@@ -1,4 +1,4 @@
-"""What exceeds the server's limits is refused with one message, and the page continues."""
+"""Input beyond the server's limits is refused with one message, and the page continues."""
 
 from __future__ import annotations
 

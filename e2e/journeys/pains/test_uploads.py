@@ -27,7 +27,7 @@ def test_200_megabytes_do_not_stay_in_memory(laboratory: Application) -> None:
     answer = send(laboratory, "/signin", json.dumps({"email": EMAIL, "password": PASSWORD}).encode(), "application/json")
     headers = {"Authorization": f"Bearer {json.loads(answer)['token']}"}
     proc = Path(f"/proc/{laboratory.process.pid}")
-    (proc / "clear_refs").write_text("5")  # the peak is that from now on
+    (proc / "clear_refs").write_text("5")  # resets the peak
     before = peak_bytes(proc)
     headers["Content-Length"] = str(sum(map(len, parts())))
     send(laboratory, "/api/opportunities/imports/sam", parts(), f"multipart/form-data; boundary={BOUNDARY}", headers)

@@ -28,6 +28,6 @@ def test_rows_begin_near_the_top(recognized: Page, layout: Layout) -> None:
     first = recognized.locator(layout.row).first.bounding_box()
     assert first and row
     assert first["y"] <= layout.most_above
-    assert abs(row["height"] - layout.row_height) <= 1  # the line between rows
+    assert abs(row["height"] - layout.row_height) <= 1  # the border between rows
     assert (layout.height - first["y"]) // row["height"] >= layout.least_rows
     assert recognized.locator(".fw-button-contained").count() == 1

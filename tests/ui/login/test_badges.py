@@ -50,7 +50,7 @@ class TestNewMatches:
     @pytest.mark.usefixtures("matches")
     async def test_are_those_since_the_last_visit_of_the_list(self, open_page: Open, committed: Core, ada: Actor) -> None:
         async with open_page("/dashboard/category", actor=ada) as page:
-            assert described(page, "/dashboard/nih") == ""  # a person who has never looked has missed nothing
+            assert described(page, "/dashboard/nih") == ""  # without an earlier visit, nothing counts as new
         await visited(committed, ada, days_ago=1)
         async with open_page("/dashboard/category", actor=ada) as page:
             assert described(page, "/dashboard/nih") == "3 new"

@@ -1,4 +1,4 @@
-"""A real server with a handful of screens, in the test's own event loop."""
+"""A real server with a few screens, in the test's own event loop."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def family() -> Any:
 
     def add_both() -> None:
         set_count(count + 1)
-        set_child[0](count + 1)  # waits behind its parent, which renders it on the way
+        set_child[0](count + 1)  # its parent is queued before it and renders it, too
 
     def add(_event: object) -> None:
         asyncio.get_running_loop().call_later(0.05, add_both)
@@ -243,7 +243,7 @@ def removable() -> Any:
         Removable.is_removed = True
         async with connection.core.database.transaction() as session:
             await publish(session, "things")
-        await asyncio.sleep(0.1)  # the page hears of it before it is told to move
+        await asyncio.sleep(0.1)  # the page receives it before the navigation
         connection.navigate("/walk/list", replace=True)
 
     return html.main(html.button({"id": "remove", "onClick": remove}), thing.error or thing.value)
@@ -306,7 +306,7 @@ def _subscriber() -> Any:
 
 
 class Slow:
-    """What the handlers of `/waiting` do: each waits until the test lets it continue."""
+    """The behavior of the handlers of `/waiting`: each waits until the test lets it continue."""
 
     def __init__(self) -> None:
         self.gate = asyncio.Event()
@@ -531,7 +531,7 @@ class Server:
             yield Client(websocket)
 
     def client(self, **options: Any) -> httpx.AsyncClient:
-        """Options are httpx's. To load certificates, which it does not need, would take longer than most requests."""
+        """Options are httpx's. It loads no certificates, which would take longer than most requests."""
         return httpx.AsyncClient(base_url=self.url, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), **options)
 
     async def sign_in(self, email: str = EMAIL) -> str:

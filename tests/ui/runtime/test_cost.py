@@ -43,7 +43,7 @@ async def test_a_text_changed_among_a_thousand_nodes_is_under_200_bytes(core: Co
 
 
 async def test_a_click_is_answered_with_one_small_patch(server: Server) -> None:
-    """Tests what the time depends on; the benchmarks measure the time."""
+    """Tests the factors that determine the time; the benchmarks measure the time itself."""
     async with server.socket() as client:
         await client.hello("/public")
         client.frames.clear()
@@ -72,7 +72,7 @@ async def test_closed_sessions_give_their_memory_back(server: Server) -> None:
         await eventually(lambda: sessions() == 0)
         return psutil.Process().memory_info().rss
 
-    await visit_many(200)  # what a process loads and pools once
+    await visit_many(200)  # modules and pools that a process loads once
     before = await visit_many(200)
     after = await visit_many(200)
     assert after - before < 3_000_000

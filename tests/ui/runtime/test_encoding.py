@@ -97,7 +97,7 @@ class TestPage:
             await client.click("more")
             patch = json.dumps([frame for frame in client.frames if frame["type"] == "patch"], ensure_ascii=False)
             assert "half \ufffdmore" in patch and client.text.endswith("half \ufffd")
-            assert "data-value" not in patch and "half \ufffd of it" not in patch  # they are as they were
+            assert "data-value" not in patch and "half \ufffd of it" not in patch  # unchanged
             await client.click("say")
             assert client.toasts() == ["half \ufffd"]
 

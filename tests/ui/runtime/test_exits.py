@@ -1,4 +1,4 @@
-"""However a connection ends, its session is released: pages that are gone lock nobody out."""
+"""However a connection ends, its session is released: closed pages do not count toward the limit of open pages."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ MAX_OPEN_PAGES = 50
 MAX_POOLED = 10  # the pools of the database and of threads open their members one by one
 MAX_MORE_OBJECTS = 20_000  # four a frame; a session is some thousands
 MAX_GROWTH_BYTES = 15_000_000
-IS_ALONE = "FUNDWRIGHT_SOAK_FRAMES" in os.environ  # the memory of a process that has run 2,000 other tests is not meaningful
+IS_ALONE = "FUNDWRIGHT_SOAK_FRAMES" in os.environ  # after 2,000 other tests in the same process, the memory is not meaningful
 WARM_UP_BATCHES = 3
 
 FAILURES = frozenset(("ui.session_failed", "ui.exchange_failed", "ui.not_canceled", "ui.failed"))
@@ -243,8 +243,8 @@ def living_sessions() -> int:
 @pytest.mark.security(33)
 async def test_malformed_frames_leave_the_server_as_it_was(server: Server) -> None:
     server.set(resume_s=0.2)
-    earlier_sessions = living_sessions()  # those that other tests of this process have left behind
-    # What a process loads and pools once, at the most pages at once.
+    earlier_sessions = living_sessions()  # objects of other tests in this process
+    # Modules and pools that a process loads once, with as many pages as possible.
     await as_many_pages_open_as_may_be(server)
     for batch in range(WARM_UP_BATCHES):
         await send_all(server, made_pages(batch))
@@ -271,7 +271,7 @@ async def test_malformed_frames_leave_the_server_as_it_was(server: Server) -> No
 
 @pytest.mark.slow
 def test_what_is_sent_covers_what_is_understood_and_what_is_not() -> None:
-    """A fuzzer that sends only nonsense, or nothing, would prove nothing."""
+    """A fuzzer that sends only invalid frames, or none, would test nothing."""
     pages = [page for batch in range(1, 4) for page in made_pages(batch)]
     texts = [frame for page in pages for frame in page.frames if isinstance(frame, str)]
     read = [read_frame(text) for text in texts]

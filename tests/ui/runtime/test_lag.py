@@ -1,4 +1,4 @@
-"""The log names a handler that blocks everyone."""
+"""The log names a handler that blocks the event loop."""
 
 from __future__ import annotations
 

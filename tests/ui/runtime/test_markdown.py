@@ -1,4 +1,4 @@
-"""Text from models and strangers is readable and inert."""
+"""Text from models and untrusted people is readable and inert."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def html_of(core: Core, text: str) -> str:
         return html.div(*rendered(text))
 
     async with mounted(core, None, screen) as shown:
-        return to_html(shown.view.tree).partition("</div>")[2]  # behind the place of what is said about the whole page
+        return to_html(shown.view.tree).partition("</div>")[2]  # after the page's place for messages
 
 
 @pytest.mark.parametrize(

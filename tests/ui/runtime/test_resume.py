@@ -70,7 +70,7 @@ class TestComingBack:
             await client.hello("/public")
             await press(client, "add", 1)
             await press(client, "refuse", 2)
-            await asyncio.sleep(0.2)  # answered, but never read
+            await asyncio.sleep(0.2)  # the response was sent, but never received
             await lose(client)
         async with server.socket() as again:
             await again.resume(client)
@@ -89,7 +89,7 @@ class TestComingBack:
     async def test_gets_what_changed_meanwhile(self, server: Server) -> None:
         async with server.socket() as client:
             await client.hello("/family")
-            await press(client, "add", 1)  # changes the page 50 ms later, by itself
+            await press(client, "add", 1)  # changes the page 50 ms later without an event
             await client.until("done")
             await lose(client)
         await asyncio.sleep(0.2)

@@ -1,4 +1,4 @@
-"""The socket sends minimal changes, handles events in order, and rejects strangers."""
+"""The socket sends minimal changes, handles events in order, and rejects people without a valid session."""
 
 import asyncio
 import json
@@ -129,7 +129,7 @@ class TestEvent:
             await client.click("row")
             await client.click("row", target=stop)
             assert client.text.startswith("Stopped.Delete") and client.text.endswith("deleted False")
-            assert client.toasts() == []  # the second half of a double click
+            assert client.toasts() == []  # the second click of a double click
             await client.click("row")
             assert client.text.endswith("deleted True")
 
@@ -180,7 +180,7 @@ class TestComponentThatRaises:
             assert client.text == "answered pressed 0subscribedcount 1"
             [[operation, place, children]] = client.frames[0]["ops"]
             assert (operation, place) == ("children", place_of(client, "add")[:-1])
-            assert len(children) == 2 and children[1] == 1  # what stands beside it is not touched
+            assert len(children) == 2 and children[1] == 1  # the elements beside it do not change
             await client.click("press")
             assert "pressed 1" in client.text
 
@@ -296,7 +296,7 @@ class TestStrangers:
     async def test_an_event_after_the_end_of_its_session_does_nothing(
         self, server: Server, monkeypatch: pytest.MonkeyPatch, change: str
     ) -> None:
-        """Even if nothing has told the socket about the end, for example because a notification was lost."""
+        """The socket detects the end of its session even without a notification, for example because it was lost."""
         token = await server.sign_in()
         async with server.socket(token=token) as client:
             await client.hello("/notes")

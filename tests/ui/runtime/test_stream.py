@@ -259,7 +259,7 @@ class TestTwoProcesses:
             for n in range(5):
                 await client.click("keep", value=f"note {n}")
             assert "note 0, note 1, note 2, note 3, note 4" in client.text
-            await client.click("keep", value="ä\n" * 50_000)  # more than one notification holds
+            await client.click("keep", value="ä\n" * 50_000)  # more than fits into one notification
             assert client.text.count("ä") == 50_000
 
     async def test_a_page_that_is_left_is_not_kept(self, server: Server, other_process: str) -> None:

@@ -1,4 +1,4 @@
-"""Screens do not offer view-only accounts actions that services would refuse."""
+"""Screens offer view-only accounts no actions that services would refuse."""
 
 from __future__ import annotations
 

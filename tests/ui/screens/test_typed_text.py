@@ -106,7 +106,7 @@ async def forms(committed: Core, ada: Actor) -> list[Form]:
 
 
 def viewers(pattern: str, need: Need, ada: Actor, root: Actor) -> tuple[Actor | None, ...]:
-    """Who sees the screen, for forms of visitors and of signed-in people."""
+    """The person who sees the screen: a visitor or a signed-in person, depending on the form."""
     if need is not None:
         return (ada,) if need in GRANTED[Role.USER] else (root,)
     return (None,) if pattern.startswith("/auth/") else (None, ada)
