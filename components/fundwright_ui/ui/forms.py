@@ -220,12 +220,13 @@ def form(
     actions: Sequence[Child] = (),
     label: str | None = None,
     danger: bool = False,
+    is_secondary: bool = False,
     reset_on_success: bool = False,
     based_on: datetime | None = None,
 ) -> VdomDict:
     """A form. `on_submit` is called with `model` filled from the fields, or with `Fields` if there is no model.
 
-    `submit` is the label of its button; `actions` are placed beside it. With `reset_on_success`, the fields are emptied after the
+    `submit` is the label of its button, which is the screen's primary one unless the form `is_secondary`; `actions` are placed beside it. With `reset_on_success`, the fields are emptied after the
     handler (if it is an action, only if it succeeded). Validation errors are shown at the fields among `children` at any depth; a
     component among them passes its own fields their `error`. Other errors, including that of a failed action, are shown above the
     button.
@@ -300,7 +301,9 @@ def form(
         html.div(
             {"className": "fw-form-actions", "key": "actions"},
             *actions,
-            button(submit, type="submit", look="contained", danger=danger, is_busy=is_busy) if submit else None,
+            button(submit, type="submit", look="outlined" if is_secondary else "contained", danger=danger, is_busy=is_busy)
+            if submit
+            else None,
         )
         if submit or actions
         else None,

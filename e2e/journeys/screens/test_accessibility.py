@@ -1,5 +1,5 @@
 """Every screen and tab for every role that may open it, narrow and wide, light and dark, left-to-right and right-to-left: axe
-reports nothing, nothing overflows the page, and React's development build hydrates the wide one without messages. `make test`
+reports nothing, nothing overflows the page, sizes are as designed, and React's development build hydrates the wide one without messages. `make test`
 opens one address of each kind once, narrow and light, with the production build."""
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 from e2e.application import Application
 from e2e.conftest import PASSWORD
 from e2e.journeys.screens.conftest import Visiting, addresses_of
+from e2e.pages.measures import Measures, measure
 from e2e.pages.ready import ready, until
 from e2e.pages.screens import ADDRESSES, Fixtures, find_own, requests_of
 from e2e.pages.shell import Shell
@@ -32,6 +33,16 @@ NARROW, WIDE = ViewportSize(width=360, height=780), ViewportSize(width=1440, hei
 LookOptions = tuple[str, str, ViewportSize]
 LOOKS: Sequence[LookOptions] = (("light", "ltr", NARROW), ("dark", "rtl", WIDE))
 LIGHT, DARK = LOOKS
+
+TYPE_SIZES = {12, 14, 16, 20, 28}
+CONTROL_OF_PHONES = 44
+CONTROLS = (32, 36)
+MAX_LAYOUT_SHIFT = 0.02
+STYLE_OF_BUTTON = """(button) => {
+  const style = getComputedStyle(button);
+  return ["backgroundColor", "color", "fontFamily", "fontSize", "fontWeight", "lineHeight", "letterSpacing", "borderRadius", "height", "boxShadow"]
+    .map((name) => `${name}: ${style[name]}`);
+}"""
 
 # A screen behaves the same in every language.
 AS_ROLE: dict[Role | None, tuple[LookOptions, str]] = {
@@ -87,11 +98,18 @@ class Look:
     visiting: Visiting
     base_url: str
 
+    @property
+    def is_phone(self) -> bool:
+        return self.size == NARROW
+
     def open(self, path: str, *, token: str = "", language: str = "en") -> Page:
         chosen = {"themeMode": self.mode, "themeDirection": self.direction, "themeColor": "default", "themeStretch": False}
         kept = {"origin": self.base_url, "localStorage": [{"name": "settings", "value": json.dumps(chosen)}]}
         state = {"cookies": [], "origins": [kept]}
-        browser = self.visiting(token, base_url=self.base_url, viewport=self.size, locale=language, storage_state=state)
+        browser = self.visiting(
+            token, base_url=self.base_url, viewport=self.size, locale=language, storage_state=state, has_touch=self.is_phone,
+            is_mobile=self.is_phone,
+        )  # fmt: skip
         page = browser.new_page()
         page.goto(path)
         page.wait_for_url(f"**{path}")
@@ -171,6 +189,15 @@ def visitors(screen: Screen) -> Iterator[tuple[Role | None, LookOptions, str]]:
         yield from ((roles[0], look, "en") for look in LOOKS if look[0] not in seen)
 
 
+def assert_as_designed(found: Measures, *, is_phone: bool) -> None:
+    """See docs/design.md. Controls are higher if their label takes two lines."""
+    assert len(found.primary_buttons) <= 1, found.primary_buttons
+    assert set(found.type_sizes) <= TYPE_SIZES
+    assert min(found.control_heights, default=CONTROL_OF_PHONES) >= (CONTROL_OF_PHONES if is_phone else min(CONTROLS))
+    assert found.small_targets == [] or not is_phone
+    assert found.layout_shift < MAX_LAYOUT_SHIFT
+
+
 class Member:
     """An account with its own work that gets one role after the other."""
 
@@ -216,6 +243,7 @@ def test_screens(visit: Visit, member: Member, fixtures: Fixtures, make_look: Ma
     address = (member.fixtures if visit.role else fixtures).path(visit.pattern)
     page = look.open(address, token=member.token(visit.role) if visit.role else "", language=visit.language)
     look.assert_accessible(page)
+    assert_as_designed(measure(page), is_phone=look.is_phone)
     if "?" not in address:
         others: list[str] = page.evaluate(
             "[...document.querySelectorAll('.fw-tabs [href]:not([aria-current])')].map(tab => tab.getAttribute('href'))"
@@ -247,6 +275,8 @@ def test_what_the_top_bar_opens(look: Look, token: str, path: str) -> None:
     page.keyboard.press("Escape")
     dialog = shell.ask_to_sign_out()
     expect(dialog).to_be_visible()
+    of_python, of_mui = page.locator(".fw-button-contained").first, dialog.locator(".MuiButton-contained")
+    assert of_python.evaluate(STYLE_OF_BUTTON) == of_mui.evaluate(STYLE_OF_BUTTON)
     look.assert_accessible(page, part="[role=dialog], dialog")
     dialog.get_by_role("button", name="No, cancel").click()
     expect(dialog).to_be_hidden()

@@ -207,6 +207,7 @@ def _locale(profile: AccountProfile, time_zones: tuple[str, ...]) -> VdomDict:
             on_submit=saving,
             model=LocaleChange,
             submit=t("Save language and time"),
+            is_secondary=True,
             label=t("Language and time"),
         ),
     )

@@ -159,6 +159,7 @@ def _email() -> VdomDict:
                 on_submit=asking,
                 model=EmailChange,
                 submit=t("Change email address"),
+                is_secondary=True,
                 label=t("Email"),
             ),
         ),

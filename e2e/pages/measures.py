@@ -1,0 +1,80 @@
+"""Measures what the design of a screen promises: primary buttons, sizes of type, heights of controls, targets, and layout shift."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from playwright.sync_api import Page
+
+_MEASURE = """
+async () => {
+  const isVisible = (element) => {
+    const { width, height } = element.getBoundingClientRect();
+    return width > 1 && height > 1 && element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+      && !element.closest(".fw-visually-hidden, .fw-skip-link");
+  };
+  const all = (selector) => [...document.querySelectorAll(selector)].filter(isVisible);
+  const nameOf = (element) => (element.getAttribute("aria-label") || element.textContent || element.name || element.tagName).trim().slice(0, 40);
+  const types = new Set();
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const parent = texts.currentNode.parentElement;
+    if (texts.currentNode.data.trim() && !parent.closest("svg, script, style, noscript, template, option, pre, code") && isVisible(parent)) {
+      types.add(getComputedStyle(parent).fontSize);
+    }
+  }
+  const controls = ".fw-button, .fw-icon-button, .fw-input:not(textarea), .MuiButton-root, .MuiIconButton-root";
+  const targets = "a[href], button, input, select, textarea, summary, [role=button], [role=tab], [role=menuitem], [role=switch]";
+  const isInText = (element) => element.tagName === "A" && getComputedStyle(element).display === "inline";
+  // The area may be larger than it looks: that of a checkbox with its label, or of a link that fills its card.
+  const extent = (element, dx, dy) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    let far = 0;
+    for (let at = 1; at <= 44; at += 1) {
+      const hit = document.elementFromPoint(x + width / 2 + at * dx, y + height / 2 + at * dy);
+      if (hit === null || !(element.contains(hit) || hit.closest("label")?.control === element)) break;
+      far = at;
+    }
+    return far;
+  };
+  const isSmall = (element) => {
+    const { width, height } = element.getBoundingClientRect();
+    if ((width > 43.5 && height > 43.5) || isInText(element)) return false;
+    element.scrollIntoView({ block: "center", inline: "center" });
+    return extent(element, -1, 0) + extent(element, 1, 0) < 42 || extent(element, 0, -1) + extent(element, 0, 1) < 42;
+  };
+  const shift = await new Promise((resolve) => {
+    let sum = 0;
+    new PerformanceObserver((list) => {
+      for (const { hadRecentInput, value } of list.getEntries()) sum += hadRecentInput ? 0 : value;
+    }).observe({ type: "layout-shift", buffered: true });
+    setTimeout(() => resolve(sum), 50);
+  });
+  return {
+    primary_buttons: all(".fw-button-contained, .MuiButton-contained").map(nameOf),
+    type_sizes: [...types].map(parseFloat),
+    control_heights: [...new Set(all(controls).map((element) => Math.round(element.getBoundingClientRect().height)))],
+    small_targets: all(targets).filter(isSmall).map((element) => {
+      const { width, height } = element.getBoundingClientRect();
+      return `${nameOf(element)} (${Math.round(width)} x ${Math.round(height)})`;
+    }),
+    layout_shift: shift,
+  };
+}
+"""
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Of what is visible: the names of filled buttons; sizes of type and heights of controls, in pixels; targets of less than 44 by
+    44 px that are not links within text; and the cumulative layout shift since the page was opened."""
+
+    primary_buttons: list[str]
+    type_sizes: list[float]
+    control_heights: list[int]
+    small_targets: list[str]
+    layout_shift: float
+
+
+def measure(page: Page) -> Measures:
+    return Measures(**page.evaluate(_MEASURE))
