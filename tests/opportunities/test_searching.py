@@ -220,7 +220,8 @@ class TestAwards:
         assert award is not None
         assert (award.awarded_on, award.awardee, award.amount) == (date(2026, 3, 2), "Roofs Inc. Denver CO", Decimal("12.50"))
         notice_of_award = await service.get_opportunity(session, actor, award.id)
-        assert (notice_of_award.title, notice_of_award.award) == ("Notice 3", None)
+        assert (notice_of_award.title, notice_of_award.award) == ("Notice 3", award)
+        assert notice_of_award.is_award and not found["Roof"].is_award
         assert (await service.get_opportunity(session, actor, found["Roof"].id)).award == award
 
     async def test_without_a_date_that_can_be_read_are_told_without_it(self, session: AsyncSession, actor: Actor) -> None:

@@ -42,7 +42,7 @@ _FEW = 10
 """With fewer matches, close matches follow."""
 _CLOSE = 50
 _NUMBERED = 1_000
-_MOST_LISTED = 5_000
+_MOST_LISTED = 2_500
 """The maximum number of listed results. Below `scoring.MOST_COUNTED`, because a solicitation with several notices is listed once.
 """
 _MIN_COSINE, _MIN_EVIDENCE = 0.35, 0.4

@@ -57,7 +57,7 @@ _CANDIDATES = 1_000
 """The number of notices with the rarest words that are scored by words. If there are more, the newest ones are scored."""
 _EXACT_LIMIT = 5_000
 """Up to this many notices, all embeddings are compared."""
-MOST_COUNTED = 5_500
+MOST_COUNTED = 3_000
 """The count of notices with all words stops just above this, because counting more would take longer than the rest of a search."""
 _USUAL_WORDS = 100
 """The typical length of a notice in words, with its title counted three times."""
@@ -230,7 +230,8 @@ def _build_statement(shape: _Shape, labeled: Select[UUID] | None) -> Select[*tup
     excluded = _EXCLUDED if shape.has_excluded else None
     conditions = conditions_with(shape.filters, labeled, _REQUIRED if shape.has_required else None, excluded)
     filters = len(conditions) - bool(shape.filters.kind)
-    is_narrow = None if filters == 1 and shape.filters.availability == "open" else filters > 0
+    # How many notices are open or lack the excluded words differs; every other filter leaves few.
+    is_narrow = None if 0 < filters == shape.has_excluded + (shape.filters.availability == "open") else filters > 0
     by_words = by_meaning = _NONE
     if shape.in_titles is not None:
         by_words = _by_words(conditions, in_titles=shape.in_titles)
