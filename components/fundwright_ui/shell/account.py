@@ -13,6 +13,7 @@ from fundwright.core.messages import t
 from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.hooks import use_action
 from fundwright_ui.product import use_actor, use_connection
+from fundwright_ui.sidebar.entries import current_entry
 from fundwright_ui.ui.avatars import avatar
 from fundwright_ui.widgets import AccountLink, AccountMenu, ConfirmDialog
 
@@ -22,12 +23,15 @@ def account_menu(links: Sequence[SidebarEntry], *, on_logout: Callable[[], objec
     connection, actor = use_connection(), use_actor()
     photo = connection.href(actor.photo_url) if actor.photo_url else ""
     shown = actor.name or actor.email
+    current = current_entry(links, connection.location.path)
     return AccountMenu(
         name=actor.name,
         email=actor.email,
         photo=photo,
         label=t("Account menu"),
-        links=[AccountLink(label=t(entry.label), href=connection.href(entry.path)) for entry in links],
+        links=[
+            AccountLink(label=t(entry.label), href=connection.href(entry.path), is_current=entry is current) for entry in links
+        ],
         logout_label=t("Logout"),
         on_logout=on_logout,
         fallback=[

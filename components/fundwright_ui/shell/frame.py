@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
 from reactpy import component, html, use_state
 from reactpy.types import Component, VdomDict
 
 from fundwright.core.messages import t
 from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.product import use_connection, use_saved_state
-from fundwright_ui.runtime.events import handler
 from fundwright_ui.runtime.router import PUBLIC
 from fundwright_ui.shell.prompts import prompts
 from fundwright_ui.shell.topbar import topbar_actions
-from fundwright_ui.sidebar import entries_of, menu_entries, sidebar, work_entries
+from fundwright_ui.sidebar import drawer, entries_of, menu_entries, sidebar, work_entries
 from fundwright_ui.sidebar.entries import current_entry
 from fundwright_ui.sidebar.logo import logo
 from fundwright_ui.ui.buttons import icon_button
@@ -35,13 +37,10 @@ def public_frame(screen: Component) -> VdomDict:
 
 @component
 def dashboard_frame(screen: Component) -> VdomDict:
-    """Sidebar, top bar with settings and account menu, and the screen."""
+    """Sidebar, top bar, and the screen."""
     connection = use_connection()
-    path = connection.location.path
-    narrow = use_saved_state("sidebar is narrow", False)
-    opened_at, set_opened_at = use_state("")
-    is_open = opened_at == path  # navigation closes the drawer
-    entries, links = entries_of(connection), menu_entries(connection)
+    narrow, navigation = use_saved_state("sidebar is narrow", False), _use_drawer()
+    entries = entries_of(connection)
 
     async def toggle() -> None:
         await narrow.set(not narrow.value)
@@ -49,72 +48,86 @@ def dashboard_frame(screen: Component) -> VdomDict:
     return html.div(
         {"className": classes("fw-shell", "fw-shell-collapsed" if narrow.value else None)},
         _skip_link(),
-        sidebar(
-            connection,
-            entries,
-            is_narrow=narrow.value,
-            is_open=is_open,
-            on_toggle=toggle,
-            on_close=lambda: set_opened_at(""),
-        ),
-        html.button(
-            {
-                "type": "button",
-                "className": classes("fw-backdrop", "fw-backdrop-open" if is_open else None),
-                "aria-hidden": "true",
-                "tabIndex": -1,
-                "onClick": handler(lambda: set_opened_at("")),
-            }
-        ),
-        html.div(
-            {"className": "fw-shell-body"},
-            html.header(
-                {"className": "fw-topbar"},
-                html.div(
-                    {"className": "fw-menu-button"},
-                    icon_button(t("Open navigation"), "menu", on_click=lambda: set_opened_at(path), expanded=is_open),
-                ),
-                topbar_actions([*entries, *links], [*links, _FEEDBACK], toggle),
-            ),
-            _main(screen),
-        ),
+        navigation.drawer or sidebar(connection, entries, is_narrow=narrow.value, on_toggle=toggle),
+        _body(screen, navigation, entries, toggle=toggle),
     )
 
 
 @component
 def generate_frame(screen: Component) -> VdomDict:
-    """A top bar with a link back; the screen takes the full width."""
-    connection = use_connection()
-    entries = work_entries(connection)
-    current = current_entry(entries, connection.location.path)
-    links = [entry for entry in entries if not entry.path.startswith("/generate/")]
+    """A top bar with the work entries as tabs; the screen takes the full width."""
+    connection, navigation = use_connection(), _use_drawer()
+    tabs = work_entries(connection)
+    current = current_entry(tabs, connection.location.path)
     return html.div(
         {"className": "fw-shell fw-shell-plain"},
         _skip_link(),
-        html.div(
-            {"className": "fw-shell-body"},
-            html.header(
-                {"className": "fw-topbar"},
-                logo(connection),
-                html.nav(
-                    {"className": "fw-tabs fw-hide-small", "aria-label": t("Main")},
-                    *(
-                        html.a(
-                            {
-                                "key": entry.path,
-                                "className": "fw-tab",
-                                "href": connection.href(entry.path),
-                                **({"aria-current": "page"} if entry is current else {}),
-                            },
-                            t(entry.label),
-                        )
-                        for entry in entries
-                    ),
+        navigation.drawer,
+        _body(
+            screen,
+            navigation,
+            [entry for entry in tabs if entry is current],
+            logo(connection),
+            html.nav(
+                {"className": "fw-tabs", "aria-label": t("Main")},
+                *(
+                    html.a(
+                        {
+                            "key": entry.path,
+                            "className": "fw-tab",
+                            "href": connection.href(entry.path),
+                            **({"aria-current": "page"} if entry is current else {}),
+                        },
+                        t(entry.label),
+                    )
+                    for entry in tabs
                 ),
-                topbar_actions(entries, links),
             ),
-            _main(screen),
         ),
+    )
+
+
+@dataclass(frozen=True)
+class _Drawer:
+    """The sidebar on small screens."""
+
+    drawer: VdomDict | None
+    """None while it is closed."""
+    open: Callable[[], None]
+
+
+def _use_drawer() -> _Drawer:
+    connection = use_connection()
+    path = connection.location.path
+    opened_at, set_opened_at = use_state("")
+    is_open = opened_at == path  # navigation closes the drawer
+    shown = drawer(connection, entries_of(connection), on_close=lambda: set_opened_at("")) if is_open else None
+    return _Drawer(shown, lambda: set_opened_at(path))
+
+
+def _body(
+    screen: Component,
+    navigation: _Drawer,
+    shown: Sequence[SidebarEntry],
+    *start: VdomDict,
+    toggle: Callable[[], Awaitable[None]] | None = None,
+) -> VdomDict:
+    """The top bar, which begins with `start`, and the screen. The account menu leads to what is not in `shown`; `toggle` collapses
+    and expands the sidebar."""
+    connection, is_open = use_connection(), navigation.drawer is not None
+    links = menu_entries(connection, shown)
+    return html.div(
+        {"className": "fw-shell-body", **({"inert": True} if is_open else {})},
+        html.header(
+            {"className": "fw-topbar"},
+            html.div(
+                {"className": "fw-menu-button"},
+                icon_button(t("Open navigation"), "menu", on_click=navigation.open, expanded=is_open),
+            ),
+            *start,
+            topbar_actions([*entries_of(connection), *links], [*links, _FEEDBACK], toggle),
+        ),
+        _main(screen),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from fundwright.accounts.permissions import roles_with
 from fundwright.accounts.schemas import Permission, Role
@@ -38,11 +38,13 @@ ENTRIES = (
 both)."""
 
 IN_MENU = (
-    SidebarEntry("Account", "/dashboard/user/account", roles=_WORK),
+    *(entry for entry in ENTRIES if entry.path == "/dashboard/index"),
+    SidebarEntry("Account", "/dashboard/user/account"),
     SidebarEntry("People", "/dashboard/users", roles=_OVERSIGHT),
     SidebarEntry("Audit trail", "/dashboard/audit", roles=_OVERSIGHT),
     SidebarEntry("Outbox", "/dashboard/outbox", roles=roles_with(Permission.ADMINISTER)),
 )
+"""Further pages of the account menu."""
 
 
 def entries_of(connection: Connection) -> list[SidebarEntry]:
@@ -55,11 +57,11 @@ def work_entries(connection: Connection) -> list[SidebarEntry]:
     return _entries_for(connection, Role.USER)
 
 
-def menu_entries(connection: Connection) -> list[SidebarEntry]:
-    """The extra links of the account menu: people who oversee reach the work screens through it."""
-    shown, role = entries_of(connection), connection.actor.role if connection.actor else None
+def menu_entries(connection: Connection, shown: Sequence[SidebarEntry]) -> list[SidebarEntry]:
+    """The links of the account menu: entries for work and `IN_MENU`, except pages that are among the entries `shown` beside it."""
+    role, paths = connection.actor.role if connection.actor else None, {entry.path for entry in shown}
     own = [entry for entry in IN_MENU if entry.roles is None or role in entry.roles]
-    return [entry for entry in work_entries(connection) if entry not in shown] + own
+    return [entry for entry in (*work_entries(connection), *own) if entry.path not in paths]
 
 
 def _entries_for(connection: Connection, role: str | None) -> list[SidebarEntry]:

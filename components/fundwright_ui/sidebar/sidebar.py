@@ -19,47 +19,53 @@ from fundwright_ui.ui.elements import OnEvent, attributes, classes
 from fundwright_ui.ui.icons import icon
 
 
-def sidebar(
-    connection: Connection,
-    entries: Sequence[SidebarEntry],
-    *,
-    is_narrow: bool,
-    is_open: bool,
-    on_toggle: OnEvent,
-    on_close: Callable[[], object],
-) -> VdomDict:
-    """`is_open` and `on_close` control the drawer on small screens."""
+def sidebar(connection: Connection, entries: Sequence[SidebarEntry], *, is_narrow: bool, on_toggle: OnEvent) -> VdomDict:
+    """Small screens hide it and have `drawer` instead."""
+    toggle = icon_button(t("Expand sidebar") if is_narrow else t("Collapse sidebar"), "chevron_left", on_click=on_toggle)
+    return html.nav(
+        {
+            "className": classes("fw-sidebar", "fw-sidebar-collapsed" if is_narrow else None),
+            "id": "sidebar",
+            "aria-label": t("Main"),
+        },
+        html.div({"className": "fw-sidebar-header"}, logo(connection), html.div({"className": "fw-sidebar-toggle"}, toggle)),
+        _entries(entries, is_narrow),
+    )
+
+
+def drawer(connection: Connection, entries: Sequence[SidebarEntry], *, on_close: Callable[[], object]) -> VdomDict:
+    """The open sidebar of small screens. Escape and a click beside it close it, and so does choosing the open page."""
 
     def close_on_escape(payload: Payload) -> None:
         if payload.get("key") == "Escape":
             on_close()
 
-    return html.nav(
+    return html.div(
         {
-            "className": classes(
-                "fw-sidebar",
-                "fw-sidebar-collapsed" if is_narrow and not is_open else None,
-                "fw-sidebar-open" if is_open else None,
-            ),
-            "id": "sidebar",
-            "aria-label": t("Main"),
-            **({"onKeyDown": handler(close_on_escape)} if is_open else {}),
+            "className": "fw-drawer",
+            "role": "dialog",
+            "aria-modal": "true",
+            "aria-label": t("Navigation"),
+            "onKeyDown": handler(close_on_escape),
         },
-        html.div(
-            {"className": "fw-sidebar-header"},
-            logo(connection),
+        html.nav(
+            {"className": "fw-sidebar", "aria-label": t("Main")},
             html.div(
-                {"className": "fw-sidebar-toggle"},
-                icon_button(t("Expand sidebar") if is_narrow else t("Collapse sidebar"), "chevron_left", on_click=on_toggle),
+                {"className": "fw-sidebar-header"},
+                logo(connection),
+                icon_button(t("Close navigation"), "close", on_click=on_close, autofocus=True),
             ),
-            icon_button(t("Close navigation"), "close", on_click=on_close) if is_open else None,
+            _entries(entries, False, on_close),
         ),
-        _entries(entries, is_narrow),
+        html.button(
+            {"type": "button", "className": "fw-backdrop", "aria-hidden": "true", "tabIndex": -1, "onClick": handler(on_close)}
+        ),
     )
 
 
 @component
-def _entries(entries: Sequence[SidebarEntry], is_narrow: bool) -> VdomDict:
+def _entries(entries: Sequence[SidebarEntry], is_narrow: bool, on_current: Callable[[], object] | None = None) -> VdomDict:
+    """`on_current` is called when the entry of the open page is chosen."""
     connection = use_connection()
     counts = use_counts({entry.path for entry in entries})
     current = current_entry(entries, connection.location.path)
@@ -83,6 +89,7 @@ def _entries(entries: Sequence[SidebarEntry], is_narrow: bool) -> VdomDict:
                         title=t(entry.label) if is_narrow else None,
                         aria_current="page" if entry is current else None,
                         aria_describedby=badge_id(entry.path) if is_counted else None,
+                        onClick=handler(on_current) if on_current is not None and entry is current else None,
                     ),
                     icon(entry.icon),
                     html.span(t(entry.label)),

@@ -73,10 +73,11 @@ def icon_button(
     pressed: bool | None = None,
     expanded: bool | None = None,
     opens: str | None = None,
+    autofocus: bool = False,
     key: str | None = None,
 ) -> VdomDict:
     """A button with only an icon; `label` is its accessible name and tooltip, `name` is as for `button`. It shows and hides the
-    popover with the id `opens`."""
+    popover with the id `opens`. With `autofocus`, it takes the focus when it appears."""
     return html.button(
         attributes(
             type=type,
@@ -88,6 +89,7 @@ def icon_button(
             aria_pressed=pressed,
             aria_expanded=expanded,
             popoverTarget=opens,
+            autoFocus=True if autofocus else None,
             onClick=handler(on_click) if on_click is not None else None,
             key=key,
         ),

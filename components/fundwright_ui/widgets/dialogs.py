@@ -92,6 +92,8 @@ def form_dialog(
 class AccountLink(Props):
     label: str
     href: str
+    is_current: bool = False
+    """It leads to the open page."""
 
 
 class AccountMenu(Widget):

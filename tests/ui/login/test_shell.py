@@ -74,6 +74,10 @@ def _links(page: Page) -> dict[str, str]:
     }
 
 
+def _menu(page: Page) -> dict[str, str]:
+    return {link["label"]: link["href"] for link in page.one("AccountMenu")["a"]["links"]}
+
+
 def _anchors(node: object) -> Iterable[dict[str, dict[str, str]]]:
     from tests.ui.login.conftest import walk
 
@@ -94,10 +98,11 @@ class TestSidebar:
             assert _links(page) == OVERSIGHT | writes
             assert [text_of(item) for item in page.all("li", className="fw-nav-heading")] == ["Admin area"]
             assert [text_of(item) for item in page.all("li", className="fw-nav-group")] == ["Blog"]
-            menu = {link["label"]: link["href"] for link in page.one("AccountMenu")["a"]["links"]}
+            menu = _menu(page)
             more = {"People": "/dashboard/users", "Audit trail": "/dashboard/audit"}
             more |= {"Outbox": "/dashboard/outbox"} if role is Role.ADMIN else {}
-            assert menu == ENTRIES | more | {"Send feedback": "/feedback"}
+            work = {label: path for label, path in ENTRIES.items() if path != "/dashboard/history"}
+            assert menu == work | more | {"Send feedback": "/feedback"}
 
     @pytest.mark.parametrize("path", ["/dashboard/train", "/dashboard/train/deeper"])
     async def test_marks_the_current_page(self, open_page: Open, ada: Actor, path: str) -> None:
@@ -138,14 +143,22 @@ class TestSidebar:
             await page.fire(page.labeled("button", "Expand sidebar"), "onClick")
             assert page.all("div", className="fw-shell")
 
-    async def test_is_a_drawer_on_small_screens(self, open_page: Open, ada: Actor) -> None:
-        async with open_page("/dashboard/train", actor=ada, extra=SCREENS) as page:
+    @pytest.mark.parametrize("path", ["/dashboard/train", "/generate/index"])
+    async def test_is_a_drawer_on_small_screens(self, open_page: Open, ada: Actor, path: str) -> None:
+        async with open_page(path, actor=ada, extra=SCREENS) as page:
             opening = page.labeled("button", "Open navigation")
             assert opening["a"]["aria-expanded"] is False
             await page.fire(opening, "onClick")
-            assert "fw-sidebar-open" in page.one("nav")["a"]["className"]
-            await page.fire(page.one("nav"), "onKeyDown", key="Escape")
-            assert "fw-sidebar-open" not in page.one("nav")["a"]["className"]
+            drawer = page.one("div", role="dialog")
+            assert (drawer["a"]["aria-modal"], page.labeled("button", "Close navigation")["a"]["autoFocus"]) == ("true", True)
+            assert [text_of(link) for link in _anchors(drawer)][1:] == list(ENTRIES)
+            assert page.one("div", className="fw-shell-body")["a"]["inert"] is True
+            await page.fire(drawer, "onKeyDown", key="Escape")
+            assert page.all("div", role="dialog") == []
+            await page.fire(page.labeled("button", "Open navigation"), "onClick")
+            (current,) = (link for link in _anchors(page.one("div", role="dialog")) if "aria-current" in link["a"])
+            await page.fire(current, "onClick")
+            assert page.all("div", role="dialog") == []
 
 
 @pytest.mark.usefixtures("entries")
@@ -156,19 +169,26 @@ class TestTopBar:
             assert page.labeled("button", "Account menu")
             menu = page.one("AccountMenu")["a"]
             assert (menu["name"], menu["email"], menu["logoutLabel"]) == (ada.name, ada.email, "Logout")
-            assert menu["links"] == [
-                {"label": "Account", "href": "/dashboard/user/account"},
-                {"label": "Send feedback", "href": "/feedback"},
-            ]
+            assert _menu(page) == {"Account": "/dashboard/user/account", "Send feedback": "/feedback"}
             assert [each["code"] for each in page.one("SettingsDrawer")["a"]["languages"]] == ["en", "de", "fr"]
 
     async def test_leads_back_from_the_generate_area(self, open_page: Open, ada: Actor) -> None:
         async with open_page("/generate/index", actor=ada, extra=SCREENS) as page:
-            links = page.one("AccountMenu")["a"]["links"]
-            assert {link["label"]: link["href"] for link in links} == {
-                label: path for label, path in ENTRIES.items() if label != "Generate"
-            }
+            work = {label: path for label, path in ENTRIES.items() if label != "Generate"}
+            assert _menu(page) == work | {"Account": "/dashboard/user/account", "Send feedback": "/feedback"}
             assert _links(page) == ENTRIES
+
+    async def test_leads_other_roles_from_the_generate_area_to_their_pages(self, open_page: Open, ada: Actor) -> None:
+        async with open_page("/generate/index", actor=ada.model_copy(update={"role": Role.ADMIN}), extra=SCREENS) as page:
+            assert {"Opportunities", "Dashboard", "Account", "People", "Audit trail", "Outbox"} <= _menu(page).keys()
+            letters = {each["path"] for each in page.one("CommandPalette")["a"]["shortcuts"]}
+            assert {"/dashboard/nih", "/dashboard/index", "/dashboard/users"} <= letters
+
+    async def test_the_menu_marks_the_open_page(self, open_page: Open, ada: Actor) -> None:
+        account = Screen("/dashboard/user/account", "Account", _blank)
+        async with open_page("/dashboard/user/account", actor=ada, extra=(*SCREENS, account)) as page:
+            marked = [link["label"] for link in page.one("AccountMenu")["a"]["links"] if link.get("isCurrent")]
+            assert marked == ["Account"]
 
     @pytest.mark.parametrize("path", ["/dashboard/train", "/generate/index"])
     async def test_lets_keyboards_skip_it(self, open_page: Open, ada: Actor, path: str) -> None:

@@ -5,6 +5,7 @@ import type { ReactNode } from "react";
 export interface AccountLink {
   readonly label: string;
   readonly href: string;
+  readonly isCurrent: boolean;
 }
 
 /** The avatar with its menu: the account, links, and logging out. */

@@ -3,7 +3,17 @@ import { describe, expect, it, vi } from "vitest";
 import { renderWidget } from "../../test/renderWidget";
 import { AccountMenu } from "./AccountMenu";
 
-const ada = { name: "Ada", email: "ada@example.org", label: "Account menu", logoutLabel: "Logout", links: [{ label: "Train", href: "/dashboard/train" }], photo: "" };
+const ada = {
+  name: "Ada",
+  email: "ada@example.org",
+  label: "Account menu",
+  logoutLabel: "Logout",
+  links: [
+    { label: "Train", href: "/dashboard/train", isCurrent: true },
+    { label: "Account", href: "/dashboard/user/account", isCurrent: false },
+  ],
+  photo: "",
+};
 
 describe("AccountMenu", () => {
   it("opens with its button and shows who is signed in", async () => {
@@ -13,6 +23,7 @@ describe("AccountMenu", () => {
     fireEvent.click(button);
     expect(await screen.findByText("ada@example.org")).toBeTruthy();
     expect(screen.getByRole("menuitem", { name: "Train" }).getAttribute("href")).toBe("/dashboard/train");
+    expect(screen.getByRole("menuitem", { current: "page" }).textContent).toBe("Train");
   });
 
   it("shows the photo instead of the initial", async () => {

@@ -43,8 +43,8 @@ export function AccountMenuList(props: AccountMenuListProps): ReactNode {
           </Typography>
         </MenuItem>
         <Divider />
-        {links.map(({ label: text, href }) => (
-          <MenuItem key={href} component="a" href={href} onClick={onClose}>
+        {links.map(({ label: text, href, isCurrent }) => (
+          <MenuItem key={href} component="a" href={href} selected={isCurrent} aria-current={isCurrent ? "page" : undefined} onClick={onClose}>
             {text}
           </MenuItem>
         ))}
