@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from fundwright.accounts.permissions import roles_with
 from fundwright.accounts.schemas import Permission, Role
@@ -13,12 +14,14 @@ _WORK: frozenset[str] = frozenset({Role.USER})
 _OVERSIGHT: frozenset[str] = frozenset(Role) - _WORK
 _ADMIN = "Admin area"
 
-ENTRIES = (
+_WORK_ENTRIES = (
     SidebarEntry("Opportunities", "/dashboard/nih", icon="opportunities", also=("/dashboard/sam",), roles=_WORK),
     SidebarEntry("Category", "/dashboard/category", icon="category", roles=_WORK),
     SidebarEntry("Train", "/dashboard/train", icon="train", also=("/dashboard/passage",), roles=_WORK),
     SidebarEntry("Embedding History", "/dashboard/history", icon="history", roles=_WORK),
     SidebarEntry("Generate", "/generate/index", icon="generate", also=("/generate/slug",), roles=_WORK),
+)
+_OVERSIGHT_ENTRIES = (
     SidebarEntry("Dashboard", "/dashboard/index", icon="dashboard", roles=_OVERSIGHT),
     SidebarEntry("Analyze", "/dashboard/analyze", icon="analyze", roles=_OVERSIGHT),
     SidebarEntry("History", "/dashboard/history", icon="history", roles=_OVERSIGHT),
@@ -34,15 +37,25 @@ ENTRIES = (
     SidebarEntry("Premium Link", "/dashboard/freepremium", icon="link", roles=_OVERSIGHT, heading=_ADMIN),
     SidebarEntry("Subscription", "/dashboard/subscription", icon="star", roles=_OVERSIGHT, heading=_ADMIN),
 )
+
+ENTRIES = (
+    *_WORK_ENTRIES,
+    *_OVERSIGHT_ENTRIES,
+    *(
+        replace(entry, roles=_OVERSIGHT, heading="Work")
+        for entry in _WORK_ENTRIES
+        if entry.path not in {known.path for known in _OVERSIGHT_ENTRIES}
+    ),
+    SidebarEntry("People", "/dashboard/users", icon="people", roles=_OVERSIGHT, heading="Administration"),
+    SidebarEntry("Audit trail", "/dashboard/audit", icon="audit", roles=_OVERSIGHT, heading="Administration"),
+    SidebarEntry("Outbox", "/dashboard/outbox", icon="mail", roles=roles_with(Permission.ADMINISTER), heading="Administration"),
+)
 """Fundwright's own entries: work entries for the role user, administration entries for the others (the product specification lists
-both)."""
+both), and below them what else the others need every day."""
 
 IN_MENU = (
     *(entry for entry in ENTRIES if entry.path == "/dashboard/index"),
     SidebarEntry("Account", "/dashboard/user/account"),
-    SidebarEntry("People", "/dashboard/users", roles=_OVERSIGHT),
-    SidebarEntry("Audit trail", "/dashboard/audit", roles=_OVERSIGHT),
-    SidebarEntry("Outbox", "/dashboard/outbox", roles=roles_with(Permission.ADMINISTER)),
 )
 """Further pages of the account menu."""
 
