@@ -27,7 +27,7 @@ from reactpy.types import Component
 
 from fundwright.accounts.schemas import Actor, Client
 from fundwright.core.assembly import Core
-from fundwright.core.messages import Language, speaking
+from fundwright.core.messages import Language, using_language
 from fundwright_ui.runtime.connection import Connection, Frame, Move
 from fundwright_ui.runtime.diff import ElementNode, Node
 from fundwright_ui.runtime.events import Payload
@@ -370,7 +370,7 @@ async def mounted(
         send=sent,
         move=lambda wanted: opened[0].follow(wanted),
     )
-    with speaking(language):
+    with using_language(language):
         async with View(connection, Found(screen, location), lambda _area, shown: shown, on_change=changed) as view:
             opened.append(ScreenUnderTest(view, frames))
             await opened[0].settle()

@@ -21,7 +21,7 @@ from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
-from fundwright.core.messages import speaking
+from fundwright.core.messages import using_language
 from fundwright.core.paging import PageRequest
 from tests.support.accounts import add_account
 
@@ -163,7 +163,7 @@ class TestAudit:
         assert await count(text="ADA@") == 1
         assert await count(first=today, last=today) == 2
         assert await count(last=today - timedelta(days=1)) == 0
-        with speaking("de"):
+        with using_language("de"):
             assert await count(text="konto ANGE") == 2
         assert await count(text="konto ANGE") == 0
         lines = [line async for line in accounts_audit.export_audit(session, root, AuditQuery(text="ada@"))]

@@ -38,7 +38,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Invalid, NotFound
 from fundwright.core.mail import Mail, MailKind
-from fundwright.core.messages import speaking
+from fundwright.core.messages import using_language
 from fundwright.core.paging import PageRequest
 from fundwright.core.plugins import hookimpl
 from tests.support.accounts import add_account
@@ -645,7 +645,7 @@ class TestRegister:
 
     async def test_writes_in_the_language_that_is_spoken_until_one_was_chosen(self, session: AsyncSession, core: Core) -> None:
         core = with_settings(core, open_registration=True)
-        with speaking("de"):
+        with using_language("de"):
             new = await registration.register(session, core, email="grace@example.org", name="G", password=PASSWORD, client=HERE)
             await emails.notify_owner(
                 session, core, await accounts.get_account(session, new.actor.email), MailKind.PASSKEY_ADDED, what="Key"

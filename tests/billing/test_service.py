@@ -25,7 +25,7 @@ from fundwright.billing.schemas import (
     PlanChange,
     PlanCode,
     PremiumLinkCreate,
-    PremiumLinkMade,
+    PremiumLinkCreated,
     PremiumLinkQuery,
     Quota,
     SubscriberQuery,
@@ -71,12 +71,12 @@ async def write(
     return await service.add_payment(session, admin, core, invoice, client=HERE)
 
 
-async def make(session: AsyncSession, admin: Actor, **change: Any) -> PremiumLinkMade:
+async def make(session: AsyncSession, admin: Actor, **change: Any) -> PremiumLinkCreated:
     wanted = PremiumLinkCreate.model_validate({"plan": "pro", "days": 30, "expires_on": TODAY, **change})
     return await service.create_premium_link(session, admin, wanted, client=HERE)
 
 
-def token_of(link: PremiumLinkMade) -> str:
+def token_of(link: PremiumLinkCreated) -> str:
     return link.path.rpartition("/")[2]
 
 

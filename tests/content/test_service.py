@@ -28,7 +28,7 @@ from fundwright.content.schemas import (
 )
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.core.messages import speaking
+from fundwright.core.messages import using_language
 from tests.content.conftest import HERE, write_post
 from tests.support.accounts import add_account
 
@@ -161,7 +161,7 @@ class TestReading:
             await service.get_published(session, slug)
 
     async def test_in_the_readers_language(self, session: AsyncSession) -> None:
-        with speaking("de"), pytest.raises(service.PostNotFound) as refused:
+        with using_language("de"), pytest.raises(service.PostNotFound) as refused:
             await service.get_published(session, "nothing")
         assert "This post doesn't exist" not in refused.value.sentence
 

@@ -19,7 +19,7 @@ from fundwright.core import jobs
 from fundwright.core.database import Database
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotFound
 from fundwright.core.jobs import Job, JobHandler, JobPayload, JobQueue, JobRun, JobState, _job_lock, no_actor
-from fundwright.core.messages import nlater, speaking, t
+from fundwright.core.messages import nlater, t, using_language
 from tests.support.jobs import Trial, ended, read, trial, working
 from tests.support.polling import eventually
 
@@ -78,7 +78,7 @@ class TestTitle:
             added = await queue.enqueue(session, Trial(), title=title, owner_id=OWNER)
             plain = await queue.enqueue(session, Trial(), title="My\x1ffile.csv", owner_id=OWNER)
         assert added.title == (await read(queue, added.id)).title == "Train 2 documents"
-        with speaking("de"):
+        with using_language("de"):
             assert (await read(queue, added.id)).title == "2 Dokumente trainieren"
             assert (await read(queue, plain.id)).title == "My file.csv"
 
@@ -194,7 +194,7 @@ class TestLanguage:
 
         queue.register(trial(refuse))
         async with working(queue):
-            with speaking("fr"):
+            with using_language("fr"):
                 french = await add(queue)
             english = await add(queue)
             assert ((await ended(queue, french)).error or "").startswith("Le brouillon est introuvable")

@@ -12,7 +12,18 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 from fundwright.core import messages
-from fundwright.core.messages import Message, current_language, later, nlater, nt, number, percent, speaking, t, translations
+from fundwright.core.messages import (
+    Message,
+    current_language,
+    later,
+    nlater,
+    nt,
+    number,
+    percent,
+    t,
+    translations,
+    using_language,
+)
 
 _CATALOG = """
 msgid ""
@@ -56,21 +67,21 @@ class TestMessage:
         assert t("Save {name}", name="x") == "Save x"
 
     def test_is_translated_with_its_values(self) -> None:
-        with speaking("fr"):
+        with using_language("fr"):
             assert t("Save {name}", name="x") == "Enregistrer x"
         assert current_language() == "en"
 
     @pytest.mark.parametrize("message", ["Not yet", "Perhaps", "Unheard of"])
     def test_is_english_while_it_has_no_sure_translation(self, message: str) -> None:
-        with speaking("fr"):
+        with using_language("fr"):
             assert t(message) == message
 
     def test_without_text_has_none(self) -> None:
-        with speaking("fr"):
+        with using_language("fr"):
             assert t("") == ""
 
     def test_is_english_in_a_language_without_a_catalog(self) -> None:
-        with speaking("de"):
+        with using_language("de"):
             assert t("Save {name}", name="x") == "Save x"
 
     def test_braces_in_a_message_without_values_stay(self) -> None:
@@ -93,7 +104,7 @@ class TestNumbers:
         ],
     )
     def test_are_written_in_the_language(self, language: str, count: str, rows: str, share: str, score: str) -> None:
-        with speaking(language):
+        with using_language(language):
             assert nt("{n} row", "{n} rows", 12_309).removesuffix(" rows") == count
             assert t("Rows: {count}", count=12_309) == rows
             assert percent(0.871) == share
@@ -106,7 +117,7 @@ class TestNumbers:
 class TestPlural:
     def test_follows_the_rule_of_the_language(self) -> None:
         assert [nt("{n} document", "{n} documents", n) for n in (0, 1, 2)] == ["0 documents", "1 document", "2 documents"]
-        with speaking("fr"):
+        with using_language("fr"):
             assert [nt("{n} document", "{n} documents", n) for n in (0, 1, 2)] == ["0 fichier", "1 fichier", "2 fichiers"]
 
 
@@ -119,10 +130,10 @@ class TestKeptMessage:
         ]
         read = [Message.from_json(json.loads(json.dumps(message.to_json()))) for message in kept]
         assert [str(message) for message in read] == ["2 documents", "Save Save x", "Unheard of"]
-        with speaking("fr"):
+        with using_language("fr"):
             assert [str(message) for message in read] == ["2 fichiers", "Enregistrer Enregistrer x", "Unheard of"]
 
 
 def test_the_browser_half_gets_what_is_translated() -> None:
-    with speaking("fr"):
+    with using_language("fr"):
         assert translations(("Save {name}", "Not yet")) == {"Save {name}": "Enregistrer {name}"}

@@ -23,7 +23,7 @@ from fundwright.accounts.dependencies import CurrentActor
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.errors import Invalid, StartRefused
 from fundwright.core.health import HealthCheck
-from fundwright.core.messages import speaking, t
+from fundwright.core.messages import t, using_language
 from fundwright.core.migrations import Migrations
 from fundwright.core.plugins import Plugins, hookimpl
 from fundwright.core.settings import PackageSettings
@@ -218,7 +218,7 @@ class TestCatalogs:
             def catalogs(self) -> list[Path]:
                 return [tmp_path / "locales"]
 
-        with speaking("de"):
+        with using_language("de"):
             async with open_with(Translated()):
                 assert (t("Ring the bell"), t("Cancel")) == ("Glocke läuten", "Abbrechen")
             async with open_with():

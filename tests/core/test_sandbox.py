@@ -18,7 +18,7 @@ import pytest
 
 from fundwright.core import sandbox_limits
 from fundwright.core.errors import Invalid
-from fundwright.core.messages import speaking
+from fundwright.core.messages import using_language
 from fundwright.core.sandbox import Limits, Sandbox
 from tests.core import sandboxed
 from tests.support.polling import eventually
@@ -45,7 +45,7 @@ class TestResults:
         assert await run(sandbox, partial(sandboxed.echo, *contents)) == contents
 
     async def test_an_error_keeps_its_sentence_in_the_language_of_the_caller(self, sandbox: Sandbox) -> None:
-        with speaking("de"), pytest.raises(Invalid) as raised:
+        with using_language("de"), pytest.raises(Invalid) as raised:
             await run(sandbox, partial(sandboxed.refuse))
         assert raised.value.sentence == "Die Datei ist leer. Wählen Sie eine andere."
 

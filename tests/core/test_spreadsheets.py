@@ -10,7 +10,7 @@ from enum import StrEnum
 
 import pytest
 
-from fundwright.core.messages import speaking, t
+from fundwright.core.messages import t, using_language
 from fundwright.core.spreadsheets import csv_line
 from tests.architecture.tree import python
 
@@ -34,7 +34,7 @@ def cells(line: str, separators: str) -> list[str]:
 
 class TestLanguage:
     def test_states_and_answers_are_in_the_language_of_the_reader(self) -> None:
-        with speaking("de"):
+        with using_language("de"):
             assert csv_line([Answer.AGREED, True, False]) == "ja,ja,nein\r\n"
 
 

@@ -26,9 +26,9 @@ from fundwright.core.edge import KnownHosts, UntrustedProxy
 from fundwright.core.errors import Invalid, NotFound, StartRefused
 from fundwright.core.fetch import may_reach
 from fundwright.core.logs import masked
-from fundwright.core.messages import LANGUAGES, speaking
+from fundwright.core.messages import LANGUAGES, using_language
 from fundwright.core.spreadsheets import csv_line
-from fundwright.core.web import language_asked_for
+from fundwright.core.web import requested_language
 from fundwright.language.sentences import spans_of
 from fundwright.opportunities import reading
 from fundwright.opportunities.schemas import OpportunityQuery
@@ -39,7 +39,7 @@ from fundwright_ui.product import parse_id
 from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.frames import read_frame
 from fundwright_ui.runtime.router import Found, Redirect, Router, safe_next
-from fundwright_ui.ui.money import CentsTyped, money_typed
+from fundwright_ui.ui.money import ParsedCents, money_text
 from tests.fuzzing.conftest import Fuzz
 from tests.fuzzing.texts import json_texts, mutated, texts
 
@@ -102,15 +102,15 @@ def test_dates_and_amounts_of_published_files(fuzz: Fuzz) -> None:
 
 
 class Price(BaseModel):
-    cents: Annotated[int, CentsTyped]
+    cents: Annotated[int, ParsedCents]
 
 
 def test_amounts_that_people_type(fuzz: Fuzz) -> None:
     def check(text: str, language: Any, cents: int) -> None:
-        with speaking(language):
+        with using_language(language):
             with suppress(ValidationError):
                 assert Price.model_validate({"cents": text}).cents < 10**100
-            assert Price.model_validate({"cents": money_typed(cents)}).cents == cents
+            assert Price.model_validate({"cents": money_text(cents)}).cents == cents
 
     fuzz(check, examples=70, text=texts(*AMOUNTS), language=st.sampled_from(sorted(LANGUAGES)), cents=st.integers(0, 10**11))
 
@@ -170,7 +170,7 @@ async def test_hosts_and_senders(fuzz: Fuzz) -> None:
             running.send(None)
         assert bool(passed) != bool(sent)
         if kind == "http":
-            assert language_asked_for(Request(scope)) in LANGUAGES
+            assert requested_language(Request(scope)) in LANGUAGES
         if passed and host:  # a host name ends where a path could begin, and may follow a user name
             name = re.split(r"[/?#]", re.sub(r"[\t\r\n]", "", host.decode("latin-1")))[0].rpartition("@")[2]
             assert re.fullmatch(r"(?is)(?:|localhost|fw\.example|.*\.localhost|\[[^]]*\]|[\d.]+)\.?(?::.*)?", name), name

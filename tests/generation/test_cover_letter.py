@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from fundwright.core.messages import speaking
+from fundwright.core.messages import using_language
 from fundwright.generation.cover_letter import office_name, opening_fields, person_in
 from fundwright.opportunities.schemas import Contact, OpportunityRead
 
@@ -37,7 +37,7 @@ class TestOpeningFields:
             "Dept of the Army",
             "Department of Defense",
         ]
-        with speaking("de"):
+        with using_language("de"):
             assert fields(notice())["date"] == "24. November 2026"
 
     @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from docx import Document
 from markdown_it import MarkdownIt
 from openxml_audit import OpenXmlValidator
 
-from fundwright.core.messages import speaking
+from fundwright.core.messages import using_language
 from fundwright.generation.exporting import export
 from fundwright.generation.schemas import CitationStyle, DraftRead, ExportFormat
 from tests.generation.drafts import citation, draft, part
@@ -85,7 +85,7 @@ class TestMarkdown:
         assert text == "# Cover letter: Roof\n\n## Who we are\n\nWe repair roofs. We do.\n"
 
     def test_what_stands_around_the_text_is_in_the_language_of_the_reader(self) -> None:
-        with speaking("de"):
+        with using_language("de"):
             text = export(draft(), ExportFormat.MARKDOWN).content.decode()
         assert text.endswith("[^1]: Past work, „Projects“, Seite 3.\n")
 
@@ -251,7 +251,7 @@ class TestWord:
     def test_paper_and_language_follow_the_reader_and_margins_are_an_inch(
         self, language: str, tag: str, paper: tuple[str, str]
     ) -> None:
-        with speaking(language):
+        with using_language(language):
             content = word(draft())
         body = xml(content, "word/document.xml")
         (size,), (margins,) = body.iter(f"{W}pgSz"), body.iter(f"{W}pgMar")
@@ -372,7 +372,7 @@ class TestSchema:
         ids=["rich", "empty", "blocks-in-lists", "deep", "quotes", "right-to-left", "empty-tables", "citations"],
     )
     def test_is_kept(self, tmp_path: Path, text: str, language: str, style: CitationStyle) -> None:
-        with speaking(language):
+        with using_language(language):
             content = word(draft(text=text, number="" if not text else "A-1"), style)
         assert not self.faults(content, tmp_path)
         assert Document(io.BytesIO(content)).paragraphs

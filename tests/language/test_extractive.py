@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from fundwright.core.assembly import Core
-from fundwright.core.messages import speaking
+from fundwright.core.messages import using_language
 from fundwright.generation.templates import PROJECT_SUMMARY
 from fundwright.language import service
 from fundwright.language.extractive.claims import Others
@@ -140,7 +140,7 @@ class TestWrite:
         models = service.describe(core)
         assert not models.is_generative
         assert models.embedder_dimension == 384
-        with speaking("de"):
+        with using_language("de"):
             models = service.describe(core)
         assert models.writer_label == "Eingebaut (zitiert Ihre Dokumente wörtlich)"
 

@@ -19,7 +19,7 @@ from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotAllowed, NotFound
 from fundwright.core.jobs import Job, JobCanceled, JobRun, JobState
-from fundwright.core.messages import speaking
+from fundwright.core.messages import using_language
 from fundwright.core.paging import PageRequest
 from fundwright.opportunities import importing, service
 from fundwright.opportunities.reading import UnreadableFile
@@ -336,7 +336,7 @@ class TestUpload:
         run, _ = await start(sam_file(sam_row()))
         assert run.job_id is not None
         assert (await read(committed.jobs, run.job_id)).title == "SAM.gov contract opportunities: x.csv"
-        with speaking("fr"):
+        with using_language("fr"):
             assert (await read(committed.jobs, run.job_id)).title == "Marchés de SAM.gov : x.csv"
             assert [source.label for source in service.list_sources(committed) if source.name == "sam"] == ["Marchés de SAM.gov"]
 

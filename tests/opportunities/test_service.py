@@ -15,7 +15,7 @@ from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import NotAllowed, NotFound
-from fundwright.core.messages import speaking
+from fundwright.core.messages import using_language
 from fundwright.core.paging import PageRequest
 from fundwright.opportunities import service
 from fundwright.opportunities.incoming import batch_of
@@ -253,7 +253,7 @@ class TestExport:
 
     async def test_names_columns_and_values_in_the_language_of_the_reader(self, session: AsyncSession, actor: Actor) -> None:
         await add(session, notice(1, status="archived"))
-        with speaking("de"):
+        with using_language("de"):
             lines = [line async for line in service.export(session, actor, OpportunityQuery())]
         [row] = csv.DictReader(io.StringIO("".join(lines)))
         assert (row["Titel"], row["Auftrag oder Förderung"], row["Status"]) == ("Notice 1", "Auftrag", "Archiviert")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree.ElementTree import fromstring
 
-from fundwright.core.messages import speaking
+from fundwright.core.messages import using_language
 from fundwright.generation.exporting import export
 from fundwright.generation.schemas import CitationStyle, DraftRead, ExportFormat
 from tests.generation.drafts import citation, draft, part
@@ -33,7 +33,7 @@ def is_rendered(folder: Path) -> bool:
     folder.mkdir(parents=True)
     wrong: list[str] = []
     for name, (exported, language, style) in _drafts().items():
-        with speaking(language):
+        with using_language(language):
             path = folder / f"{name}.docx"
             path.write_bytes(export(exported, ExportFormat.DOCX, citations=style).content)
     profile = f"-env:UserInstallation={(folder / 'profile').as_uri()}"

@@ -16,7 +16,7 @@ from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.jobs import JobState
-from fundwright.core.messages import speaking
+from fundwright.core.messages import using_language
 from fundwright.core.paging import PageRequest
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
@@ -96,7 +96,7 @@ class TestRun:
         monkeypatch.setattr("fundwright.training.repository.count_embedded", count_embedded)
         async with committed.database.transaction() as session:
             boats = await add_file(session, owner, committed, BOATS, "boats.md")
-        with speaking("de"):
+        with using_language("de"):
             await _train(committed, owner, boats.id)
         assert "boats (1.200 / 12.309)" in said
 

@@ -9,7 +9,7 @@ import pytest
 
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
-from fundwright.core.messages import speaking
+from fundwright.core.messages import using_language
 from fundwright.language import service as language
 from fundwright.training import service
 from fundwright.training.schemas import Answer, RunRead
@@ -161,7 +161,7 @@ class TestHistory:
 
 class TestDuration:
     def test_in_the_readers_way_of_writing(self) -> None:
-        with speaking("de"):
+        with using_language("de"):
             assert duration_text(1.44) == "1,4 s"
         assert (duration_text(None), duration_text(1.44), duration_text(125)) == ("", "1.4 s", "0:02:05")
 

@@ -62,5 +62,5 @@ def confirm_email_screen() -> VdomDict:
         title,
         t("You will sign in as {email} and receive emails there.", email=email.value),
         alert(confirming.error) if confirming.error else None,
-        button(t("Confirm"), look="contained", block=True, on_click=confirming, is_busy=confirming.is_running),
+        button(t("Confirm"), variant="contained", block=True, on_click=confirming, is_busy=confirming.is_running),
     )

@@ -168,7 +168,7 @@ def login_form(label: str, action: Action, *fields: Child, submit: str, refusal:
                 "onSubmit": handler(action, prevent_default=True),
             },
             *fields,
-            button(submit, type="submit", look="contained", block=True, is_busy=action.is_running),
+            button(submit, type="submit", variant="contained", block=True, is_busy=action.is_running),
         ),
     )
 

@@ -18,7 +18,7 @@ from fundwright.core.cookies import set_visitor_cookie, visitor_of
 from fundwright.core.errors import NotAllowed
 from fundwright.core.keys import lasting_key
 from fundwright.core.messages import t
-from fundwright.core.web import language_asked_for
+from fundwright.core.web import requested_language
 from fundwright_ui.runtime.host import Addresses
 
 OnView = Callable[[str, Actor | None, str], None]
@@ -77,7 +77,7 @@ class ProductHost:
 
     def language_of(self, actor: Actor | None, connection: HTTPConnection) -> str:
         """Return the account's language, or else the one that the browser requests."""
-        return actor.language if actor is not None and actor.language is not None else language_asked_for(connection)
+        return actor.language if actor is not None and actor.language is not None else requested_language(connection)
 
     async def publish(self, topic: str, payloads: Iterable[Mapping[str, object]]) -> None:
         async with self.core.database.transaction() as session:

@@ -16,7 +16,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection
 from fundwright_ui.runtime.diff import Node
-from fundwright_ui.runtime.encoding import whole
+from fundwright_ui.runtime.encoding import replace_surrogates
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.host import Actor, Host, Refusal, current_language, set_language, t, translations
 from fundwright_ui.runtime.html import embedded_json, painted_widgets, to_html
@@ -121,7 +121,7 @@ class Documents:
         )
         async with View(connection, found, self._shell) as view:
             await view.settle(_FIRST_PAINT_TIMEOUT_S)
-            tree, title = view.tree, whole(view.title)
+            tree, title = view.tree, replace_surrogates(view.title)
             page = {
                 "tree": tree,
                 "hash": view.hash(),

@@ -43,7 +43,7 @@ def plain(value: object) -> Any:
         raise Unserializable("A value contains itself, or is nested too deeply.") from None
 
 
-def whole(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Replace lone surrogates in `text` with U+FFFD."""
     if text.isascii():
         return text
@@ -58,7 +58,7 @@ def _is_plain(value: Any) -> bool:
     """Called for every rendered value, so the most frequent types are checked first and without further calls."""
     kind = type(value)
     if kind is str:
-        return value.isascii() or whole(value) is value
+        return value.isascii() or replace_surrogates(value) is value
     if kind in _SCALARS:
         return True
     if kind is list:
@@ -84,7 +84,7 @@ def _plain(value: object) -> Any:
     if _is_plain(value):
         return value
     if type(value) is str:
-        return whole(value)
+        return replace_surrogates(value)
     if type(value) is float:
         return None
     if isinstance(value, (list, tuple)):
@@ -101,4 +101,4 @@ def _plain(value: object) -> Any:
 
 
 def _name(name: object) -> str:
-    return whole(name if type(name) is str else str(_plain(name)))
+    return replace_surrogates(name if type(name) is str else str(_plain(name)))

@@ -192,7 +192,7 @@ class Translations(Protocol):
     def t(self, message: str, /, **values: object) -> str: ...
     def current_language(self) -> str: ...
     def set_language(self, language: str) -> None: ...
-    def speaking(self, language: str) -> AbstractContextManager[None]: ...
+    def using_language(self, language: str) -> AbstractContextManager[None]: ...
     def translations(self, messages: tuple[str, ...]) -> dict[str, str]: ...
 
 
@@ -218,9 +218,9 @@ def set_language(language: str) -> None:
     _translations.set_language(language)
 
 
-def speaking(language: str) -> AbstractContextManager[None]:
+def using_language(language: str) -> AbstractContextManager[None]:
     """Set the language inside the block."""
-    return _translations.speaking(language)
+    return _translations.using_language(language)
 
 
 def translations(messages: tuple[str, ...]) -> dict[str, str]:

@@ -40,11 +40,11 @@ def watched_loop(limit_s: float = LIMIT_S) -> Iterator[None]:
                 return
             if answered.wait(limit_s):
                 continue
-            culprit = culprit_of(sys._current_frames().get(blocked_thread))
+            place = blocking_place(sys._current_frames().get(blocked_thread))
             while not answered.wait(_ROUND_S):
                 if ended.is_set():
                     return
-            log.warning("loop.blocked", seconds=round(time.monotonic() - started, 3), **culprit)
+            log.warning("loop.blocked", seconds=round(time.monotonic() - started, 3), **place)
 
     thread = threading.Thread(target=watch, name="loop watch", daemon=True)
     thread.start()
@@ -54,7 +54,7 @@ def watched_loop(limit_s: float = LIMIT_S) -> Iterator[None]:
         ended.set()
 
 
-def culprit_of(frame: FrameType | None) -> dict[str, str]:
+def blocking_place(frame: FrameType | None) -> dict[str, str]:
     """The running handler, if any, and the innermost line of code in the product or an extension."""
     found: dict[str, str] = {}
     while frame is not None:

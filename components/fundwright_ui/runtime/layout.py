@@ -21,7 +21,7 @@ from reactpy.core.layout import Layout
 from reactpy.types import Component, ContextProvider, LayoutUpdateMessage, VdomDict
 from reactpy.utils import Ref
 
-from fundwright_ui.runtime.encoding import Unserializable, plain, whole
+from fundwright_ui.runtime.encoding import Unserializable, plain, replace_surrogates
 from fundwright_ui.runtime.events import Call, Handler, Payload, read_element, takes_payload
 from fundwright_ui.runtime.faults import new_error_id
 from fundwright_ui.runtime.waiting import Event
@@ -279,7 +279,7 @@ class GuardedLayout(Layout):
         if new_state.is_component_state:
             for child in children:
                 _find_dynamic(child, self._dynamic)
-        children = ["" if child is None else whole(child) if type(child) is str else child for child in children]
+        children = ["" if child is None else replace_surrogates(child) if type(child) is str else child for child in children]
         await super()._render_model_children(exit_stack, old_state, new_state, children)
 
     async def _render_model(
@@ -333,7 +333,7 @@ def _find_dynamic(raw: Any, dynamic: set[int]) -> bool:
     for index, child in enumerate(children):
         if type(child) is str:
             if not child.isascii():
-                children[index] = whole(child)
+                children[index] = replace_surrogates(child)
             continue
         is_dynamic = _find_dynamic(child, dynamic) or is_dynamic
         if isinstance(child, dict) and (key := cast(dict[str, Any], child).get("attributes", _NOTHING).get("key")) is not None:

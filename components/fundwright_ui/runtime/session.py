@@ -19,7 +19,7 @@ from fundwright_ui.runtime.connection import Connection, Frame, Move
 from fundwright_ui.runtime.encoding import encode
 from fundwright_ui.runtime.events import MalformedPayload, received_at
 from fundwright_ui.runtime.faults import sentence_of
-from fundwright_ui.runtime.host import Actor, Host, current_language, speaking, t
+from fundwright_ui.runtime.host import Actor, Host, current_language, t, using_language
 from fundwright_ui.runtime.layout import event_of
 from fundwright_ui.runtime.outbox import Outbox
 from fundwright_ui.runtime.render_slots import Owner, RenderSlot, RenderSlots
@@ -507,7 +507,7 @@ class Session:
         self._later(self._check())
 
     async def _check(self) -> None:
-        with speaking(self._view.connection.language):  # the publisher of the message may have another language
+        with using_language(self._view.connection.language):  # the publisher of the message may have another language
             await self._is_still_allowed(is_use=False)
 
     async def _is_still_allowed(self, *, is_use: bool) -> bool:

@@ -18,7 +18,7 @@ from fundwright_ui.hooks.query import Query
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.product import Connection, use_connection
 from fundwright_ui.ui import Fields, Option, button, form, link_button, loading, more_rows, pagination, problem, row, text_field
-from fundwright_ui.ui.buttons import Look
+from fundwright_ui.ui.buttons import ButtonVariant
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Column, Row, RowOpened, Sort, TableQuery, data_table
 
@@ -250,7 +250,7 @@ def search_box(url: UrlState, label: str) -> VdomDict:
             html.div(
                 {"className": "fw-filters"},
                 text_field("q", t("Search"), type="search", value=words, maxlength=200),
-                button(t("Search"), type="submit", look="contained", icon_name="search"),
+                button(t("Search"), type="submit", variant="contained", icon_name="search"),
             ),
             on_submit=search,
             label=label,
@@ -270,7 +270,7 @@ def export_button(
     query: PageRequest | None = None,
     *,
     label: str | None = None,
-    look: Look = "outlined",
+    variant: ButtonVariant = "outlined",
 ) -> VdomDict | None:
     """A link to the CSV file of the whole list, with the current filters and order. `label` names the list if a page has several.
 
@@ -282,7 +282,7 @@ def export_button(
     asked = _filters(query) | ({"sort": query.sort} if query.sort else {})
     address = f"{path}?{urlencode(asked, doseq=True)}" if asked else path
     return link_button(
-        label or t("Export as CSV"), connection.href(address), look=look, size="small", icon_name="download", download=True
+        label or t("Export as CSV"), connection.href(address), variant=variant, size="small", icon_name="download", download=True
     )
 
 

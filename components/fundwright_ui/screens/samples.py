@@ -47,7 +47,7 @@ def sample_notice(
     return html.div(
         {"className": "fw-notice", "role": "status"},
         html.span(message),
-        button(t("Remove samples"), size="small", look="text", on_click=lambda: set_asking(True)) if remove else None,
+        button(t("Remove samples"), size="small", variant="text", on_click=lambda: set_asking(True)) if remove else None,
         danger_dialog(
             question,
             consequence,

@@ -20,7 +20,7 @@ from __future__ import annotations
 from fundwright_ui.ui.buttons import button, icon_button, link_button, menu, text_link
 from fundwright_ui.ui.categories import band_name, category_chip, category_color, confidence_chip
 from fundwright_ui.ui.display import Color, Tab, chip, definition_list, pagination, progress, tabs
-from fundwright_ui.ui.feedback import alert, empty, loading, only_reads, problem
+from fundwright_ui.ui.feedback import alert, empty, loading, problem, view_only_notice
 from fundwright_ui.ui.forms import Fields, Option, checkbox, form, select_field, text_area, text_field
 from fundwright_ui.ui.icons import Icon, icon
 from fundwright_ui.ui.layout import card, columns, disclosure, grid, page, row, section, stack
@@ -56,7 +56,6 @@ __all__ = [
     "menu",
     "moment",
     "more_rows",
-    "only_reads",
     "page",
     "pagination",
     "problem",
@@ -70,4 +69,5 @@ __all__ = [
     "text_area",
     "text_field",
     "text_link",
+    "view_only_notice",
 ]

@@ -11,7 +11,7 @@ from fundwright_ui.runtime.events import handler
 from fundwright_ui.ui.elements import Child, OnEvent, attributes, classes
 from fundwright_ui.ui.icons import icon
 
-Look = Literal["contained", "outlined", "soft", "text"]
+ButtonVariant = Literal["contained", "outlined", "soft", "text"]
 Size = Literal["small", "medium"]
 
 
@@ -19,7 +19,7 @@ def button(
     label: str,
     *,
     on_click: OnEvent = None,
-    look: Look = "outlined",
+    variant: ButtonVariant = "outlined",
     danger: bool = False,
     size: Size = "medium",
     block: bool = False,
@@ -45,7 +45,7 @@ def button(
             type=type,
             name=name,
             value=value,
-            className=_look(look, danger=danger, size=size, block=block),
+            className=_class_name(variant, danger=danger, size=size, block=block),
             disabled=True if disabled else None,
             aria_disabled=True if is_busy else None,
             aria_busy=True if is_busy else None,
@@ -110,7 +110,7 @@ def link_button(
     label: str,
     href: str,
     *,
-    look: Look = "outlined",
+    variant: ButtonVariant = "outlined",
     size: Size = "medium",
     block: bool = False,
     icon_name: str | None = None,
@@ -122,7 +122,7 @@ def link_button(
     return html.a(
         attributes(
             href=href,
-            className=_look(look, size=size, block=block),
+            className=_class_name(variant, size=size, block=block),
             download=True if download else None,
             target="_blank" if new_tab else None,
             rel="noopener noreferrer" if new_tab else None,
@@ -139,10 +139,10 @@ def text_link(label: str, href: str, *, new_tab: bool = False, key: str | None =
     return html.a(attributes(href=href, className="fw-link", key=key, **target), label)
 
 
-def _look(look: Look, *, danger: bool = False, size: Size = "medium", block: bool = False) -> str:
+def _class_name(variant: ButtonVariant, *, danger: bool = False, size: Size = "medium", block: bool = False) -> str:
     return classes(
         "fw-button",
-        f"fw-button-{look}" if look != "text" else None,
+        f"fw-button-{variant}" if variant != "text" else None,
         "fw-button-danger" if danger else None,
         f"fw-button-{size}" if size != "medium" else None,
         "fw-button-block" if block else None,

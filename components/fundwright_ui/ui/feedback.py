@@ -41,7 +41,7 @@ def empty(message: str, *actions: Child, icon_name: str = "search", title: str |
     )
 
 
-def only_reads() -> VdomDict:
+def view_only_notice() -> VdomDict:
     """Shown instead of what view-only accounts cannot use."""
     return alert(t("You have view-only access. Ask an administrator for more."), variant="info")
 

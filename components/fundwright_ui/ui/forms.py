@@ -301,7 +301,7 @@ def form(
         html.div(
             {"className": "fw-form-actions", "key": "actions"},
             *actions,
-            button(submit, type="submit", look="outlined" if is_secondary else "contained", danger=danger, is_busy=is_busy)
+            button(submit, type="submit", variant="outlined" if is_secondary else "contained", danger=danger, is_busy=is_busy)
             if submit
             else None,
         )

@@ -17,7 +17,7 @@ def money(cents: int, currency: str = "usd") -> str:
     return format_currency(Decimal(cents) / 100, currency.upper(), locale=current_language())
 
 
-def money_typed(cents: int) -> str:
+def money_text(cents: int) -> str:
     """The amount as text for a form field, without a currency sign."""
     return format_decimal(Decimal(cents) / 100, format="0.00", locale=current_language())
 
@@ -31,14 +31,14 @@ def _cents(typed: object) -> object:
         amount = parse_decimal(text, locale=current_language(), strict=True) * 100
         cents = int(amount)
     except (NumberFormatError, ValueError, ArithmeticError):
-        raise ValueError(t("Enter an amount such as {example}.", example=money_typed(123_450))) from None
+        raise ValueError(t("Enter an amount such as {example}.", example=money_text(123_450))) from None
     if cents != amount:
         raise ValueError(t("Enter an amount with at most two decimal places."))
     return cents
 
 
-CentsTyped = BeforeValidator(_cents)
-"""Convert typed text to cents: `Annotated[Cents, CentsTyped]` as a field of a form's model."""
+ParsedCents = BeforeValidator(_cents)
+"""Convert typed text to cents: `Annotated[Cents, ParsedCents]` as a field of a form's model."""
 
-NothingTyped = BeforeValidator(lambda typed: None if typed == "" else typed)
+EmptyAsNone = BeforeValidator(lambda typed: None if typed == "" else typed)
 """Convert an empty field to None."""

@@ -25,7 +25,7 @@ def row_actions(*controls: Child, outcome: str = "", on_undo: OnEvent = None) ->
         html.div(attributes(className="fw-row", inert=True if outcome else None, key="controls"), *controls),
         html.div(
             {"className": "fw-row-outcome", "key": "outcome"},
-            button(t("Undo"), size="small", look="text", on_click=on_undo, name="undo", shortcut="u")
+            button(t("Undo"), size="small", variant="text", on_click=on_undo, name="undo", shortcut="u")
             if on_undo is not None
             else None,
             html.span(outcome),
@@ -44,5 +44,5 @@ def more_rows(count: int, *, on_load: OnEvent, outcome: str = "") -> VdomDict:
             html.span({"className": "fw-visually-hidden"}, outcome) if outcome else None,
             html.span(nt("{n} more entry in this list", "{n} more entries in this list", count)) if count else None,
         ),
-        button(t("Show"), size="small", look="soft", on_click=on_load) if count else None,
+        button(t("Show"), size="small", variant="soft", on_click=on_load) if count else None,
     )

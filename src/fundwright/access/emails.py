@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from fundwright.accounts.schemas import Role
 from fundwright.core.mail import MailKind, OutgoingEmail
-from fundwright.core.messages import Language, speaking, t
+from fundwright.core.messages import Language, t, using_language
 
 
 def already_registered(recipient: str, language: Language, *, link: str) -> OutgoingEmail:
-    with speaking(language):
+    with using_language(language):
         return OutgoingEmail(
             recipient,
             t("You already have an account"),
@@ -23,7 +23,7 @@ def already_registered(recipient: str, language: Language, *, link: str) -> Outg
 
 
 def invitation(recipient: str, language: Language, *, inviter: str, link: str) -> OutgoingEmail:
-    with speaking(language):
+    with using_language(language):
         return OutgoingEmail(
             recipient,
             t("{name} invited you to Fundwright", name=inviter),
@@ -39,7 +39,7 @@ def invitation(recipient: str, language: Language, *, inviter: str, link: str) -
 
 def role_changed(recipient: str, language: Language, *, role: Role, by_operator: bool, link: str) -> OutgoingEmail:
     """`by_operator`: by a command on the server, which names no administrator."""
-    with speaking(language):
+    with using_language(language):
         return OutgoingEmail(
             recipient,
             t("Your role was changed"),
@@ -56,7 +56,7 @@ def role_changed(recipient: str, language: Language, *, role: Role, by_operator:
 
 
 def account_disabled(recipient: str, language: Language, *, by_operator: bool) -> OutgoingEmail:
-    with speaking(language):
+    with using_language(language):
         return OutgoingEmail(
             recipient,
             t("Your account was disabled"),
@@ -75,7 +75,7 @@ def account_disabled(recipient: str, language: Language, *, by_operator: bool) -
 
 
 def account_enabled(recipient: str, language: Language, *, by_operator: bool, link: str) -> OutgoingEmail:
-    with speaking(language):
+    with using_language(language):
         return OutgoingEmail(
             recipient,
             t("Your account was enabled"),

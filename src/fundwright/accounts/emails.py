@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from fundwright.core.mail import MailKind, OutgoingEmail
-from fundwright.core.messages import Language, speaking, t
+from fundwright.core.messages import Language, t, using_language
 
 
 def account_deleted(recipient: str, language: Language) -> OutgoingEmail:
-    with speaking(language):
+    with using_language(language):
         return OutgoingEmail(
             recipient,
             t("Your account was deleted"),

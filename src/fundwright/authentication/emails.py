@@ -13,11 +13,11 @@ from fundwright.accounts.models import Account
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.mail import MailKind, OutgoingEmail
-from fundwright.core.messages import Language, current_language, speaking, t
+from fundwright.core.messages import Language, current_language, t, using_language
 
 
 def reset(recipient: str, language: Language, *, link: str) -> OutgoingEmail:
-    with speaking(language):
+    with using_language(language):
         return OutgoingEmail(
             recipient,
             t("Choose a new password"),
@@ -34,7 +34,7 @@ def reset(recipient: str, language: Language, *, link: str) -> OutgoingEmail:
 
 
 def verification(recipient: str, language: Language, *, link: str) -> OutgoingEmail:
-    with speaking(language):
+    with using_language(language):
         return OutgoingEmail(
             recipient,
             t("Confirm your email address"),
@@ -64,7 +64,7 @@ async def notify_owner(session: AsyncSession, core: Core, account: Account, news
 
 
 def _security(recipient: str, language: Language, news: SecurityNews, *, what: str, link: str) -> OutgoingEmail:
-    with speaking(language):
+    with using_language(language):
         subject, sentence = {
             MailKind.SECOND_FACTOR_ON: (
                 t("Two-step verification turned on"),
@@ -98,7 +98,7 @@ def _security(recipient: str, language: Language, news: SecurityNews, *, what: s
 
 
 def session_replayed(recipient: str, language: Language, *, link: str) -> OutgoingEmail:
-    with speaking(language):
+    with using_language(language):
         return OutgoingEmail(
             recipient,
             t("You were signed out for your security"),
@@ -125,7 +125,7 @@ class Ended:
 
 
 def password_reset(recipient: str, language: Language, *, ended: Ended, passkeys_kept: Sequence[str], link: str) -> OutgoingEmail:
-    with speaking(language):
+    with using_language(language):
         changes = [
             t("All sessions of the account were ended, and all API tokens were revoked.")
             if ended.sessions
@@ -154,7 +154,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def own_password_changed(recipient: str, language: Language, *, link: str) -> OutgoingEmail:
-    with speaking(language):
+    with using_language(language):
         return OutgoingEmail(
             recipient,
             t("Your password was changed"),
@@ -169,7 +169,7 @@ def own_password_changed(recipient: str, language: Language, *, link: str) -> Ou
 
 
 def confirm_new_email(recipient: str, language: Language, *, link: str) -> OutgoingEmail:
-    with speaking(language):
+    with using_language(language):
         return OutgoingEmail(
             recipient,
             t("Confirm your new email address"),
@@ -184,7 +184,7 @@ def confirm_new_email(recipient: str, language: Language, *, link: str) -> Outgo
 
 
 def address_in_use(recipient: str, language: Language) -> OutgoingEmail:
-    with speaking(language):
+    with using_language(language):
         return OutgoingEmail(
             recipient,
             t("You already have an account"),
@@ -201,7 +201,7 @@ def address_in_use(recipient: str, language: Language) -> OutgoingEmail:
 
 
 def email_changes(recipient: str, language: Language, *, new: str, link: str) -> OutgoingEmail:
-    with speaking(language):
+    with using_language(language):
         return OutgoingEmail(
             recipient,
             t("Your email address is about to change"),
@@ -221,7 +221,7 @@ def email_changes(recipient: str, language: Language, *, new: str, link: str) ->
 
 
 def api_token_created(recipient: str, language: Language, *, name: str, link: str) -> OutgoingEmail:
-    with speaking(language):
+    with using_language(language):
         return OutgoingEmail(
             recipient,
             t("An API token was created"),

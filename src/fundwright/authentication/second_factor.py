@@ -174,7 +174,7 @@ async def check(session: AsyncSession, core: Core, account: Account, *, code: st
     return await accept(session, core, account, code=code, client=client)
 
 
-async def pend(session: AsyncSession, account: Account, *, remember: bool, client: Client) -> SecondStep | None:
+async def start_second_step(session: AsyncSession, account: Account, *, remember: bool, client: Client) -> SecondStep | None:
     """Let a sign-in with the right password wait for its second step; None if the account requires none."""
     if not await repository.has_second_factor(session, account.id):
         return None

@@ -52,7 +52,7 @@ async def sign_in_by_socket(
     account = await _admit(session, core, email=email, password=password, client=client)
     if isinstance(account, SignInRefused):
         return account
-    step = await second_factor.pend(session, account, remember=remember, client=client)
+    step = await second_factor.start_second_step(session, account, remember=remember, client=client)
     if step is not None:
         return step
     return await one_time_secrets.new_handover(session, account.id, remember=remember)

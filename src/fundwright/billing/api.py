@@ -21,7 +21,7 @@ from fundwright.billing.schemas import (
     PlanCode,
     PlanRead,
     PremiumLinkCreate,
-    PremiumLinkMade,
+    PremiumLinkCreated,
     PremiumLinkQuery,
     PremiumLinkRead,
     PremiumLinkUseRead,
@@ -144,7 +144,7 @@ async def export_premium_links(export: Export, actor: CurrentActor, query: Annot
 @router.post("/premium-links", status_code=status.HTTP_201_CREATED)
 async def create_premium_link(
     session: DbSession, actor: CurrentActor, client: RequestClient, wanted: PremiumLinkCreate
-) -> PremiumLinkMade:
+) -> PremiumLinkCreated:
     """Create a link. Only this response contains its `path`."""
     return await service.create_premium_link(session, actor, wanted, client=client)
 

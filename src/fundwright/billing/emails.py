@@ -10,11 +10,11 @@ from babel.numbers import format_currency
 from fundwright.accounts.schemas import Actor
 from fundwright.billing.schemas import PaymentRead
 from fundwright.core.mail import MailKind, OutgoingEmail
-from fundwright.core.messages import Language, speaking, t
+from fundwright.core.messages import Language, t, using_language
 
 
 def invoice(payment: PaymentRead, language: Language, *, sender: Actor, link: str) -> OutgoingEmail:
-    with speaking(language):
+    with using_language(language):
         return OutgoingEmail(
             payment.email,
             t("Invoice {number}", number=payment.number),

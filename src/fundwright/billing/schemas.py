@@ -239,7 +239,7 @@ class PremiumLinkRead(BaseModel):
     created_by: str
 
 
-class PremiumLinkMade(PremiumLinkRead):
+class PremiumLinkCreated(PremiumLinkRead):
     """A new premium link: the only time its `path` can be seen."""
 
     path: str

@@ -28,7 +28,7 @@ from fundwright.billing.schemas import (
     PlanCode,
     PlanRead,
     PremiumLinkCreate,
-    PremiumLinkMade,
+    PremiumLinkCreated,
     PremiumLinkQuery,
     PremiumLinkRead,
     PremiumLinkUseRead,
@@ -443,7 +443,7 @@ async def export_premium_links(session: AsyncSession, actor: Actor, query: Premi
 @needs(Permission.ADMINISTER)
 async def create_premium_link(
     session: AsyncSession, actor: Actor, wanted: PremiumLinkCreate, *, client: Client
-) -> PremiumLinkMade:
+) -> PremiumLinkCreated:
     """Create a link; its address is in the result and nowhere else. Raises Invalid."""
     if wanted.expires_on < now().date():
         raise Invalid(t("The expiration date is in the past. Choose today or a later date."))
@@ -463,7 +463,7 @@ async def create_premium_link(
     )
     await publish(session, TOPIC)
     made = await get_premium_link(session, actor, link.id)
-    return PremiumLinkMade(**made.model_dump(), path=f"/auth/register/premium/{secret}")
+    return PremiumLinkCreated(**made.model_dump(), path=f"/auth/register/premium/{secret}")
 
 
 @needs(Permission.ADMINISTER)

@@ -32,7 +32,7 @@ from fundwright.core import live
 from fundwright.core.database import Base, Database, acquire_lock, now
 from fundwright.core.errors import Conflict, DatabaseAway, FundwrightError, NotFound
 from fundwright.core.json_values import JsonObject
-from fundwright.core.messages import Message, current_language, speaking, t
+from fundwright.core.messages import Message, current_language, t, using_language
 
 if TYPE_CHECKING:
     from fundwright.core.assembly import Core
@@ -70,7 +70,7 @@ class _Title(TypeDecorator[str]):
 
     def process_bind_param(self, value: str | Message | None, dialect: Dialect) -> str | None:
         if isinstance(value, Message):
-            with speaking("en"):
+            with using_language("en"):
                 return f"{_plain(str(value))}{_AS_MESSAGE}{json.dumps(value.to_json())}"
         return None if value is None else _plain(value)
 
@@ -470,7 +470,7 @@ class JobQueue:
             if not is_given_up:
                 job.state, job.started_at, job.attempts = JobState.RUNNING, job.started_at or now(), job.attempts + 1
                 await _announce(session, job)
-        with speaking(job.language):
+        with using_language(job.language):
             if is_given_up:
                 log.warning("job.given_up", job_id=str(job_id), kind=job.kind, attempts=job.attempts)
                 await self._finish(

@@ -26,7 +26,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
 from fundwright.core.jobs import JobHandler, JobPayload, JobRun, no_actor
-from fundwright.core.messages import Language, later, speaking, t
+from fundwright.core.messages import Language, later, t, using_language
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.settings import Settings
 
@@ -191,7 +191,7 @@ class OutgoingEmail:
 
     @property
     def _footer(self) -> str:
-        with speaking(self.language):
+        with using_language(self.language):
             return t("Sent by Fundwright. If you did not expect this email, you can ignore it.")
 
 

@@ -47,7 +47,7 @@ def set_language(language: str) -> None:
 
 
 @contextmanager
-def speaking(language: str) -> Iterator[None]:
+def using_language(language: str) -> Iterator[None]:
     """Use `language` inside the block."""
     token = _language.set(_known(language))
     try:

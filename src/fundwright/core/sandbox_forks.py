@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import NoReturn, cast
 
 from fundwright.core.errors import FundwrightError
-from fundwright.core.messages import speaking
+from fundwright.core.messages import using_language
 from fundwright.core.sandbox_limits import confine, missing
 
 FRAME = struct.Struct(">cQ")
@@ -141,7 +141,7 @@ def _work(channel: int) -> NoReturn:
     try:
         work = cast(Work, pickle.loads(_read(channel, LENGTH.unpack(_read(channel, LENGTH.size))[0])))  # noqa: S301 (from the server)
         confine(memory_bytes=work.memory_bytes, cpu_seconds=work.cpu_seconds, readable=work.readable, private=work.private)
-        with speaking(work.language):
+        with using_language(work.language):
             for result in work.function():
                 _send(channel, b"D", result)
         _send(channel, b"E", b"")

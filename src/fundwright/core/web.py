@@ -24,7 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError, Invalid, UnusableText
 from fundwright.core.json_values import JsonObject
-from fundwright.core.messages import LANGUAGES, Language, number, speaking, t
+from fundwright.core.messages import LANGUAGES, Language, number, t, using_language
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
@@ -190,11 +190,11 @@ class LocaleMiddleware:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        with speaking(language_asked_for(HTTPConnection(scope))):
+        with using_language(requested_language(HTTPConnection(scope))):
             await self._app(scope, receive, send)
 
 
-def language_asked_for(connection: HTTPConnection) -> Language:
+def requested_language(connection: HTTPConnection) -> Language:
     """The language chosen on this browser, else the first accepted one that we speak."""
     accepted = connection.headers.get("accept-language", "").split(",")
     codes = (part.split(";")[0].strip().split("-")[0].lower() for part in accepted)

@@ -29,7 +29,7 @@ from fundwright.language.structure import MAX_CHARACTERS, Block, BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 from fundwright.language.units import spell_out_label, spell_out_units
 from fundwright.training import naming
-from fundwright.training.listings import AskedList, asked_list
+from fundwright.training.listings import RequestedList, requested_list
 from fundwright.training.schemas import Answer, Passage
 
 MIN_RELEVANCE = 0.335
@@ -176,14 +176,14 @@ class Statement:
     record: int
     """The index, within the passage, of the row, item, paragraph, or group of labeled values that contains it."""
     is_sentence: bool
-    is_asked_list: bool = False
+    is_requested_list: bool = False
     """Whether it is the list that the question asks for."""
 
 
 def statements_in(passages: Sequence[Passage], question: str) -> list[Statement]:
     """Return every statement that may answer the question."""
     found: list[Statement] = []
-    asked, wanted = _words(question), asked_list(question)
+    asked, wanted = _words(question), requested_list(question)
     for index, passage in enumerate(passages):
         heading, before = nearest_heading(passage.heading), len(found)
         for record, block in _in_records(passage.text):
@@ -197,7 +197,7 @@ def statements_in(passages: Sequence[Passage], question: str) -> list[Statement]
             text = _in_words(block)
             found.append(Statement(index, block.start, block.end, text, heading, block.label, record, is_sentence))
         if wanted and passage.document_kind.is_ours and passage.document_kind != DocumentKind.RESUME:
-            found += _asked_lists(found[before:], wanted)
+            found += _requested_lists(found[before:], wanted)
     return found
 
 
@@ -222,7 +222,7 @@ def _in_words(block: Block) -> str:
     return f"{spell_out_label(block.label)}: {spell_out_units(block.text)}" if block.label else spell_out_units(block.text)
 
 
-def _asked_lists(statements: Sequence[Statement], wanted: AskedList) -> Iterator[Statement]:
+def _requested_lists(statements: Sequence[Statement], wanted: RequestedList) -> Iterator[Statement]:
     """Return the lists that answer the question: consecutive statements under a label or heading that names what the question asks
     for."""
     for named in (attrgetter("label"), attrgetter("heading")):
@@ -231,7 +231,7 @@ def _asked_lists(statements: Sequence[Statement], wanted: AskedList) -> Iterator
             text = "; ".join(each.text for each in listed)
             if name and len(text) <= MAX_CHARACTERS and wanted.is_named_by(name, text):
                 first, last = listed[0], listed[-1]
-                yield replace(first, end=last.end, text=f"{first.heading}: {text}", is_sentence=True, is_asked_list=True)
+                yield replace(first, end=last.end, text=f"{first.heading}: {text}", is_sentence=True, is_requested_list=True)
 
 
 def _words(text: str) -> frozenset[str]:
@@ -445,7 +445,7 @@ def _evidence(
     is_named |= is_of_person or any(name in above for name in names)
     has_degree = is_of_person and bool(_ASKS_DEGREE.search(question) and DEGREE.search(statement.text))
     is_contact = bool(names and not statement.is_sentence and _CONTACT_DETAIL.search(statement.text))
-    listed = _LISTED * statement.is_asked_list
+    listed = _LISTED * statement.is_requested_list
     return (
         _HEADING_WEIGHT * max(heading, 0.0)
         + _NAMED * is_named

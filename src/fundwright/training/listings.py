@@ -60,7 +60,7 @@ _SECTIONS = frozenset((Topic.CAPABILITIES, Topic.DIFFERENTIATORS, Topic.FACILITI
 
 
 @dataclass(frozen=True, slots=True)
-class AskedList:
+class RequestedList:
     """`nouns` contains the stems of what is asked for, each with those of the words before it; `topics` contains the sections that
     it may be."""
 
@@ -75,7 +75,7 @@ class AskedList:
         return is_noun or bool(self.topics & topics_of(heading))
 
 
-def asked_list(question: str) -> AskedList | None:
+def requested_list(question: str) -> RequestedList | None:
     """Return the list that a question asks for, if it asks for one of ours, not for one of a person or customer."""
     words = _WORD.findall(question.casefold())
     is_asking = bool(words) and words[0] in _ASKS
@@ -93,7 +93,7 @@ def asked_list(question: str) -> AskedList | None:
         return None
     nouns = list(_nouns(named))
     general = [word for word in named if word not in _GENERAL]
-    return AskedList(tuple(nouns), topics_of(" ".join(general)) & _SECTIONS if len(general) == 1 else frozenset())
+    return RequestedList(tuple(nouns), topics_of(" ".join(general)) & _SECTIONS if len(general) == 1 else frozenset())
 
 
 def _nouns(words: list[str]) -> list[tuple[str, frozenset[str]]]:

@@ -11,7 +11,7 @@ import pytest
 from reactpy import component, html, use_state
 
 from fundwright.core.assembly import Core
-from fundwright.core.messages import speaking
+from fundwright.core.messages import using_language
 from fundwright_ui.runtime.html import to_html
 from fundwright_ui.testing import mounted
 from fundwright_ui.ui import button
@@ -109,7 +109,7 @@ def test_cells_are_written_in_the_language_of_the_page(kind: Any, cell: Any, eng
         return table["attributes"]["rows"][0][0]
 
     assert written() == english
-    with speaking("de"):
+    with using_language("de"):
         assert written() == german
 
 

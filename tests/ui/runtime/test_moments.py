@@ -3,7 +3,7 @@ from __future__ import annotations
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from fundwright.core.messages import speaking
+from fundwright.core.messages import using_language
 from fundwright_ui.ui import moment
 
 EVENING = datetime(2026, 11, 21, 18, 39, 2, tzinfo=ZoneInfo("America/Los_Angeles"))
@@ -11,7 +11,7 @@ EVENING = datetime(2026, 11, 21, 18, 39, 2, tzinfo=ZoneInfo("America/Los_Angeles
 
 class TestMoment:
     def test_before_the_browser_has_said_its_zone_it_is_in_utc_and_says_so(self) -> None:
-        with speaking("de"):
+        with using_language("de"):
             node = moment(EVENING)
         assert node["attributes"] == {"dateTime": "2026-11-22T02:39:02+00:00", "data-moment": "datetime"}
         assert node["children"] == ["22.11.2026, 02:39 UTC"]

@@ -105,7 +105,7 @@ def _state_of(copy: DataCopyRead, href: str) -> tuple[Child, ...]:
             link_button(
                 t("Download ZIP file ({size})", size=file_size(copy.size_bytes or 0)),
                 href,
-                look="contained",
+                variant="contained",
                 icon_name="download",
                 download=True,
             )

@@ -168,7 +168,7 @@ def _recovery_codes(codes: RecoveryCodes, close: Callable[[], None]) -> VdomDict
         html.pre({"tabIndex": 0, "aria-label": t("Your recovery codes")}, html.code("\n".join(codes.codes))),
         row(
             copy_button("\n".join(codes.codes), t("Copy codes")),
-            button(t("I saved these codes"), on_click=close, look="contained"),
+            button(t("I saved these codes"), on_click=close, variant="contained"),
         ),
     )
 

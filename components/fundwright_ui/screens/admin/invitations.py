@@ -124,7 +124,7 @@ def _opened(invitation: InvitationRead, rows: Rows[InvitationRead]) -> VdomDict:
             ),
             row(
                 button(t("Withdraw"), size="small", danger=True, on_click=lambda: set_asking(True)) if can_withdraw else None,
-                button(t("Close"), size="small", look="text", on_click=lambda: url.set(open=None)),
+                button(t("Close"), size="small", variant="text", on_click=lambda: url.set(open=None)),
             ),
             title=invitation.email,
         ),

@@ -57,7 +57,7 @@ def outbox_screen() -> VdomDict:
 
     title = t("Outbox")
     if found.needs_reauthentication:
-        confirm = button(t("Confirm your identity"), on_click=opening, look="contained")
+        confirm = button(t("Confirm your identity"), on_click=opening, variant="contained")
         return page(title, empty(t("To see the outbox, confirm your identity."), confirm, icon_name="visibility_off"))
     if found.error:
         return page(title, problem(found.error, on_retry=found.reload))

@@ -70,7 +70,7 @@ def people_screen() -> VdomDict:
         ),
         invitations_tab(sent, key="invitations") if chosen == "invitations" else _accounts(key="accounts"),
         subtitle=t("Everyone with an account or an invitation"),
-        actions=[button(t("Invite"), icon_name="add", look="soft", on_click=lambda: url.set(open="invite"))]
+        actions=[button(t("Invite"), icon_name="add", variant="soft", on_click=lambda: url.set(open="invite"))]
         if may_invite
         else [],
     )

@@ -75,7 +75,7 @@ def _settlement_actions(payment: PaymentRead) -> VdomDict:
     voiding = use_action(void, success=t("The invoice was voided."))
     is_paid = asked == "paid"
     return row(
-        button(t("Mark as paid"), look="contained", on_click=lambda: set_asked("paid")),
+        button(t("Mark as paid"), variant="contained", on_click=lambda: set_asked("paid")),
         button(t("Void invoice"), danger=True, on_click=lambda: set_asked("void")),
         ConfirmDialog(
             is_open=asked != "",

@@ -31,7 +31,7 @@ from fundwright_ui.screens.listing import (
 )
 from fundwright_ui.ui import Color, button, chip, empty, form, page, section, select_field, text_field
 from fundwright_ui.ui.elements import Child
-from fundwright_ui.ui.money import CentsTyped, money
+from fundwright_ui.ui.money import ParsedCents, money
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row
 
 PATH = "/dashboard/payment/history"
@@ -46,7 +46,7 @@ _COLORS: dict[PaymentState, Color] = {
 class InvoiceForm(PaymentCreate):
     """The form for a new invoice."""
 
-    amount_cents: Annotated[Cents, CentsTyped]
+    amount_cents: Annotated[Cents, ParsedCents]
 
 
 def payment_chip(payment: PaymentRead) -> Chip:
@@ -80,7 +80,7 @@ def payment_history_screen() -> VdomDict:
 
     def shown(*children: Child) -> VdomDict:
         new = button(
-            t("New invoice"), icon_name="add", look="contained", on_click=lambda: url.set(open="new"), disabled=is_adding
+            t("New invoice"), icon_name="add", variant="contained", on_click=lambda: url.set(open="new"), disabled=is_adding
         )
         return page(t("Payment history"), *children, actions=[new] if may_write else [])
 

@@ -18,7 +18,7 @@ from fundwright.billing.schemas import (
     PlanCode,
     PlanRead,
     PremiumLinkCreate,
-    PremiumLinkMade,
+    PremiumLinkCreated,
     PremiumLinkQuery,
     PremiumLinkRead,
 )
@@ -55,13 +55,13 @@ def premium_links_screen() -> VdomDict:
     query = query_in_address(PremiumLinkQuery, url.params)
     may_write = actor.may(Permission.ADMINISTER)
     is_adding = may_write and url.get("open") == "new"
-    made, set_made = use_state(cast("PremiumLinkMade | None", None))
+    made, set_made = use_state(cast("PremiumLinkCreated | None", None))
 
     async def read(session: AsyncSession) -> tuple[Page[PremiumLinkRead], list[PlanRead]]:
         listed = await existing_page(lambda query: billing.list_premium_links(session, actor, query), query)
         return listed, await billing.list_plans(session)
 
-    def show(link: PremiumLinkMade) -> None:
+    def show(link: PremiumLinkCreated) -> None:
         set_made(link)
         url.set(open=None)
         listing.load()
@@ -69,7 +69,9 @@ def premium_links_screen() -> VdomDict:
     listing = use_listing(read, query, lambda answer: answer[0], id=lambda link: link.id, topics=[billing.TOPIC])
 
     def shown(*children: Child) -> VdomDict:
-        new = button(t("New link"), icon_name="add", look="contained", on_click=lambda: url.set(open="new"), disabled=is_adding)
+        new = button(
+            t("New link"), icon_name="add", variant="contained", on_click=lambda: url.set(open="new"), disabled=is_adding
+        )
         return page(
             t("Premium Link"),
             *children,
@@ -125,10 +127,10 @@ def _shown_once(path: str) -> VdomDict:
 
 
 @component
-def _new_link(plans: list[PlanRead], show: Callable[[PremiumLinkMade], None], close: Callable[[], None]) -> VdomDict:
+def _new_link(plans: list[PlanRead], show: Callable[[PremiumLinkCreated], None], close: Callable[[], None]) -> VdomDict:
     actor, connection = use_actor(), use_connection()
 
-    async def make(session: AsyncSession, wanted: PremiumLinkCreate) -> PremiumLinkMade:
+    async def make(session: AsyncSession, wanted: PremiumLinkCreate) -> PremiumLinkCreated:
         return await billing.create_premium_link(session, actor, wanted, client=connection.client)
 
     making = use_action(make, then=show)

@@ -33,13 +33,13 @@ from fundwright_ui.ui import (
     select_field,
     text_field,
 )
-from fundwright_ui.ui.money import NothingTyped
+from fundwright_ui.ui.money import EmptyAsNone
 
 
 class SubscriptionForm(SubscriptionChange):
     """The form for a change of plan."""
 
-    until: Annotated[date | None, NothingTyped] = None
+    until: Annotated[date | None, EmptyAsNone] = None
 
 
 @screen(f"{PATH}/{{id}}", "Subscription", roles=roles_with(Permission.OVERSEE), help="/help/billing")

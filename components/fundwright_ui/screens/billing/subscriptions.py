@@ -34,7 +34,7 @@ from fundwright_ui.ui import (
     select_field,
     text_field,
 )
-from fundwright_ui.ui.money import CentsTyped, NothingTyped, money_typed
+from fundwright_ui.ui.money import EmptyAsNone, ParsedCents, money_text
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row
 
 PATH = "/dashboard/subscription"
@@ -43,10 +43,10 @@ PATH = "/dashboard/subscription"
 class PlanForm(PlanChange):
     """The form for price and limits."""
 
-    price_cents: Annotated[Cents, CentsTyped]
-    documents: Annotated[Limit | None, NothingTyped]
-    drafts: Annotated[Limit | None, NothingTyped]
-    imports: Annotated[Limit | None, NothingTyped]
+    price_cents: Annotated[Cents, ParsedCents]
+    documents: Annotated[Limit | None, EmptyAsNone]
+    drafts: Annotated[Limit | None, EmptyAsNone]
+    imports: Annotated[Limit | None, EmptyAsNone]
 
 
 def last_day(until: datetime | None) -> date | None:
@@ -105,7 +105,7 @@ def _plan(plan: PlanRead) -> VdomDict:
             text_field(
                 "price_cents",
                 t("US dollars per month"),
-                default=money_typed(plan.price_cents),
+                default=money_text(plan.price_cents),
                 required=True,
                 maxlength=20,
                 id=f"price-{plan.code}",

@@ -60,7 +60,7 @@ def blog_list_screen() -> VdomDict:
     posts, rows = listing.answer, listing.rows
     title = t("Blog posts")
     new_post = (
-        link_button(t("New post"), connection.href("/dashboard/blog/new-post"), look="contained", icon_name="add")
+        link_button(t("New post"), connection.href("/dashboard/blog/new-post"), variant="contained", icon_name="add")
         if actor.may(Permission.ADMINISTER)
         else None
     )
@@ -149,7 +149,7 @@ def _opened(post: PostRow, rows: Rows[PostRow]) -> VdomDict:
             row(
                 post_state_chip(post.state),
                 link_button(
-                    t("Edit") if is_author else t("View"), connection.href(edit_path(post.id)), size="small", look="soft"
+                    t("Edit") if is_author else t("View"), connection.href(edit_path(post.id)), size="small", variant="soft"
                 ),
                 link_button(t("View post"), connection.href(f"{BLOG}/{post.slug}"), size="small")
                 if post.state == PostState.PUBLISHED
@@ -157,7 +157,7 @@ def _opened(post: PostRow, rows: Rows[PostRow]) -> VdomDict:
                 button(t("Delete"), icon_name="delete", size="small", danger=True, on_click=lambda: set_asking(True))
                 if is_author
                 else None,
-                button(t("Close"), size="small", look="text", on_click=lambda: url.set(open=None)),
+                button(t("Close"), size="small", variant="text", on_click=lambda: url.set(open=None)),
             ),
             label=post.title,
         ),

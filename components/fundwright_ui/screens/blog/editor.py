@@ -27,13 +27,13 @@ from fundwright_ui.ui import (
     link_button,
     loading,
     moment,
-    only_reads,
     page,
     problem,
     row,
     section,
     text_area,
     text_field,
+    view_only_notice,
 )
 from fundwright_ui.widgets import MarkdownView, markdown_view
 
@@ -70,7 +70,7 @@ def edit_post_screen() -> VdomDict:
     post = found.value
     if not actor.may(Permission.ADMINISTER):
         return page(
-            post.title, only_reads(), _publication_status(post), markdown_view(post.text, key="text"), actions=[_to_list()]
+            post.title, view_only_notice(), _publication_status(post), markdown_view(post.text, key="text"), actions=[_to_list()]
         )
     return page(t("Edit post"), _publication_status(post), _editor(post, key=str(post.id)), actions=[_to_list()])
 
@@ -180,8 +180,8 @@ def _buttons(state: PostState) -> list[VdomDict]:
     """The Enter key presses the first one."""
 
     def save(label: str, publication: str, *, main: bool = False) -> VdomDict:
-        look = "contained" if main else "outlined"
-        return button(label, type="submit", name="publication", value=publication, look=look, key=publication)
+        variant = "contained" if main else "outlined"
+        return button(label, type="submit", name="publication", value=publication, variant=variant, key=publication)
 
     match state:
         case PostState.DRAFT:

@@ -36,7 +36,6 @@ from fundwright_ui.ui import (
     loading,
     menu,
     more_rows,
-    only_reads,
     page,
     problem,
     progress,
@@ -48,6 +47,7 @@ from fundwright_ui.ui import (
     text_area,
     text_field,
     text_link,
+    view_only_notice,
 )
 from fundwright_ui.widgets import delete_dialog
 
@@ -86,8 +86,8 @@ def category_screen() -> VdomDict:
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
     )
     if not actor.may(Permission.LABEL):
-        return page(t("Category"), only_reads(), *((empty(t("No categories yet.")),) if is_first else cards))
-    export = export_button(connection, "/api/categories/export.csv", len(rows.shown), look="text")
+        return page(t("Category"), view_only_notice(), *((empty(t("No categories yet.")),) if is_first else cards))
+    export = export_button(connection, "/api/categories/export.csv", len(rows.shown), variant="text")
     return page(
         t("Category"),
         _sample_notice(load, key="sample") if any(category.is_sample for category in found.value) else None,
@@ -175,7 +175,7 @@ def _categorize_button() -> VdomDict:
         row(
             button(
                 t("Categorize"),
-                look="contained",
+                variant="contained",
                 icon_name="refresh",
                 on_click=starting,
                 is_busy=starting.is_running,
@@ -269,7 +269,7 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
                 button(
                     t("Examples"),
                     size="small",
-                    look="soft",
+                    variant="soft",
                     name="examples",
                     aria_label=t("Examples of {name}", name=category.name),
                     on_click=lambda: toggle("examples"),

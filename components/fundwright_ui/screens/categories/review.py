@@ -243,7 +243,7 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
             button(
                 t("Accept"),
                 size="small",
-                look="soft",
+                variant="soft",
                 icon_name="check",
                 name="accept",
                 shortcut="a",
@@ -254,7 +254,7 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
             button(
                 t("None of these"),
                 size="small",
-                look="text",
+                variant="text",
                 name="none",
                 shortcut="n",
                 aria_label=t("None of these for {title}", title=title),

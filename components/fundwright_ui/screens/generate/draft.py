@@ -138,7 +138,7 @@ def draft_screen() -> VdomDict | Component:
     def edit_unsupported(part: DraftSectionRead) -> Callable[[], None]:
         return lambda: url.set(claims=None, edit=part.id)
 
-    def go_on_editing(chosen: SectionChosen) -> None:
+    def continue_editing(chosen: SectionChosen) -> None:
         url.set(claims=None, edit=chosen.id)
 
     only_unsupported = url.get("claims") == _UNSUPPORTED
@@ -155,7 +155,7 @@ def draft_screen() -> VdomDict | Component:
             text_link(t("New draft for this opportunity"), connection.href(f"/generate/index?opportunity={draft.opportunity_id}"))
             if may_work
             else None,
-            button(t("Choose sources"), size="small", look="text", on_click=lambda: set_choosing(not is_choosing))
+            button(t("Choose sources"), size="small", variant="text", on_click=lambda: set_choosing(not is_choosing))
             if may_work
             else None,
             html.span(
@@ -168,13 +168,13 @@ def draft_screen() -> VdomDict | Component:
         _progress_text(draft),
         _failure_alert(
             draft,
-            button(t("Continue"), on_click=continuing, is_busy=continuing.is_running, look="contained") if may_work else None,
+            button(t("Continue"), on_click=continuing, is_busy=continuing.is_running, variant="contained") if may_work else None,
         ),
         UnsavedTexts(
             path=f"/api/drafts/{draft.id}/sections/",
             sections=[NamedSection(id=str(part.id), heading=t(part.heading)) for part in draft.sections],
             editing="" if only_unsupported else url.get("edit") or "",
-            on_continue=go_on_editing,
+            on_continue=continue_editing,
             key="unsaved",
         )
         if may_work
@@ -300,7 +300,7 @@ def _sources(draft: DraftRead, opened: Opened, set_opened: Callable[[Opened], No
                             button(
                                 f"[{citation.number}] {_within(citation) or citation.document_title}",
                                 size="small",
-                                look="soft",
+                                variant="soft",
                                 aria_label=t("Show passage {number}", number=citation.number),
                                 on_click=open_source(citation.number),
                                 key=str(citation.number),

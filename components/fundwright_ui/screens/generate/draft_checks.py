@@ -104,7 +104,7 @@ def _claim(
                 button(
                     t("Compare with [{number}] {title}", number=number, title=titles[number]),
                     size="small",
-                    look="soft",
+                    variant="soft",
                     on_click=open_number(number),
                     key=str(number),
                 )

@@ -299,7 +299,9 @@ def _open_questions(draft: DraftRead, part: DraftSectionRead, open_citation: Cal
             if is_done
             else (t("Reopen"), t("Reopen: {missing}", missing=t(question)))
         )
-        return button(label, size="small", look="text", aria_label=name, on_click=press, is_busy=marking.is_running, name="mark")
+        return button(
+            label, size="small", variant="text", aria_label=name, on_click=press, is_busy=marking.is_running, name="mark"
+        )
 
     return html.aside(
         {"className": "fw-gaps", "aria-label": t("Open questions of {heading}", heading=t(part.heading)), "key": "gaps"},
@@ -353,7 +355,7 @@ def _match(draft: DraftRead, part: DraftSectionRead, match: PossibleMatchRead, o
         async def press() -> None:
             await deciding.run(MatchDecision(question=match.question, text=match.text, is_accepted=is_accepted))
 
-        return button(label, size="small", look="text", aria_label=name, on_click=press, is_busy=deciding.is_running)
+        return button(label, size="small", variant="text", aria_label=name, on_click=press, is_busy=deciding.is_running)
 
     citation = f" [{match.number}]" if match.number is not None else ""
     return html.div(

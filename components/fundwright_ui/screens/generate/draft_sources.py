@@ -47,7 +47,7 @@ def draft_sources(draft: DraftRead, *, close: Callable[[], None]) -> VdomDict:
         html.p(t("Sections written from now on use these documents. Existing text does not change.")),
         source_choice(searched, _Chosen(chosen, set_chosen), text, set_text),
         row(
-            button(t("Use these sources"), look="contained", on_click=choosing),
+            button(t("Use these sources"), variant="contained", on_click=choosing),
             button(t("Cancel"), on_click=close),
         ),
         title=t("Choose sources"),

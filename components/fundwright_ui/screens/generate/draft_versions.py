@@ -43,7 +43,7 @@ def restored_notice(
         t("Version {number} was restored.", number=number(restored.number)),
         row(
             button(t("Undo"), size="small", on_click=undoing),
-            button(t("Close"), size="small", look="text", on_click=lambda: set_restored(None)),
+            button(t("Close"), size="small", variant="text", on_click=lambda: set_restored(None)),
         ),
         variant="success",
     )

@@ -44,7 +44,6 @@ from fundwright_ui.ui import (
     list_row,
     loading,
     moment,
-    only_reads,
     page,
     problem,
     row,
@@ -53,6 +52,7 @@ from fundwright_ui.ui import (
     select_field,
     text_field,
     text_link,
+    view_only_notice,
 )
 from fundwright_ui.widgets import delete_dialog
 
@@ -121,7 +121,7 @@ def generate_screen() -> VdomDict:
     starting = use_action(start, then=lambda slug: connection.navigate(f"/generate/slug/{slug}"))
 
     if not actor.may(Permission.WORK):
-        return page(t("Generate"), only_reads(), _drafts(key="drafts"))
+        return page(t("Generate"), view_only_notice(), _drafts(key="drafts"))
     return page(
         t("Generate"),
         _writer_in_use(key="writer"),
@@ -152,7 +152,7 @@ def generate_screen() -> VdomDict:
         row(
             button(
                 t("Generate"),
-                look="contained",
+                variant="contained",
                 icon_name="generate",
                 on_click=starting,
                 is_busy=starting.is_running,
@@ -246,7 +246,7 @@ def _found_opportunities(url: UrlState, found: list[OpportunityRow] | None, erro
                 button(
                     t("Choose"),
                     size="small",
-                    look="soft",
+                    variant="soft",
                     aria_label=t("Choose {title}", title=display_title(opportunity.title)),
                     on_click=_choose(url, opportunity.id),
                 ),

@@ -164,7 +164,7 @@ def _group(kind: DocumentKind, searched: Searched, sources: Choice, text: str) -
             button(
                 t("Choose all"),
                 size="small",
-                look="text",
+                variant="text",
                 disabled=chosen == len(ids),
                 on_click=choose_all,
                 aria_label=t("Choose all: {kind}", kind=kind.label),
@@ -172,7 +172,7 @@ def _group(kind: DocumentKind, searched: Searched, sources: Choice, text: str) -
             button(
                 t("Choose none"),
                 size="small",
-                look="text",
+                variant="text",
                 disabled=not chosen,
                 on_click=choose_none,
                 aria_label=t("Choose none: {kind}", kind=kind.label),
@@ -230,7 +230,7 @@ def _listed(found: Query[Page[DocumentRead]], rows: Sequence[VdomDict], show_mor
         None if rows else html.p({"className": "fw-muted"}, t("No documents of this kind match.")),
         None
         if not more
-        else button(nt("Show {n} more", "Show {n} more", more), size="small", look="text", on_click=show_more)
+        else button(nt("Show {n} more", "Show {n} more", more), size="small", variant="text", on_click=show_more)
         if len(rows) < _SHOWN_AT_MOST
         else html.p({"className": "fw-muted"}, nt("Search to find {n} more.", "Search to find {n} more.", more)),
     )

@@ -75,7 +75,7 @@ def categorize_button() -> VdomDict:
             )
         return html.div(
             {"className": "fw-stack fw-stack-tight"},
-            button(t("Categorize"), icon_name="category", look="contained", on_click=starting, is_busy=starting.is_running),
+            button(t("Categorize"), icon_name="category", variant="contained", on_click=starting, is_busy=starting.is_running),
             last,
         )
     return html.div(

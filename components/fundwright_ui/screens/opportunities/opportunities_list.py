@@ -86,7 +86,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
     def shown(*children: Child) -> VdomDict:
         toggle = button(
             t("Hide import") if is_importing else t("Import"),
-            look="text",
+            variant="text",
             icon_name="upload",
             closes="list-actions",
             on_click=lambda: url.set(**{"import": CLOSED if is_importing else OPEN}),
@@ -94,7 +94,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
         total = found.value.listed.total if found.value else 0
         entries = [
             toggle if actor.may(Permission.WORK) else None,
-            export_button(connection, "/api/opportunities/export.csv", total, query, look="text"),
+            export_button(connection, "/api/opportunities/export.csv", total, query, variant="text"),
         ]
         return page(
             t("Opportunities"),

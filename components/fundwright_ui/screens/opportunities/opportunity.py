@@ -111,7 +111,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
     draft = link_button(
         t("Draft a proposal"),
         connection.href(f"/generate/index?opportunity={opportunity.id}"),
-        look="contained" if opportunity.is_open else "outlined",
+        variant="contained" if opportunity.is_open else "outlined",
         icon_name="generate",
     )
     return page(
@@ -280,7 +280,7 @@ def _label(address_id: str, label: LabelRead) -> VdomDict:
             else button(
                 t("Accept"),
                 size="small",
-                look="soft",
+                variant="soft",
                 icon_name="check",
                 name="accept",
                 aria_label=t("Accept {category}", category=label.category_name),

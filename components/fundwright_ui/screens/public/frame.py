@@ -30,7 +30,7 @@ def public_frame(connection: Connection, *children: Child, is_wide: bool = False
                 text_link(t("Blog"), connection.href("/blog")),
                 text_link(t("Pricing"), connection.href("/pricing")),
                 text_link(t("Help"), connection.href("/help")),
-                link_button(link[0], connection.href(link[1]), look="soft", size="small"),
+                link_button(link[0], connection.href(link[1]), variant="soft", size="small"),
             ),
         ),
         html.main(

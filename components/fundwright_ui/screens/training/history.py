@@ -171,7 +171,7 @@ def _own_runs() -> VdomDict:
     if listed is None:
         return page(title, listing.pending(t("Loading training runs")))
     if not listed.total:
-        to_train = link_button(t("Train documents"), connection.href("/dashboard/train"), look="contained")
+        to_train = link_button(t("Train documents"), connection.href("/dashboard/train"), variant="contained")
         return page(title, empty(t("No training runs yet. Add documents and train them."), to_train))
     has_errors = any(each.item.error or each.item.failed for each in rows.shown)
     return page(

@@ -43,7 +43,6 @@ from fundwright_ui.ui import (
     empty,
     form,
     loading,
-    only_reads,
     page,
     problem,
     progress,
@@ -54,6 +53,7 @@ from fundwright_ui.ui import (
     text_area,
     text_field,
     text_link,
+    view_only_notice,
 )
 from fundwright_ui.ui.elements import OnEvent
 from fundwright_ui.widgets import Chip, Column, FileDrop, Row, RowOpened, danger_dialog
@@ -151,7 +151,7 @@ def train_screen() -> VdomDict:
         )
         if overview.has_sample and actor.may(Permission.WORK)
         else None,
-        None if actor.may(Permission.WORK) else only_reads(),
+        None if actor.may(Permission.WORK) else view_only_notice(),
         alert(model.error, title=t("The embedding model cannot be used")) if model.error else None,
         alert(
             nt(
@@ -184,7 +184,7 @@ def train_screen() -> VdomDict:
         actions=[
             button(
                 t("Train"),
-                look="contained",
+                variant="contained",
                 icon_name="train",
                 on_click=starting,
                 is_busy=starting.is_running,
@@ -466,7 +466,7 @@ def _document_card(
                 if use_actor().may(Permission.WORK)
                 else ()
             ),
-            button(t("Close"), size="small", look="text", on_click=close),
+            button(t("Close"), size="small", variant="text", on_click=close),
         ],
         key="opened",
     )
