@@ -140,7 +140,7 @@ class TestAPost:
 
 
 class TestFeedback:
-    def test_goes_from_anybody_signed_in_to_the_team(self, recognized: Page, author: str, new_context: NewContext) -> None:
+    def test_goes_from_anyone_signed_in_to_the_team(self, recognized: Page, author: str, new_context: NewContext) -> None:
         sender = recognized
         sender.goto("/feedback?page=/dashboard/sam")
         ready(sender)
@@ -170,7 +170,7 @@ class TestFeedback:
         assert (entry["text"], entry["note"]) == ("A bell for deadlines", "It rings now")
 
 
-def test_who_may_not_oversee_does_not_find_the_teams_pages(recognized: Page) -> None:
+def test_users_without_oversight_cannot_open_the_team_pages(recognized: Page) -> None:
     for path in ("/dashboard/blog/new-post", "/dashboard/blog/list", "/dashboard/feedback"):
         answer = recognized.request.get(path, max_redirects=0)
         assert (answer.status, answer.headers["location"]) == (302, "/404")

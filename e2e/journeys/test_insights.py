@@ -92,7 +92,7 @@ class TestAnalyze:
 
 class TestHistory:
     @pytest.mark.slow
-    def test_shows_what_others_have_begun_and_can_be_filtered(self, overseeing: Page) -> None:
+    def test_shows_what_others_have_started_and_can_be_filtered(self, overseeing: Page) -> None:
         overseeing.goto("/dashboard/history")
         ready(overseeing)
         expect(overseeing).to_have_title("History")

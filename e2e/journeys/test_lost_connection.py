@@ -40,7 +40,7 @@ def test_a_network_that_is_away_for_a_while(recognized: Page) -> None:
 
 
 @pytest.mark.usefixtures("own_clock")
-def test_a_browser_that_has_no_network_says_so_and_is_back_at_once(recognized: Page) -> None:
+def test_a_browser_that_has_no_network_shows_a_message_and_is_back_at_once(recognized: Page) -> None:
     screen = CategoryPage(recognized).open()
     banner = recognized.get_by_text("Reconnecting…")
     screen.start_new("Half a")

@@ -73,7 +73,7 @@ def test_two_presses_in_one_place_accept_one_notice(page: Page, queue: Locator, 
     assert [each.bounding_box() for each in queue.get_by_role("listitem").all()] == places
 
 
-def test_the_keyboard_goes_on_with_the_next_notice_and_undo_gives_it_back(page: Page, queue: Locator, before: int) -> None:
+def test_the_keyboard_continues_with_the_next_notice_and_undo_gives_it_back(page: Page, queue: Locator, before: int) -> None:
     first, second = (queue.get_by_role("listitem").nth(place).get_by_role("button", name="Accept") for place in range(2))
     first.focus()
     page.keyboard.press("Enter")

@@ -34,7 +34,7 @@ def test_a_page_that_is_loaded_opens_at_its_top_and_the_one_before_it_where_it_w
 
 
 @pytest.mark.slow
-def test_a_message_that_appears_under_the_pointer_goes_by_itself(recognized: Page) -> None:
+def test_a_message_that_appears_under_the_pointer_goes_automatically(recognized: Page) -> None:
     page = recognized
     screen = CategoryPage(page).open()
     screen.start_new("Shown to a resting pointer")

@@ -32,7 +32,7 @@ class TestFindAnything:
         ready(page)
         expect(page.get_by_role("main").get_by_role("heading", level=1)).to_have_text(title)
 
-    def test_escape_gives_the_focus_back_and_a_press_beside_it_closes_it(self, recognized: Page) -> None:
+    def test_escape_gives_the_focus_back_and_a_press_next_to_it_closes_it(self, recognized: Page) -> None:
         page = recognized
         page.goto("/dashboard/sam")
         ready(page)
@@ -96,7 +96,7 @@ class TestKeys:
 
 
 class TestSettings:
-    def test_they_begin_as_the_specification_says_and_are_stored_together(self, recognized: Page) -> None:
+    def test_they_start_as_the_specification_says_and_are_stored_together(self, recognized: Page) -> None:
         page = recognized
         page.goto("/dashboard/category")
         ready(page)
@@ -151,7 +151,7 @@ class TestLoadingScreen:
         expect(page.get_by_role("heading", name="Train", level=1)).to_be_visible()
 
 
-def test_everybody_finds_the_feedback_form(page: Page, administrator: str) -> None:
+def test_everyone_finds_the_feedback_form(page: Page, administrator: str) -> None:
     recognize(page, administrator).goto("/dashboard/index")
     ready(page)
     Shell(page).account_menu.click()

@@ -402,7 +402,7 @@ class TestScreens:
             assert CANARY not in str(shown)
         assert tried >= 8
 
-    async def test_nobody_hears_of_another_person_s_records(self, committed: Core, world: World, open_page: Open) -> None:
+    async def test_nobody_is_notified_of_another_person_s_records(self, committed: Core, world: World, open_page: Open) -> None:
         """A message about a change, such as a new draft, would reveal that it exists and when it was made."""
         async with committed.database.transaction() as session:
             bob = await accounts.create_account(

@@ -248,7 +248,7 @@ class TestJobs:
         kinds = {handler.kind for handler in (mail.JOB_HANDLER, *core.plugins.collect("job_handlers"))}
         assert kinds == JOBS.keys()
 
-    def test_each_is_begun_by_who_may_work_or_sort_or_about_ones_own_account(self) -> None:
+    def test_each_is_started_by_who_may_work_or_sort_or_about_their_own_account(self) -> None:
         needs = {kind: ROUTES[route] for kind, route in JOBS.items() if route}
         assert needs.pop("identity.personal_data") == Permission.READ
         assert needs.pop("categorize") == Permission.LABEL

@@ -62,7 +62,7 @@ class TestChangeProfile:
             ProfileChange(display_name="Ada", phone_number=number)
 
     @pytest.mark.parametrize("number", ["+1 202 555 0100", "(202) 555-0100 ext. 12", "030/1234567", "+49.30.123456"])
-    def test_takes_numbers_as_people_write_them(self, number: str) -> None:
+    def test_accepts_numbers_as_people_write_them(self, number: str) -> None:
         assert ProfileChange(display_name="Ada", phone_number=number).phone_number == number
 
     @pytest.mark.parametrize("code", ["XX", "EU", "de", "ZZ"])
@@ -157,7 +157,7 @@ class TestEndOtherSessions:
 
 class TestCreateApiToken:
     @pytest.mark.security(26, 44)
-    async def test_tells_the_owner_without_the_secret(self, session: AsyncSession, ada: Actor, core: Core) -> None:
+    async def test_notifies_the_owner_without_the_secret(self, session: AsyncSession, ada: Actor, core: Core) -> None:
         made = await api_tokens.create_api_token(
             session, ada, core, name="nightly", scope=TokenScope.READ, lasts_days=30, client=HERE
         )
@@ -198,7 +198,7 @@ class TestEmailChange:
             await email_change.confirm(session, secret=second, client=HERE)
 
     @pytest.mark.security(7)
-    async def test_answers_the_same_for_a_taken_address_and_tells_its_owner(
+    async def test_answers_the_same_for_a_taken_address_and_notifies_its_owner(
         self, session: AsyncSession, core: Core, ada: Actor
     ) -> None:
         await add_account(session, "eve@example.org")

@@ -140,7 +140,7 @@ class TestSessions:
 
 
 class TestTokens:
-    async def test_the_owner_is_told(self, committed: Core, signed_in: httpx.AsyncClient) -> None:
+    async def test_the_owner_is_notified(self, committed: Core, signed_in: httpx.AsyncClient) -> None:
         assert (await signed_in.post("/api/account/tokens", json={"name": "nightly"})).status_code == 201
         assert "“nightly”" in await newest_letter(committed)
 

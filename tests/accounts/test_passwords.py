@@ -56,7 +56,7 @@ class TestHashing:
 class TestAcceptable:
     @pytest.mark.security(10)
     @pytest.mark.parametrize("length", [8, 15, 64, 1_000])
-    async def test_takes_8_to_1000_characters(self, length: int) -> None:
+    async def test_accepts_8_to_1000_characters(self, length: int) -> None:
         await passwords.require_acceptable("q" + "~" * (length - 2) + "z")
 
     @pytest.mark.security(10)

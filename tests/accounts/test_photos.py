@@ -83,7 +83,7 @@ class TestSetPhoto:
         ],
         ids=["nothing", "svg", "gif head", "gif", "bmp", "cut off", "no png"],
     )
-    async def test_refuses_by_content_what_is_no_photo(
+    async def test_refuses_by_content_what_is_not_a_photo(
         self, session: AsyncSession, actor: Actor, core: Core, content: bytes
     ) -> None:
         with pytest.raises(NotAPhoto, match="Choose a PNG, JPEG, or WebP file"):
@@ -104,7 +104,7 @@ class TestSetPhoto:
         with pytest.raises(NotFound):
             await photos.get_photo(session, actor, type(actor.id)(first.rpartition("/")[2]))
 
-    async def test_can_be_taken_away(self, session: AsyncSession, actor: Actor, core: Core) -> None:
+    async def test_can_be_removed(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         await photos.set_photo(session, actor, core.sandbox, picture(), client=HERE)
         assert (await photos.remove_photo(session, actor, client=HERE)).photo_url is None
 

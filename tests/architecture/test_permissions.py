@@ -30,7 +30,7 @@ def call(service: Service, role: Role) -> None:
 
 
 class TestServices:
-    def test_each_that_acts_for_somebody_states_a_permission(self) -> None:
+    def test_each_that_acts_for_someone_states_a_permission(self) -> None:
         assert len(SERVICES) > 50
         assert [service.name for service in SERVICES if service.permission is None] == []
 

@@ -101,7 +101,7 @@ class TestRoutes:
         assert wrong == []
 
     @pytest.mark.security(15)
-    def test_a_password_is_only_taken_for_one_s_own_account(self) -> None:
+    def test_a_password_is_only_accepted_for_ones_own_account(self) -> None:
         taking = {
             route.path
             for route in ROUTES

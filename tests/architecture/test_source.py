@@ -28,7 +28,7 @@ class TestEveryFile:
     def test_nothing_is_left_for_later(self) -> None:
         assert found(LEFT_FOR_LATER, without=(".json", ".txt")) == []
 
-    def test_no_path_of_somebodys_machine(self) -> None:
+    def test_no_path_of_someones_machine(self) -> None:
         assert found(HOME_FOLDERS, without=(".json",)) == []
 
     def test_no_address_of_a_package_registry(self) -> None:

@@ -134,7 +134,7 @@ class TestSignIn:
             assert (await visitor.get("/probe")).status_code == 200
 
     @pytest.mark.parametrize("changes", [{"password": "wrong"}, {"email": "nobody@example.org"}, {"email": "", "password": ""}])
-    async def test_says_the_same_for_every_refusal(self, visitor: httpx.AsyncClient, changes: dict[str, str]) -> None:
+    async def test_answers_the_same_for_every_refusal(self, visitor: httpx.AsyncClient, changes: dict[str, str]) -> None:
         answer = await visitor.post("/signin", json={**_FORM, **changes})
         assert answer.status_code == 200
         assert answer.json() == {
@@ -235,7 +235,7 @@ class TestRegister:
         assert answer.status_code == 403
         assert "by invitation" in answer.json()["message"]
 
-    async def test_makes_an_account_where_the_installation_is_open(self, committed: Core) -> None:
+    async def test_creates_an_account_where_the_installation_is_open(self, committed: Core) -> None:
         async with browse(with_settings(committed, open_registration=True)) as visitor:
             answer = (await visitor.post("/api/account/register", json=self._NEW)).json()
             assert (answer["user"]["displayName"], answer["user"]["role"]) == ("Grace Hopper", "user")

@@ -73,7 +73,9 @@ class TestRelyingParty:
 
 class TestAdding:
     @pytest.mark.security(26, 45)
-    async def test_keeps_it_under_its_name_and_tells_the_owner(self, session: AsyncSession, person: Actor, public: Core) -> None:
+    async def test_keeps_it_under_its_name_and_notifies_the_owner(
+        self, session: AsyncSession, person: Actor, public: Core
+    ) -> None:
         made = await add(session, person, public, Device())
         assert (made.name, made.last_used_at) == ("Telephone", None)
         assert await passkeys.list_passkeys(session, person) == [made]
@@ -94,14 +96,14 @@ class TestAdding:
         }  # fmt: skip
         assert len(asked["excludeCredentials"]) == 1
 
-    async def test_takes_no_answer_from_another_site_or_without_a_check_of_the_person(
+    async def test_accepts_no_answer_from_another_site_or_without_a_check_of_the_person(
         self, session: AsyncSession, person: Actor, public: Core
     ) -> None:
         for device in (Device(origin="https://evil.example"), Device(verifies=False)):
             with pytest.raises(PasskeyRefused):
                 await add(session, person, public, device)
 
-    async def test_takes_a_challenge_once_and_from_whom_it_was_made_for(
+    async def test_accepts_a_challenge_once_and_from_whom_it_was_made_for(
         self, session: AsyncSession, person: Actor, public: Core
     ) -> None:
         eve = await add_account(session, "eve@example.org", name="Eve", password=PASSWORD)
@@ -153,7 +155,7 @@ class TestSigningIn:
         (seen,) = await passkeys.list_passkeys(session, person)
         assert seen.last_used_at is not None
 
-    async def test_takes_each_challenge_once_and_within_five_minutes(
+    async def test_accepts_each_challenge_once_and_within_five_minutes(
         self, session: AsyncSession, person: Actor, public: Core
     ) -> None:
         device = Device(counts=False)
@@ -279,7 +281,7 @@ class TestRemoving:
         assert "A passkey was removed" in [each.subject for each in (await mail.list_messages(session, PageRequest())).items]
 
     @pytest.mark.security(40)
-    async def test_somebody_else_s_is_not_found(self, session: AsyncSession, person: Actor, public: Core) -> None:
+    async def test_another_users_is_not_found(self, session: AsyncSession, person: Actor, public: Core) -> None:
         eve = await add_account(session, "eve@example.org", name="Eve", password=PASSWORD)
         made = await add(session, person, public, Device())
         with pytest.raises(NotFound):

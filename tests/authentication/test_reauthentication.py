@@ -213,7 +213,7 @@ class TestEndedSession:
 @pytest.mark.usefixtures("ada")
 class TestApi:
     @pytest.mark.security(26)
-    async def test_takes_no_password_where_two_step_verification_is_on(self, committed: Core) -> None:
+    async def test_accepts_no_password_where_two_step_verification_is_on(self, committed: Core) -> None:
         async with browse(committed) as visitor:
             await visitor.post("/signin", json={"email": "ada@example.org", "password": PASSWORD})
             secret = (await visitor.post("/api/account/second-factor")).json()["secret"]

@@ -94,7 +94,7 @@ class TestEverything:
         assert "All sessions of the account were ended, and all API tokens were revoked." in text
         assert "Revoked API tokens: “nightly”" in text
 
-    async def test_is_kept_when_the_owner_says_so(self, session: AsyncSession, person: Actor, core: Core) -> None:
+    async def test_is_kept_when_the_owner_chooses_to(self, session: AsyncSession, person: Actor, core: Core) -> None:
         signed_in = await sign_in(session, core)
         token = await api_tokens.create_api_token(session, person, core, name="nightly", scope=TokenScope.WRITE, lasts_days=30)
         await reset(session, core, await link(session), end_everything=False)
@@ -106,7 +106,7 @@ class TestEverything:
 
     @pytest.mark.security(16)
     @pytest.mark.parametrize("how", ["reset", "reset and kept", "changed"])
-    async def test_includes_a_change_of_address_that_somebody_asked_for(
+    async def test_includes_a_change_of_address_that_someone_asked_for(
         self, session: AsyncSession, person: Actor, core: Core, how: str
     ) -> None:
         await email_change.ask(session, person, core, email="eve@example.org", password=PASSWORD, client=HERE)

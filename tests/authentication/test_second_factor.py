@@ -106,7 +106,7 @@ class TestSettingUp:
         assert (await audit(session))[-2:] == ["second_factor.added", "second_factor.removed"]
         assert isinstance(await sign_in(session, core), SignedIn)
 
-    async def test_is_begun_anew_but_not_beside_one_that_is_on(
+    async def test_can_be_restarted_but_not_while_one_is_running(
         self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
         with pytest.raises(NotStarted):
@@ -137,7 +137,7 @@ class TestSettingUp:
         assert right == SignInRefused(reason=SignInRefusal.THROTTLED)
         assert not (await second_factor.read(session, person)).is_on
 
-    async def test_begun_twice_at_once_is_no_error(self, committed: Core, ada: Actor) -> None:
+    async def test_started_twice_at_once_is_not_an_error(self, committed: Core, ada: Actor) -> None:
         async def begin() -> str:
             async with committed.database.transaction() as session:
                 return (await second_factor.start(session, ada, committed)).secret
@@ -215,7 +215,7 @@ class TestCodes:
 
 class TestRecoveryCodes:
     @pytest.mark.security(26, 45)
-    async def test_work_once_each_however_they_are_written_and_the_owner_is_told(
+    async def test_work_once_each_however_they_are_written_and_the_owner_is_notified(
         self, session: AsyncSession, person: Actor, core: Core, clock: Clock
     ) -> None:
         _, codes = await turn_on(session, person, core, clock(timedelta()))
@@ -302,7 +302,7 @@ class TestRemoval:
         assert line is not None and (line.actor_email, line.subject) == ("root@example.org", EMAIL)
         assert list(await session.scalars(select(RecoveryCode))) == []
 
-    async def test_of_somebody_who_has_none_says_nothing(self, session: AsyncSession, person: Actor, core: Core) -> None:
+    async def test_of_someone_who_has_none_says_nothing(self, session: AsyncSession, person: Actor, core: Core) -> None:
         await second_factor.remove(session, core, email=EMAIL)
         assert await sent_messages(session) == []
         assert "second_factor.removed" not in await audit(session)

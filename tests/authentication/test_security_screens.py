@@ -192,7 +192,7 @@ class TestReauthentication:
             assert screen.toasts == []
 
     @pytest.mark.security(26)
-    async def test_takes_a_code_and_not_the_password_where_two_step_verification_is_on(
+    async def test_accepts_a_code_and_not_the_password_where_two_step_verification_is_on(
         self, committed: Core, signed_in: Actor
     ) -> None:
         _, codes = await turn_on(committed, signed_in)
@@ -210,7 +210,7 @@ class TestReauthentication:
             await screen.emit("ReauthenticationDialog", "on_reauthenticate", password="", code=codes[0])
             assert screen.toasts == ["Made."]
 
-    async def test_takes_a_passkey_instead(self, public: Core, signed_in: Actor) -> None:
+    async def test_accepts_a_passkey_instead(self, public: Core, signed_in: Actor) -> None:
         device = Device()
         await add_passkey(public, signed_in, device)
         async with public.database.transaction() as session:

@@ -83,7 +83,7 @@ class TestAddAccount:
             await _add(session, "ADA@example.org")
 
     @pytest.mark.parametrize("email", ["", "ada", "ada@", "@example.org", "a b@example.org", "ada@example", "x" * 250 + "@a.org"])
-    async def test_refuses_what_is_no_address(self, session: AsyncSession, email: str) -> None:
+    async def test_refuses_what_is_not_an_address(self, session: AsyncSession, email: str) -> None:
         with pytest.raises(Invalid, match="Email must be a valid email address"):
             await _add(session, email)
 
@@ -234,7 +234,7 @@ class TestSignIn:
             work.append(([*sent, *costs], set(waited)))
         assert work[0] == work[1]
 
-    async def test_says_the_same_for_every_reason_but_to_who_knows_the_password(self) -> None:
+    async def test_answers_the_same_for_every_reason_but_to_who_knows_the_password(self) -> None:
         to_anybody = (SignInRefusal.UNKNOWN_EMAIL, SignInRefusal.WRONG_PASSWORD, SignInRefusal.THROTTLED)
         assert len({SignInRefused(reason=reason).sentence for reason in to_anybody}) == 1
 
@@ -257,7 +257,7 @@ class TestSignIn:
         assert account.password_hash.startswith("$argon2id$v=19$m=19456,t=2,p=1$")
 
     @pytest.mark.security(17)
-    async def test_begins_a_new_session_each_time(self, session: AsyncSession, core: Core) -> None:
+    async def test_starts_a_new_session_each_time(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
         first, second = await _signed_in(session, core), await _signed_in(session, core)
         assert first.actor.session_id != second.actor.session_id
@@ -287,7 +287,7 @@ class TestThrottle:
             assert isinstance(await _sign_in(session, core), SignedIn)
 
     @pytest.mark.security(2)
-    async def test_the_ban_ends_by_itself_and_wrong_tries_do_not_extend_it(self, session: AsyncSession, core: Core) -> None:
+    async def test_the_ban_ends_automatically_and_wrong_tries_do_not_extend_it(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
         before = now()
         await self._fail(session, core, 4)
@@ -455,7 +455,7 @@ class TestHandover:
         )
         assert result == SignInRefused(reason=SignInRefusal.WRONG_PASSWORD)
 
-    async def test_a_reset_link_is_no_code(self, session: AsyncSession, core: Core) -> None:
+    async def test_a_reset_link_is_not_a_code(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
         link = await recovery.reset_link(session, email="ada@example.org")
         with pytest.raises(LinkSpent):
@@ -557,7 +557,7 @@ class TestFirstAdmin:
         assert await first_admin.first_admin_link(session) is None
 
     @pytest.mark.security(9)
-    async def test_does_not_work_once_somebody_else_has_an_account(self, session: AsyncSession, core: Core) -> None:
+    async def test_does_not_work_once_another_user_has_an_account(self, session: AsyncSession, core: Core) -> None:
         secret = str(await first_admin.first_admin_link(session)).rpartition("/")[2]
         await _add(session)
         assert not await first_admin.is_first_admin_link(session, secret)
@@ -612,7 +612,7 @@ class TestReset:
         assert await recovery.find_reset(session, newer)
 
     @pytest.mark.security(19, 26)
-    async def test_ends_every_session_and_tells_the_owner(self, session: AsyncSession, core: Core) -> None:
+    async def test_ends_every_session_and_notifies_the_owner(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
         token = (await _signed_in(session, core)).token
         await recovery.reset_password(
@@ -635,7 +635,7 @@ class TestRegister:
         with pytest.raises(RegistrationClosed, match="by invitation"):
             await registration.register(session, core, email="a@b.org", name="Ada", password=PASSWORD, client=HERE)
 
-    async def test_makes_a_user_and_signs_in(self, session: AsyncSession, core: Core) -> None:
+    async def test_creates_a_user_and_signs_in(self, session: AsyncSession, core: Core) -> None:
         """According to the specification, programs can sign in immediately. On the pages, the address must be confirmed
         first."""
         is_open = with_settings(core, open_registration=True)
@@ -727,7 +727,7 @@ class TestApiTokens:
         assert await api_tokens.create_api_token(session, eve, core, name="c", scope=TokenScope.READ, lasts_days=1)
 
     @pytest.mark.security(40)
-    async def test_cannot_be_revoked_by_somebody_else(self, session: AsyncSession, core: Core) -> None:
+    async def test_cannot_be_revoked_by_another_user(self, session: AsyncSession, core: Core) -> None:
         ada, eve = await _add(session), await _add(session, "eve@example.org")
         made = await api_tokens.create_api_token(session, ada, core, name="nightly", scope=TokenScope.READ, lasts_days=30)
         with pytest.raises(NotFound):

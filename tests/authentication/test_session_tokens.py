@@ -53,7 +53,7 @@ class TestRead:
         assert session_tokens.read(core, _sign(core, lasts=timedelta(seconds=-60))) is None
 
     @pytest.mark.parametrize("token", ["", "x", "a.b.c", "eyJhbGciOiJub25lIn0.e30.", "\u00e9.\u00e9.\u00e9"])
-    def test_refuses_rubbish(self, core: Core, token: str) -> None:
+    def test_refuses_garbage(self, core: Core, token: str) -> None:
         assert session_tokens.read(core, token) is None
 
     def test_refuses_another_key_and_an_unsigned_token(self, core: Core) -> None:

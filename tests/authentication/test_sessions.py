@@ -179,7 +179,7 @@ class TestRenewal:
         await renewed(visitor)
         assert await status(visitor) == 200
 
-    async def test_tabs_at_once_and_requests_on_their_way_go_on(
+    async def test_tabs_at_once_and_requests_on_their_way_continue(
         self, committed: Core, visitor: httpx.AsyncClient, clock: Clock
     ) -> None:
         first = visitor.cookies["session"]
@@ -197,7 +197,7 @@ class TestRenewal:
 
     @pytest.mark.security(22)
     @pytest.mark.parametrize("by", ["cookie", "bearer", "renewal"])
-    async def test_an_old_copy_ends_the_session_for_everybody(
+    async def test_an_old_copy_ends_the_session_for_everyone(
         self, committed: Core, visitor: httpx.AsyncClient, clock: Clock, by: str
     ) -> None:
         stolen = visitor.cookies["session"]

@@ -169,7 +169,9 @@ class TestOwnerDuringThePause:
 @pytest.mark.usefixtures("ada")
 class TestApi:
     @pytest.mark.security(1)
-    async def test_says_the_same_of_a_wrong_code_and_of_a_right_one_during_the_pause(self, committed: Core, ada: Actor) -> None:
+    async def test_answers_the_same_of_a_wrong_code_and_of_a_right_one_during_the_pause(
+        self, committed: Core, ada: Actor
+    ) -> None:
         async with committed.database.transaction() as session:
             begun = await second_factor.start(session, ada, committed)
             made = await second_factor.confirm(session, ada, committed, code=code_at(begun.secret, now()), client=HERE)

@@ -76,7 +76,7 @@ class TestPayments:
 
 
 class TestPremiumLinks:
-    async def test_a_link_is_made_and_revoked(self, client: httpx.AsyncClient) -> None:
+    async def test_a_link_is_created_and_revoked(self, client: httpx.AsyncClient) -> None:
         wanted = {"plan": "pro", "days": 30, "uses": 2, "expires_on": TODAY, "note": "Fair"}
         made = await client.post("/api/billing/premium-links", json=wanted)
         assert made.status_code == 201

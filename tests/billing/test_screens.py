@@ -86,7 +86,7 @@ class TestPaymentHistory:
             assert "There is no account with the email address nobody@example.org." in screen.toasts[0]
             assert screen.value("Account email") == "nobody@example.org"
 
-    async def test_filter_order_and_page_stand_in_the_address(self, committed: Core, boss: Actor, ada: Actor) -> None:
+    async def test_filter_order_and_page_are_in_the_url(self, committed: Core, boss: Actor, ada: Actor) -> None:
         for cents in (300, 100, 200):
             await write(committed, boss, ada, cents)
         async with mounted(committed, boss, payment_history_screen) as screen:
@@ -103,7 +103,7 @@ class TestPaymentHistory:
         ) as screen:
             assert len(cells(screen, "amount")) == 3  # a page number beyond the end shows the last page
 
-    async def test_an_overdue_one_says_so(self, committed: Core, boss: Actor, ada: Actor) -> None:
+    async def test_an_overdue_one_shows_a_message(self, committed: Core, boss: Actor, ada: Actor) -> None:
         past = TODAY - timedelta(days=3)
         await write(committed, boss, ada, issued=past, due=past)
         async with mounted(committed, boss, payment_history_screen) as screen:
@@ -151,7 +151,7 @@ class TestInvoice:
 
 
 class TestPremiumLinks:
-    async def test_a_link_is_made_and_its_address_shown_once(self, committed: Core, boss: Actor) -> None:
+    async def test_a_link_is_created_and_its_address_shown_once(self, committed: Core, boss: Actor) -> None:
         async with mounted(committed, boss, premium_links_screen) as screen:
             assert screen.title == "Premium Link"
             await screen.click("button", "New link")
@@ -170,7 +170,7 @@ class TestPremiumLinks:
         async with committed.database.transaction() as session:
             assert (await service.describe_premium_link(session, path.rpartition("/")[2])).plan_name == "Team"
 
-    async def test_a_wrong_number_is_said_beside_the_field(self, committed: Core, boss: Actor) -> None:
+    async def test_a_wrong_number_is_shown_next_to_the_field(self, committed: Core, boss: Actor) -> None:
         async with mounted(committed, boss, premium_links_screen, path="/dashboard/freepremium?open=new") as screen:
             await screen.type("Duration in days", "0")
             await screen.click("button", "Create link")

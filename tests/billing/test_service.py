@@ -136,7 +136,7 @@ class TestQuota:
         await limit(session, admin, Quota.DRAFTS, None)
         await service.check_quota(session, actor, Quota.SECTIONS)
 
-    async def test_a_new_month_begins_anew(
+    async def test_a_new_month_starts_over(
         self, session: AsyncSession, admin: Actor, actor: Actor, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await limit(session, admin, Quota.IMPORTS, 1)

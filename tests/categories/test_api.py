@@ -32,7 +32,7 @@ async def bob(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def test_a_category_is_made_changed_read_and_deleted(ada: httpx.AsyncClient) -> None:
+async def test_a_category_is_created_changed_read_and_deleted(ada: httpx.AsyncClient) -> None:
     made = await ada.post("/api/categories", json={"name": "Roofing", "color": "red"})
     assert made.status_code == 201
     url = f"/api/categories/{made.json()['id']}"
@@ -43,7 +43,7 @@ async def test_a_category_is_made_changed_read_and_deleted(ada: httpx.AsyncClien
     assert (await ada.get(url)).status_code == 404
 
 
-async def test_refusals_carry_a_sentence_and_a_status(ada: httpx.AsyncClient) -> None:
+async def test_refusals_carry_a_message_and_a_status(ada: httpx.AsyncClient) -> None:
     await ada.post("/api/categories", json={"name": "Roofing"})
     again = await ada.post("/api/categories", json={"name": "roofing"})
     assert again.status_code == 409

@@ -51,7 +51,7 @@ async def suggest(core: Core, actor: Actor, count: int) -> list[OpportunityRow]:
 
 
 class TestCreating:
-    async def test_an_account_without_categories_is_told_what_to_do(self, committed: Core, ada: Actor) -> None:
+    async def test_an_account_without_categories_is_shown_what_to_do(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             assert "No categories yet." in screen.text
             await screen.type("Name", "Roofing")
@@ -61,7 +61,7 @@ class TestCreating:
             assert screen.toasts == ["The category was created."]
             await screen.expect(lambda: screen.has("article", "Roofing"))
 
-    async def test_a_name_that_is_taken_keeps_the_form_and_says_so(self, committed: Core, ada: Actor) -> None:
+    async def test_a_name_that_is_taken_keeps_the_form_and_reports_it(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             await screen.click("button", "New category")
@@ -70,7 +70,7 @@ class TestCreating:
             assert "You already have a category named “roofing”" in screen.toasts[0]
             assert screen.value("Name") == "roofing"
 
-    async def test_an_empty_name_is_refused_beside_the_field(self, committed: Core, ada: Actor) -> None:
+    async def test_an_empty_name_is_rejected_next_to_the_field(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             await screen.click("button", "Create category")
             assert "Fill in this field." in screen.text
@@ -164,7 +164,7 @@ class TestChanging:
 
 
 class TestExamples:
-    async def test_a_notice_is_searched_given_and_taken_back(self, committed: Core, ada: Actor) -> None:
+    async def test_a_notice_is_searched_given_and_withdrawn(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
         (wanted,) = await some_opportunities(committed, ada, 1)
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
@@ -180,7 +180,7 @@ class TestExamples:
             taken_back = screen.find("list", "Examples of Roofing")
             assert wanted.title in taken_back.text
 
-    async def test_a_search_without_hits_says_so(self, committed: Core, ada: Actor) -> None:
+    async def test_a_search_without_hits_shows_a_message(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             await screen.click("button", "Examples of Roofing")
@@ -319,7 +319,7 @@ class TestReview:
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             assert len(exports()) == empty + 1
 
-    async def test_the_queue_is_paged_and_its_filters_are_in_the_address(self, committed: Core, ada: Actor) -> None:
+    async def test_the_queue_is_paged_and_its_filters_are_in_the_url(self, committed: Core, ada: Actor) -> None:
         category = await add(committed, ada, "Roofing")
         await suggest(committed, ada, 12)
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
@@ -356,7 +356,7 @@ class TestCategorizing:
             await screen.click("button", "Cancel")
             await screen.expect("Canceled. Results so far were kept.")
 
-    async def test_a_new_category_fills_the_queue_of_a_reviewer_by_itself(
+    async def test_a_new_category_fills_the_queue_of_a_reviewer_automatically(
         self, committed: Core, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(opportunities, "_SETTLED_AFTER_S", 0)

@@ -114,7 +114,7 @@ class TestChange:
         with pytest.raises(service.NameTaken):
             await service.change(session, actor, category.id, CategoryChange(name="software"))
 
-    async def test_a_change_that_began_before_another_one_is_refused(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_a_change_that_started_before_another_one_is_refused(self, session: AsyncSession, actor: Actor) -> None:
         opened = await roofing(session, actor)
         changed = await service.change(
             session, actor, opened.id, CategoryChange(description="gutters", based_on=opened.changed_at)
@@ -142,7 +142,7 @@ class TestChange:
         await service.change(session, actor, category.id, CategoryChange(description="tomato soup kettle"))
         assert (await classify(session, actor, [item], embedder=WordEmbedder())).labeled == 1
 
-    async def test_somebody_elses_category_is_not_found(self, session: AsyncSession, actor: Actor, core: Core) -> None:
+    async def test_another_users_category_is_not_found(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         category = await roofing(session, actor)
         other = await add_account(session)
         with pytest.raises(NotFound):

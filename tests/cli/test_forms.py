@@ -161,7 +161,7 @@ class TestImport:
             "broken.jsonl: This file does not have one JSON object per line"
         )
 
-    def test_an_interrupted_one_stops_says_how_to_go_on_and_the_same_command_does(self, tmp_path: Path) -> None:
+    def test_an_interrupted_one_stops_says_how_to_continue_and_the_same_command_does(self, tmp_path: Path) -> None:
         shell, path = Shell(tmp_path / "data"), tmp_path / "long.csv"
         shell.quick("user", "add", _EMAIL, "--role", "user", "--name", "Ada", "--password-stdin", stdin=f"{_PASSWORD}\n".encode())
         path.write_bytes(sam_file(*(sam_row(NoticeId=notice_id(1_000 + number), Title="Pier") for number in range(20_000))))
@@ -185,7 +185,7 @@ class TestImport:
         assert (state, 0 < new < 20_000) == ("canceled", True)
         assert counts(shell.quick("import", "sam", str(path))) == (20_000 - new, 0, new, 0)
 
-    def test_a_missing_file_is_one_sentence(self, shell: Shell, tmp_path: Path) -> None:
+    def test_a_missing_file_is_one_message(self, shell: Shell, tmp_path: Path) -> None:
         assert "There is no file" in shell.refusal("import", "sam", str(tmp_path / "none.csv"), "--json")
 
     def test_a_name_that_is_not_utf_8_is_shown_with_replacement_characters(self, shell: Shell, tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ class TestImport:
 
 
 class TestMainJob:
-    def test_train_names_what_is_no_file(self, shell: Shell, tmp_path: Path) -> None:
+    def test_train_names_what_is_not_a_file(self, shell: Shell, tmp_path: Path) -> None:
         done = shell.run("train", str(tmp_path / "nowhere.pdf"), str(tmp_path))
         said = done.stdout.decode()
         assert done.returncode == 1
@@ -241,7 +241,7 @@ class TestMainJob:
         assert "Choose one of these: capability-statement" in poem
         assert {"labeled", "kept", "unchanged", "abstained"} <= shell.answer("categorize").keys()
 
-    def test_what_cannot_be_done_is_one_sentence(self, shell: Shell) -> None:
+    def test_what_cannot_be_done_is_one_message(self, shell: Shell) -> None:
         draft = ("draft", "--json", "--opportunity")
         assert "There is no opportunity “W00”" in shell.refusal(*draft, "W00", "--template", "cover-letter")
         unknown = shell.refusal("--user", "bob@example.org", "search", "roofs", "--json")
@@ -263,11 +263,11 @@ def special_files(folder: Path) -> dict[str, str]:
 
 
 class TestSpecialFiles:
-    def test_are_refused_by_import_with_one_sentence(self, shell: Shell, tmp_path: Path) -> None:
+    def test_are_refused_by_import_with_one_message(self, shell: Shell, tmp_path: Path) -> None:
         for name, said in special_files(tmp_path).items():
             assert shell.refusal("import", "sam", name).endswith(said)
 
-    def test_are_named_by_train_and_the_rest_goes_on(self, shell: Shell, tmp_path: Path) -> None:
+    def test_are_named_by_train_and_the_rest_continues(self, shell: Shell, tmp_path: Path) -> None:
         refused = special_files(tmp_path)
         good = tmp_path / "good-\udcff.md"
         good.write_text("# Piers\n\nWe repair piers, jetties and mooring posts.\n")

@@ -54,7 +54,7 @@ def as_role(committed: Core, ada: Actor):
 
 
 class TestPosts:
-    async def test_one_is_written_published_read_by_strangers_taken_back_and_deleted(
+    async def test_one_is_written_published_read_by_strangers_withdrawn_and_deleted(
         self, admin: httpx.AsyncClient, stranger: httpx.AsyncClient
     ) -> None:
         made = await admin.post("/api/blog/posts", json=POST)

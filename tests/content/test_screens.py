@@ -73,7 +73,7 @@ class TestNewPost:
             assert screen.toasts == ["The post was saved and will be published as scheduled."]
         assert await posts_of(committed, ada) == [("What is new", PostState.SCHEDULED)]
 
-    async def test_what_is_missing_is_said_beside_the_field_and_the_rest_stays(self, committed: Core, ada: Actor) -> None:
+    async def test_what_is_missing_is_shown_next_to_the_field_and_the_rest_stays(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, new_post_screen) as screen:
             await screen.type("Text", "Much.")
             await screen.type("Publish at", "1999-01-01T00:00:00Z")
@@ -117,7 +117,7 @@ class TestEditPost:
             await screen.expect(lambda: screen.has("button", "Save as draft"))
         assert await posts_of(committed, ada) == [("News", PostState.DRAFT)]
 
-    async def test_what_somebody_else_has_changed_meanwhile_is_not_overwritten(
+    async def test_what_another_user_has_changed_meanwhile_is_not_overwritten(
         self, committed: Core, ada: Actor, write: Write
     ) -> None:
         post = await write("News")
@@ -149,7 +149,7 @@ class TestEditPost:
             assert restarted.toasts[-1].startswith("Someone else changed this post")
         assert await posts_of(committed, ada) == [("Newest", PostState.PUBLISHED)]
 
-    async def test_who_only_looks_sees_the_text(self, committed: Core, viewer: Actor, write: Write) -> None:
+    async def test_a_viewer_sees_the_text(self, committed: Core, viewer: Actor, write: Write) -> None:
         post = await write("News", draft=True)
         async with mounted(committed, viewer, edit_post_screen, params={"id": str(post.id)}) as screen:
             assert "It is here" in screen.text
@@ -157,12 +157,12 @@ class TestEditPost:
 
 
 class TestBlogList:
-    async def test_without_posts_it_says_so(self, committed: Core, ada: Actor) -> None:
+    async def test_without_posts_it_shows_a_message(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, blog_list_screen) as screen:
             assert "No posts yet." in screen.text
             assert screen.find("link", "New post").props["href"] == "/dashboard/blog/new-post"
 
-    async def test_search_state_and_order_are_in_the_address(self, committed: Core, ada: Actor, write: Write) -> None:
+    async def test_search_state_and_order_are_in_the_url(self, committed: Core, ada: Actor, write: Write) -> None:
         await write("Berlin", draft=True)
         await write("Calais")
         async with mounted(committed, ada, blog_list_screen) as screen:
@@ -200,7 +200,7 @@ class TestBlogList:
         async with mounted(committed, ada, blog_list_screen) as screen:
             assert "No posts yet." in screen.text
 
-    async def test_who_only_looks_is_offered_no_change(self, committed: Core, viewer: Actor, write: Write) -> None:
+    async def test_a_viewer_is_offered_no_change(self, committed: Core, viewer: Actor, write: Write) -> None:
         post = await write("News")
         async with mounted(committed, viewer, blog_list_screen, path=f"/dashboard/blog/list?open={post.id}") as screen:
             assert screen.has("link", "View")
@@ -228,7 +228,7 @@ class TestBlog:
         async with mounted(committed, None, blog_screen, path=f"/blog?page={number}") as screen:
             assert "On News" in screen.text
 
-    async def test_without_posts_and_beyond_the_last_page_it_says_so(self, committed: Core, write: Write) -> None:
+    async def test_without_posts_and_beyond_the_last_page_it_shows_a_message(self, committed: Core, write: Write) -> None:
         async with mounted(committed, None, blog_screen) as screen:
             assert "No posts yet." in screen.text
             await write("News")
@@ -278,7 +278,7 @@ class TestFeedback:
             (entry,) = (await service.list_feedback(session, ada, FeedbackQuery())).items
         assert (entry.kind, entry.text, entry.page) == (FeedbackKind.IDEA, "More colors", "/dashboard/sam")
 
-    async def test_an_empty_one_is_refused_beside_the_field(self, committed: Core, ada: Actor) -> None:
+    async def test_an_empty_one_is_rejected_next_to_the_field(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, feedback_screen) as screen:
             await screen.click("button", "Send")
             assert "Fill in this field." in screen.text
@@ -295,11 +295,11 @@ class TestFeedback:
 
 
 class TestFeedbackList:
-    async def test_without_feedback_it_says_so(self, committed: Core, ada: Actor) -> None:
+    async def test_without_feedback_it_shows_a_message(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, feedback_list_screen) as screen:
             assert "No feedback yet." in screen.text
 
-    async def test_filters_are_in_the_address(self, committed: Core, ada: Actor) -> None:
+    async def test_filters_are_in_the_url(self, committed: Core, ada: Actor) -> None:
         await send(committed, ada, "Broken", kind=FeedbackKind.PROBLEM)
         await send(committed, ada, "Colors")
         async with mounted(committed, ada, feedback_list_screen) as screen:
@@ -326,13 +326,13 @@ class TestFeedbackList:
         assert (entry.state, entry.note) == (FeedbackState.OPEN, "Asked the designer")
 
     @pytest.mark.parametrize("page", ["//evil.example", "https://evil.example", "javascript:alert(1)", "the first page"])
-    async def test_a_page_elsewhere_is_no_link(self, committed: Core, ada: Actor, page: str) -> None:
+    async def test_a_page_elsewhere_is_not_a_link(self, committed: Core, ada: Actor, page: str) -> None:
         id = await send(committed, ada, "Look", page=page)
         async with mounted(committed, ada, feedback_list_screen, path=f"/dashboard/feedback?open={id}") as screen:
             assert page in screen.text
             assert not screen.has("link", page)
 
-    async def test_who_only_looks_is_offered_no_change(self, committed: Core, ada: Actor, viewer: Actor) -> None:
+    async def test_a_viewer_is_offered_no_change(self, committed: Core, ada: Actor, viewer: Actor) -> None:
         id = await send(committed, ada, "Look")
         async with mounted(committed, viewer, feedback_list_screen, path=f"/dashboard/feedback?open={id}") as screen:
             assert not screen.has("form", "Edit feedback")

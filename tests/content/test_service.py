@@ -125,7 +125,7 @@ class TestPublishing:
         assert (await service.get_published(session, post.slug)).title == "News"
         assert [each.slug for each in (await service.list_published(session, BlogPage())).items] == ["news"]
 
-    async def test_it_can_be_taken_back(self, session: AsyncSession, admin: Actor) -> None:
+    async def test_it_can_be_withdrawn(self, session: AsyncSession, admin: Actor) -> None:
         post = await write_post(session, admin, "News")
         withdrawn = await service.withdraw_post(session, admin, post.id, client=HERE)
         assert (withdrawn.state, withdrawn.published_at) == (PostState.DRAFT, None)
@@ -156,7 +156,7 @@ class TestReading:
         assert first.total == 13
 
     @pytest.mark.parametrize("slug", ["nothing", "\x00", "../posts", "NEWS", ""])
-    async def test_an_address_without_a_post_says_so(self, session: AsyncSession, slug: str) -> None:
+    async def test_an_address_without_a_post_shows_a_message(self, session: AsyncSession, slug: str) -> None:
         with pytest.raises(service.PostNotFound, match="This post doesn't exist"):
             await service.get_published(session, slug)
 
@@ -261,6 +261,6 @@ class TestFeedback:
         await session.execute(text("DELETE FROM account WHERE id = :id"), {"id": actor.id})
         assert (await service.list_feedback(session, admin, FeedbackQuery())).total == 0
 
-    async def test_one_that_is_gone_says_so(self, session: AsyncSession, admin: Actor) -> None:
+    async def test_one_that_is_gone_shows_a_message(self, session: AsyncSession, admin: Actor) -> None:
         with pytest.raises(service.FeedbackNotFound):
             await service.change_feedback(session, admin, uuid4(), FeedbackChange(), client=HERE)

@@ -52,7 +52,7 @@ class TestAddress:
             "postgresql://ada:hidden@db/x?unknown=1",
         ],
     )
-    def test_anything_else_is_one_sentence_without_the_password(self, written: str) -> None:
+    def test_anything_else_is_one_message_without_the_password(self, written: str) -> None:
         with pytest.raises(StartRefused, match="Write it as postgresql://user:password@host/database") as refused:
             libpq_url(written)
         assert "hid" not in refused.value.sentence

@@ -73,7 +73,7 @@ class TestClient:
             answer = await get(f"http://127.0.0.1:{port}/")
         assert answer.status_code == 302
 
-    async def test_a_redirect_that_somebody_follows_is_checked_again(self) -> None:
+    async def test_a_redirect_that_someone_follows_is_checked_again(self) -> None:
         async with server(b"HTTP/1.1 302 Found\r\nLocation: http://169.254.169.254/\r\nContent-Length: 0\r\n\r\n") as (port, _):
             async with fetch.client(f"http://127.0.0.1:{port}", is_configured=True, timeout_s=2) as http:
                 with pytest.raises(ForbiddenAddress):

@@ -136,7 +136,7 @@ class TestEnqueue:
             for job_id in added:
                 await ended(queue, job_id)
 
-    async def test_a_background_job_gives_way_and_goes_on(self, queue: JobQueue) -> None:
+    async def test_a_background_job_gives_way_and_continues(self, queue: JobQueue) -> None:
         order, has_begun, may_end = list[str](), asyncio.Event(), asyncio.Event()
 
         async def note(_run: JobRun[Trial, None]) -> None:
@@ -188,7 +188,7 @@ class TestEnqueue:
 
 
 class TestLanguage:
-    async def test_a_job_speaks_the_language_of_whoever_asked_for_it(self, queue: JobQueue) -> None:
+    async def test_a_job_uses_the_language_of_whoever_asked_for_it(self, queue: JobQueue) -> None:
         async def refuse(run: JobRun[Trial, None]) -> None:
             raise NotFound(t("The draft"))
 
@@ -261,7 +261,7 @@ class TestFailure:
         assert (await read(queue, runs[0].id)).state == JobState.CANCELED
 
     @pytest.mark.usefixtures("reporting_each_step")
-    async def test_who_waits_is_told_that_somebody_else_stopped_it(self, queue: JobQueue) -> None:
+    async def test_who_waits_is_told_that_another_user_stopped_it(self, queue: JobQueue) -> None:
         async def stopped_at_once(run: JobRun[Trial, None]) -> None:
             async with queue.database.transaction() as session:
                 await jobs.cancel(session, run.id, owner_id=OWNER)
@@ -325,7 +325,7 @@ class TestCancel:
             with pytest.raises(Conflict):
                 await jobs.cancel(session, job_id, owner_id=OWNER)
 
-    async def test_somebody_elses_job_is_not_found(self, queue: JobQueue) -> None:
+    async def test_another_users_job_is_not_found(self, queue: JobQueue) -> None:
         async def nothing(_run: JobRun[Trial, None]) -> None: ...
 
         queue.register(trial(nothing))
@@ -375,7 +375,7 @@ async def test_a_worker_ends_though_a_cancellation_was_lost(queue: JobQueue, mon
 
 class TestLostConnection:
     @pytest.mark.slow
-    async def test_the_worker_goes_on_when_the_server_is_there_again(self, queue: JobQueue, database_url: str) -> None:
+    async def test_the_worker_continues_when_the_server_is_there_again(self, queue: JobQueue, database_url: str) -> None:
         async def nothing(_run: JobRun[Trial, None]) -> None: ...
 
         queue.register(trial(nothing))
@@ -388,7 +388,7 @@ class TestLostConnection:
                     await eventually(lambda: "jobs.disconnected" in [line["event"] for line in logs])
             assert (await ended(queue, await add(queue))).state == JobState.SUCCEEDED
 
-    async def test_a_job_whose_connection_broke_goes_on_instead_of_failing(
+    async def test_a_job_whose_connection_broke_continues_instead_of_failing(
         self, queue: JobQueue, database_url: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
@@ -423,7 +423,7 @@ async def shielded(work: Coroutine[Any, Any, Any]) -> None:
 
 
 class TestResume:
-    async def test_a_job_that_a_worker_took_and_did_not_begin_is_done_by_another(
+    async def test_a_job_that_a_worker_took_and_did_not_start_is_done_by_another(
         self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
@@ -480,7 +480,7 @@ class TestResume:
         for connection in open_still:
             await connection.close()
 
-    async def test_a_job_whose_process_died_goes_on_from_its_checkpoint(self, queue: JobQueue) -> None:
+    async def test_a_job_whose_process_died_continues_from_its_checkpoint(self, queue: JobQueue) -> None:
         resumed_from: list[int] = []
 
         async def count(run: JobRun[Trial, None]) -> dict[str, Any]:
@@ -604,7 +604,7 @@ class TestResume:
         assert (await inline).state == JobState.SUCCEEDED
         assert len(runs) == 1
 
-    async def test_a_job_that_lost_its_lock_ends_before_another_run_of_it_begins(
+    async def test_a_job_that_lost_its_lock_ends_before_another_run_of_it_starts(
         self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """For example, if the database restarts while the job waits for a language model."""

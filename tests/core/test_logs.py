@@ -69,7 +69,7 @@ class TestSecrets:
         said = capsys.readouterr().err
         assert said.count("***") == 2 and "HIDDEN" not in said
 
-    def test_in_the_address_of_a_screen_are_masked(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_in_the_url_of_a_screen_are_masked(self, capsys: pytest.CaptureFixture[str]) -> None:
         """For every screen that a one-time link opens."""
         logs.configure(level="info", form="json")
         opened = [screen.path for screen in screens() if re.search(r"^/auth/.*\{(link|secret|token)\}", screen.path)]

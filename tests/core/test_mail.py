@@ -198,7 +198,7 @@ class TestSend:
         states = [(await _try(core)).state for _ in range(6)]
         assert states == [MailState.WAITING] * 5 + [MailState.FAILED]
 
-    async def test_goes_out_by_the_worker(self, committed: Core, postbox: tuple[Postbox, dict[str, Any]]) -> None:
+    async def test_is_sent_by_the_worker(self, committed: Core, postbox: tuple[Postbox, dict[str, Any]]) -> None:
         box, settings = postbox
         core = with_settings(committed, **settings)
         core.jobs.services = core

@@ -120,7 +120,7 @@ class TestUse:
             assert _answers(url)
 
     @pytest.mark.slow
-    def test_a_lost_name_of_the_sockets_is_drawn_anew(self, tmp_path: Path) -> None:
+    def test_a_lost_name_of_the_sockets_is_drawn_again(self, tmp_path: Path) -> None:
         (tmp_path / "postgres.sockets").write_text("")
         with EmbeddedPostgres(tmp_path).use() as url:
             assert "host=/tmp/fundwright-" in url
@@ -132,7 +132,7 @@ class TestUse:
                 assert _answers(url)
 
     @pytest.mark.slow
-    def test_a_lock_whose_process_id_now_belongs_to_another_program_is_no_hindrance(self, tmp_path: Path) -> None:
+    def test_a_lock_whose_process_id_now_belongs_to_another_program_does_not_block(self, tmp_path: Path) -> None:
         with EmbeddedPostgres(tmp_path).use():
             lock = tmp_path / "postgres/postmaster.pid"
             process_id, *rest = lock.read_text().splitlines(keepends=True)
@@ -202,13 +202,13 @@ class TestUse:
         with EmbeddedPostgres(tmp_path / "data").use():
             assert (tmp_path / "data").stat().st_mode & 0o066 == 0
 
-    def test_a_full_disk_is_one_clear_sentence(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_full_disk_is_one_clear_message(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(shutil, "disk_usage", lambda _folder: Usage(10, 10, 0))
         with pytest.raises(StartRefused, match=r"The disk that holds .* is full\. Free at least 200 MB"):
             with EmbeddedPostgres(tmp_path).use():
                 pass
 
-    def test_a_folder_that_cannot_be_made_is_one_clear_sentence(self, tmp_path: Path) -> None:
+    def test_a_folder_that_cannot_be_made_is_one_clear_message(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
         with pytest.raises(StartRefused, match="cannot be used: Not a directory"):
             with EmbeddedPostgres(tmp_path / "file" / "data").use():

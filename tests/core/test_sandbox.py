@@ -60,7 +60,7 @@ class TestTime:
         with pytest.raises(Invalid, match="Reading “a.pdf” took too long. Use a smaller"):
             await run(sandbox, partial(sandboxed.loop_with_the_interpreter_locked), limits=replace(LIMITS, silent_seconds=2))
 
-    async def test_the_event_loop_goes_on_meanwhile(self, sandbox: Sandbox) -> None:
+    async def test_the_event_loop_continues_meanwhile(self, sandbox: Sandbox) -> None:
         looping = partial(sandboxed.loop_with_the_interpreter_locked)
         async with aclosing(sandbox.stream(looping, limits=replace(LIMITS, silent_seconds=600), name="a")) as results:
             assert await anext(results) == b"before"
@@ -141,7 +141,7 @@ class TestCrash:
         assert await run(sandbox, partial(sandboxed.echo, b"next")) == [b"next"]
 
     @pytest.mark.parametrize("is_child", [False, True])
-    async def test_of_a_child_or_the_process_it_forks_from_lets_it_go_on(self, sandbox: Sandbox, is_child: bool) -> None:
+    async def test_of_a_child_or_the_process_it_forks_from_lets_it_continue(self, sandbox: Sandbox, is_child: bool) -> None:
         read: list[str] = []
 
         def rest() -> partial[Iterator[bytes]]:

@@ -101,5 +101,5 @@ class TestFormulas:
     def test_other_text_stays_as_it_is(self, text: str) -> None:
         assert csv_line([text, "b"]) == f"{text},b\r\n"
 
-    def test_that_a_column_of_values_begins_with_blanks_are_marked_as_text(self) -> None:
+    def test_that_a_column_of_values_starts_with_blanks_are_marked_as_text(self) -> None:
         assert csv_line([["", "=1"]]) == "' =1\r\n"

@@ -142,7 +142,7 @@ class TestErrors:
             ({"accept-language": "fr", "cookie": "language=de"}, "Die Datenbank"),
         ],
     )
-    async def test_speak_the_language_that_the_browser_asks_for(
+    async def test_use_the_language_that_the_browser_asks_for(
         self, program: httpx.AsyncClient, headers: dict[str, str], beginning: str
     ) -> None:
         answer = await program.get("/api/refused", headers=headers)
@@ -189,13 +189,13 @@ class TestBounds:
         assert (answer.status_code, answer.json()) == (200, 50_000)
 
     @pytest.mark.security(36)
-    async def test_answers_are_neither_guessed_at_nor_kept_unless_the_route_says_so(self, program: httpx.AsyncClient) -> None:
+    async def test_answers_are_neither_guessed_at_nor_kept_unless_the_route_allows_it(self, program: httpx.AsyncClient) -> None:
         answer = await program.post("/api/notes", json={"text": "abc"})
         assert (answer.headers["x-content-type-options"], answer.headers["cache-control"]) == ("nosniff", "no-store")
         assert (await program.get("/api/picture")).headers["cache-control"] == "public, max-age=60"
 
 
-async def test_a_client_that_disconnects_while_sending_is_no_error(core: Core) -> None:
+async def test_a_client_that_disconnects_while_sending_is_not_an_error(core: Core) -> None:
     headers = [(b"content-length", b"100"), (b"content-type", b"multipart/form-data; boundary=x")]
     scope = {"type": "http", "method": "POST", "path": "/api/files", "headers": headers, "query_string": b""}
 

@@ -46,7 +46,7 @@ async def test_a_draft_names_only_documents_of_its_owner(desk: Desk, ada: httpx.
     assert refused.status_code == 404
 
 
-async def test_what_cannot_be_drafted_is_refused_with_a_sentence(desk: Desk, ada: httpx.AsyncClient) -> None:
+async def test_what_cannot_be_drafted_is_refused_with_a_message(desk: Desk, ada: httpx.AsyncClient) -> None:
     poem = await ada.post("/api/drafts", json={"opportunity_id": str(desk.opportunity_id), "template": "poem"})
     assert poem.status_code == 422
     assert "Choose one of these: capability-statement" in poem.json()["error"]["message"]

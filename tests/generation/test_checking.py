@@ -191,7 +191,7 @@ def test_what_a_source_says_of_an_imagined_case_a_competitor_or_a_goal_is_not_fo
         ("The incumbent Acme staffs 12 posts.", "Acme staffs 12 posts."),
     ],
 )
-def test_what_it_says_of_us_beside_that_is_supported(source: str, claim: str) -> None:
+def test_what_it_says_of_us_next_to_that_is_supported(source: str, claim: str) -> None:
     assert check(claim, [SURROUNDED.format(source)], company="Acme Roofing").state is CheckState.SUPPORTED
 
 

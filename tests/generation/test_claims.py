@@ -81,7 +81,7 @@ class TestClaims:
 
 
 class TestCheckDraft:
-    def test_sections_after_more_text_than_anybody_submits_are_not_checked(self) -> None:
+    def test_sections_after_more_text_than_anyone_submits_are_not_checked(self) -> None:
         long = "Words. " * 20_000
         checked = check_draft(draft(sections=tuple(part(place, "Part", long) for place in range(3))))
         assert [bool(section.checks) for section in checked.sections] == [True, True, False]
@@ -169,6 +169,6 @@ class TestCheckSection:
         (checked,) = check_section(claim, ((1, Source("Acme repaired 12 roofs.", about)),), "Acme Roofing")
         assert checked.state is CheckState.SUPPORTED
 
-    def test_a_citation_of_no_passage_is_no_source(self) -> None:
+    def test_a_citation_of_no_passage_is_not_a_source(self) -> None:
         (checked,) = check_section("Crews hold OSHA 30 cards [9].", SOURCES, "")
         assert checked.state is CheckState.NO_SOURCE

@@ -10,7 +10,7 @@ def shown(old: str, new: str) -> str:
     return "".join(marks[piece.kind].format(piece.text) for piece in compare(old, new))
 
 
-def test_words_that_changed_stand_beside_those_that_did_not() -> None:
+def test_words_that_changed_are_next_to_those_that_did_not() -> None:
     assert shown("We repair old roofs [1].\n", "We repair new roofs [1].\n") == "We repair [-old-][+new+] roofs [1].\n"
 
 

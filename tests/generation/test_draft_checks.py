@@ -92,7 +92,7 @@ async def test_when_everything_is_supported_there_is_nothing_to_filter(desk: Des
         assert "Every checked sentence is supported" in screen.text
 
 
-async def test_who_only_reads_sees_the_checks_but_no_button_to_edit(desk: Desk) -> None:
+async def test_a_viewer_sees_the_checks_but_no_button_to_edit(desk: Desk) -> None:
     draft = await written(desk)
     async with opened(desk, draft, "?claims=unsupported") as screen:
         assert screen.has("button", "Edit Roofs")

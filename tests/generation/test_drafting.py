@@ -177,7 +177,7 @@ class TestWriting:
         assert opening[2].startswith(r"**Re: Roof \[1\] \[link\](https://x.example) \<b>, ")
         assert opening[3] == r"Dear Bo # !\[Fake\](x),"
 
-    async def test_an_open_page_hears_of_text_while_it_is_written(self, desk: Desk) -> None:
+    async def test_an_open_page_is_notified_of_text_while_it_is_written(self, desk: Desk) -> None:
         draft = await add(desk)
         heard: list[dict[str, Any]] = []
         with desk.core.live.subscribed(service.draft_topic(draft.id), heard.append):
@@ -231,7 +231,7 @@ class TestStopping:
         assert failed.sections[0].state == SectionState.DONE
         assert failed.sections[2].state == SectionState.WRITING
 
-    async def test_a_draft_whose_opportunity_was_removed_says_so(self, desk: Desk) -> None:
+    async def test_a_draft_whose_opportunity_was_removed_shows_a_message(self, desk: Desk) -> None:
         draft = await add(desk)
         async with desk.core.database.transaction() as session:
             await session.execute(text("DELETE FROM opportunity"))
@@ -245,7 +245,7 @@ class TestStopping:
             async with desk.core.database.transaction() as session:
                 await service.continue_draft(session, desk.actor, desk.core, draft.id)
 
-    async def test_going_on_writes_only_what_is_missing_and_nothing_twice(self, desk: Desk) -> None:
+    async def test_continuing_writes_only_what_is_missing_and_nothing_twice(self, desk: Desk) -> None:
         desk.writer.script = lambda request: (f"Half {request.heading} [1]. ", f"Whole {request.heading} [1].")
 
         def die(_request: object, index: int) -> None:

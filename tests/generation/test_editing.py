@@ -155,7 +155,7 @@ class TestSaving:
         late = await save(desk, draft, roofs, "One.", editor="tab", sequence=1)
         assert late.text == "One. Two."
 
-    async def test_an_editor_that_saved_before_somebody_else_conflicts_again(self, desk: Desk) -> None:
+    async def test_an_editor_that_saved_before_another_user_conflicts_again(self, desk: Desk) -> None:
         draft, roofs = await written(desk)
         one = await save(desk, draft, roofs, "One.", editor="tab", sequence=1)
         await save(desk, draft, one, "Other.", editor="other tab", sequence=1)
@@ -316,7 +316,7 @@ class TestRegenerating:
         with pytest.raises(Conflict):
             await do(desk, lambda s: editing.cancel_regeneration(s, desk.actor, draft.id, roofs.id))
 
-    async def test_a_process_that_dies_before_it_says_so_has_written_once(self, desk: Desk) -> None:
+    async def test_a_process_that_dies_before_it_reports_it_has_written_once(self, desk: Desk) -> None:
         draft, roofs = await written(desk)
         desk.writer.script = lambda _request: (f"Attempt {len(desk.writer.requests)} [1].",)
         await regenerate(desk, draft, roofs)

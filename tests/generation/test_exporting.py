@@ -188,7 +188,7 @@ class TestFootnotes:
         assert references(content) == ["1", "2", "→1", "→2"]
         assert words_of(content)[3] == ("Body Text", "Second. First, again;1 both!2")
 
-    def test_stand_after_the_punctuation_and_beside_each_other(self) -> None:
+    def test_stand_after_the_punctuation_and_next_to_each_other(self) -> None:
         text = export(draft(text="Roofs [1][2]. “Gutters [3].” Done. [1] End"), ExportFormat.MARKDOWN).content.decode()
         assert "Roofs.[^1][^2] “Gutters.”[^3] Done.[^1] End" in text
 
@@ -227,7 +227,7 @@ class TestWord:
         bold = [run.text for p in Document(io.BytesIO(content)).paragraphs for run in p.runs if run.bold]
         assert bold == ["Hill"]
 
-    def test_a_letter_has_no_headings_and_begins_with_who_writes(self) -> None:
+    def test_a_letter_has_no_headings_and_starts_with_who_writes(self) -> None:
         sections = (part(0, "Who we are", "Dear Ada,\n\nWe repair roofs."), part(1, "Contact", "Sincerely,\n\nBo Acme"))
         letter = draft(template="cover-letter", company="Acme Roofing, LLC", sections=sections)
         content = word(letter)
@@ -241,7 +241,7 @@ class TestWord:
         assert not "".join(xml(content, "word/header.xml").itertext())
         assert "#" not in export(letter, ExportFormat.MARKDOWN).content.decode()
 
-    def test_a_title_that_somebody_chose_stays(self) -> None:
+    def test_a_title_that_someone_chose_stays(self) -> None:
         assert words_of(word(draft(title="Roofs that last")))[0] == ("Title", "Roofs that last")
 
     @pytest.mark.parametrize(
@@ -282,7 +282,7 @@ class TestWord:
             ("Company", "Hill & Sons LLC")
         ]
 
-    def test_every_numbered_list_begins_where_it_says(self) -> None:
+    def test_every_numbered_list_starts_where_it_says(self) -> None:
         content = word(draft(text="1. a\n2. b\n\nText\n\n1. c\n\n3) d\n   1. e"))
         paragraphs = [p for p in xml(content, "word/document.xml").iter(f"{W}p") if p.find(f".//{W}numId") is not None]
         used = [(next(values(p, "numId")), next(values(p, "ilvl")), "".join(p.itertext())) for p in paragraphs]

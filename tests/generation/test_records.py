@@ -171,7 +171,7 @@ def test_documents_about_the_same_contract_are_one_record() -> None:
     assert unfounded(row, (sheet, "Sheet"), (letter, "Letter")) == []
 
 
-def test_a_project_may_go_on_in_the_next_passage() -> None:
+def test_a_project_may_continue_in_the_next_passage() -> None:
     first, rest = (
         PROJECTS.split("### Results")[0],
         "Value of the option: $60,000\nPeriod of the option: October 2025 – May 2026\n",

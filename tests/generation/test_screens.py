@@ -107,13 +107,13 @@ class TestGenerateScreen:
             await screen.type("Search opportunities", title)
             assert screen.has("button", f"Choose {title}")
 
-    async def test_words_that_nothing_has_say_so(self, desk: Desk) -> None:
+    async def test_words_that_nothing_has_show_a_message(self, desk: Desk) -> None:
         async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
             await screen.type("Search opportunities", "xylophonequartz")
             assert "No results. Try other words." in screen.text
 
     @pytest.mark.parametrize("opportunity", ["00000000-0000-0000-0000-000000000000", "nonsense"])
-    async def test_a_link_to_an_opportunity_that_is_gone_says_so(self, desk: Desk, opportunity: str) -> None:
+    async def test_a_link_to_an_opportunity_that_is_gone_shows_a_message(self, desk: Desk, opportunity: str) -> None:
         async with mounted(desk.core, desk.actor, generate_screen, path=f"{INDEX}?opportunity={opportunity}") as screen:
             assert "The opportunity in this link no longer exists." in screen.text
 
@@ -191,7 +191,7 @@ class TestDraftScreen:
             await screen.click("button", "Show passage 1")
             assert screen.has("region", "Passage 1")
 
-    async def test_a_section_is_edited_and_the_address_says_so(self, desk: Desk) -> None:
+    async def test_a_section_is_edited_and_the_url_shows_it(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)
         roofs = draft.sections[0]
         async with opened(desk, draft) as screen:
@@ -215,7 +215,7 @@ class TestDraftScreen:
             await screen.emit("UnsavedTexts", "on_continue", id=str(roofs.id))
             assert screen.address == f"/generate/slug/{draft.slug}?edit={roofs.id}"
 
-    async def test_a_draft_that_is_deleted_while_it_is_edited_says_so_and_can_be_copied(self, desk: Desk) -> None:
+    async def test_a_draft_that_is_deleted_while_it_is_edited_shows_a_message_and_can_be_copied(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)
         async with opened(desk, draft, query=f"?edit={draft.sections[0].id}") as screen:
             await save(desk, draft, draft.sections[0], "Typed a moment ago.")
@@ -327,7 +327,7 @@ class TestDraftScreen:
         chosen = (await read(desk, draft.id)).document_ids
         assert chosen == (draft.citations[0].document_id,)
 
-    async def test_who_only_reads_is_offered_versions_but_no_changes(self, desk: Desk) -> None:
+    async def test_a_viewer_is_offered_versions_but_no_changes(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)
         reader = desk.actor.model_copy(update={"role": Role.VIEWER})
         async with opened(desk, draft, actor=reader, query=f"?edit={draft.sections[0].id}") as screen:

@@ -21,7 +21,7 @@ def client_of(core: Core, actor: Actor) -> AbstractAsyncContextManager[httpx.Asy
 
 
 @pytest.mark.parametrize("route", ROUTES)
-async def test_whoever_oversees_is_answered(committed: Core, viewer: Actor, route: str) -> None:
+async def test_overseers_get_an_answer(committed: Core, viewer: Actor, route: str) -> None:
     async with committed.database.transaction() as session:
         await add_view(session, "/dashboard/train", by=viewer)
         await add_job(session, viewer, "draft")
@@ -37,7 +37,7 @@ async def test_whoever_oversees_is_answered(committed: Core, viewer: Actor, rout
 
 
 @pytest.mark.parametrize("route", ROUTES)
-async def test_whoever_does_not_is_refused(committed: Core, route: str) -> None:
+async def test_others_are_refused(committed: Core, route: str) -> None:
     async with committed.database.transaction() as session:
         ada = await add_account(session, role=Role.USER)
     async with client_of(committed, ada) as client:

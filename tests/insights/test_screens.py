@@ -47,7 +47,7 @@ class TestDashboard:
             assert [region.text.index(title) for title in expected] == sorted(region.text.index(title) for title in expected)
             assert len(expected) == 8
 
-    async def test_says_so_when_nothing_is_there(self, committed: Core, viewer: Actor) -> None:
+    async def test_shows_a_message_when_nothing_is_there(self, committed: Core, viewer: Actor) -> None:
         async with mounted(committed, viewer, dashboard_screen) as screen:
             assert "No upcoming deadlines." in screen.text
             assert "No imports, training runs, or drafts in progress." in screen.text
@@ -75,7 +75,7 @@ class TestAnalyze:
             assert list(days[0].values())[1:-1] == ["1", "1", "1", "0", "0"]
             assert [row["title"] for row in screen.rows("Most visited pages")] == ["Train"]
 
-    async def test_days_of_ones_own_stand_in_the_address(self, committed: Core, viewer: Actor) -> None:
+    async def test_days_of_their_own_are_in_the_url(self, committed: Core, viewer: Actor) -> None:
         async with mounted(committed, viewer, analyze_screen) as screen:
             await screen.type("From", "2026-03-01")
             await screen.type("To", "2026-03-02")
@@ -101,7 +101,7 @@ class TestAnalyze:
         async with mounted(committed, viewer, analyze_screen, path=f"/dashboard/analyze?{query}") as screen:
             assert screen.value("From") == str(now().date() - timedelta(days=29))
 
-    async def test_pages_are_paged_in_the_address(self, committed: Core, viewer: Actor) -> None:
+    async def test_pages_are_paged_in_the_url(self, committed: Core, viewer: Actor) -> None:
         async with committed.database.transaction() as session:
             for number in range(11):
                 await add_view(session, f"/{number}")
@@ -119,7 +119,7 @@ class TestHistory:
             assert screen.title == "Embedding History"
             assert screen.has("heading", "Embedding History")
 
-    async def test_of_an_overseer_is_everybodys(self, committed: Core, viewer: Actor, ada: Actor) -> None:
+    async def test_of_an_overseer_is_everyones(self, committed: Core, viewer: Actor, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             await add_job(session, ada, "draft", title="Cover letter: Roofs")
             await add_job(session, None, "import", at=now() - timedelta(days=1))
@@ -131,7 +131,7 @@ class TestHistory:
             assert running["state"][0]["label"] == "Running 40%"
             assert of_command["person"] == "Command line"
 
-    async def test_filters_stand_in_the_address_and_in_the_export(self, committed: Core, viewer: Actor, ada: Actor) -> None:
+    async def test_filters_are_in_the_url_and_in_the_export(self, committed: Core, viewer: Actor, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             await add_job(session, ada, "draft")
             await add_job(session, viewer, "import")
@@ -145,7 +145,7 @@ class TestHistory:
             await screen.choose("Status", "failed")
             assert "No entries match. Change the filters." in screen.text
 
-    async def test_says_so_when_nothing_was_begun(self, committed: Core, viewer: Actor) -> None:
+    async def test_shows_a_message_when_nothing_was_started(self, committed: Core, viewer: Actor) -> None:
         async with mounted(committed, viewer, history_screen) as screen:
             assert "No activity yet." in screen.text
 

@@ -64,7 +64,7 @@ class TestUsage:
         assert [(day.day.day, day.views, day.people) for day in usage.days] == [(1, 0, 0), (2, 4, 2), (3, 1, 1)]
         assert (usage.views, usage.people) == (5, 2)
 
-    async def test_counts_what_people_began_here_or_on_the_command_line_and_nothing_of_the_machine(
+    async def test_counts_what_people_started_here_or_on_the_command_line_and_nothing_of_the_machine(
         self, session: AsyncSession, viewer: Actor
     ) -> None:
         at = datetime(2026, 3, 2, 8, tzinfo=UTC)
@@ -117,7 +117,7 @@ class TestPages:
 
 
 class TestHistory:
-    async def test_is_everybodys_newest_first(self, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
+    async def test_is_everyones_newest_first(self, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
         await add_job(session, actor, "draft", at=now() - timedelta(hours=1))
         await add_job(session, viewer, "import")
         await add_job(session, None, "mail.send")
@@ -129,7 +129,7 @@ class TestHistory:
             ("import", "", 60),
         ]
 
-    async def test_of_somebody_who_has_left_stays(self, session: AsyncSession, viewer: Actor) -> None:
+    async def test_of_someone_who_has_left_stays(self, session: AsyncSession, viewer: Actor) -> None:
         gone = viewer.model_copy(update={"id": uuid4()})
         await add_job(session, gone)
         (row,) = (await service.list_history(session, viewer, HistoryQuery())).items
@@ -157,7 +157,7 @@ class TestHistory:
         found = await service.list_history(session, viewer, query)
         assert ([row.title for row in found.items], found.total) == (["3", "2", "1"], 4)
 
-    async def test_only_a_run_of_ones_own_has_a_page(self, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
+    async def test_only_a_run_of_their_own_has_a_page(self, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
         for owner in (viewer, actor):
             job = await add_job(session, owner, "train")
             job.payload = {"run_id": str(uuid4())}

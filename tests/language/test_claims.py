@@ -62,7 +62,7 @@ ARTICLE = (
 )
 
 
-def test_a_text_that_names_others_as_those_who_act_tells_of_others() -> None:
+def test_a_text_that_names_others_as_those_who_act_describes_others() -> None:
     assert OTHERS.is_about_others(ARTICLE)
     assert OTHERS.is_about_others(ARTICLE[:1])
     assert not OTHERS.is_about_others((*ARTICLE, "We bid on the same contract."))

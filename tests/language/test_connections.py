@@ -139,7 +139,7 @@ class TestEmbeddingEndpoint:
         embedder.answer.set()
         await running
 
-    async def test_a_model_that_takes_long_to_load_keeps_nobody_waiting(
+    async def test_a_model_that_takes_long_to_load_blocks_nobody(
         self, narrow: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """The first request to an endpoint determines the dimension of its vectors."""

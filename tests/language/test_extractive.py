@@ -189,7 +189,7 @@ class TestFacts:
         assert "| Margins that feed bees | NIFA | $749,600 [1] |\n| Soils of the prairie | Trust Fund | $295,000 [1] |" in text
         assert "**Margins that feed bees**: We sowed six seed mixes on 40 farms. [1]" in text
 
-    async def test_a_label_in_capitals_that_ends_with_a_period(self, core: Core) -> None:
+    async def test_a_label_in_uppercase_that_ends_with_a_period(self, core: Core) -> None:
         sheet = passage(
             "FORMER PLANT, MEAD\n\nCLIENT\nRegion Seven\n\nCONTRACT NO.\n68HE0720C0019\n\nSCOPE\nInstalled 61 monitoring wells.\n",
             DocumentKind.PAST_PERFORMANCE,
@@ -204,7 +204,7 @@ class TestFacts:
         text = "".join(await write(core, section(Topic.PAST_PERFORMANCE, sheet)))
         assert "Award date 15 May 2020; Completion date 30 Nov 2021" in text
 
-    async def test_what_went_wrong_is_no_past_performance(self, core: Core) -> None:
+    async def test_what_went_wrong_is_not_past_performance(self, core: Core) -> None:
         sheet = passage(
             "Title: Replace Boilers\nOwner: Fort Example\n\nScope\nInstalled 32 boilers in two winters.\n\n"
             "Challenges and how we solved them\nThe first pump failed twice.\n",
@@ -223,7 +223,7 @@ class TestFacts:
         text = "".join(await write(core, section(Topic.PEOPLE, resume)))
         assert "| Executive Director, Riverbend Partners | LEED AP BD+C; Master Plumber; OSHA 500 trainer [1] |" in text
 
-    async def test_the_role_of_a_work_history_that_goes_on(self, core: Core) -> None:
+    async def test_the_role_of_a_work_history_that_continues(self, core: Core) -> None:
         resume = passage(
             "Ada Example\n\nEDUCATION\nPhD, Biology, 2001\n\nWORK HISTORY\n2004-present   Director of Research, Institute\n1998-2004   Analyst\n",
             DocumentKind.RESUME,
@@ -238,7 +238,7 @@ class TestFacts:
         )
         assert "based in Duluth" in "".join(await write(core, section(Topic.PROFILE, about)))
 
-    async def test_a_list_of_customers_is_no_project(self, core: Core) -> None:
+    async def test_a_list_of_customers_is_not_a_project(self, core: Core) -> None:
         about = passage(
             "U.S. Geological Survey, Great Lakes Restoration Initiative, City of Holland Board of Public Works\n",
             DocumentKind.ABOUT_US,
@@ -268,9 +268,7 @@ class TestFacts:
             ("I have led my group for 17 years.", ""),
         ],
     )
-    async def test_what_somebody_says_of_herself_becomes_a_whole_phrase_or_nothing(
-        self, core: Core, told: str, kept: str
-    ) -> None:
+    async def test_a_self_description_becomes_a_whole_phrase_or_nothing(self, core: Core, told: str, kept: str) -> None:
         resume = passage(
             f"Ada Example\n\nProfessor of Biology\n\nEDUCATION\nPhD, Biology, 2001\n\nPERSONAL STATEMENT\n{told}\n",
             DocumentKind.RESUME,
@@ -316,7 +314,7 @@ class TestLetters:
         text = "".join(await write(core, section(Topic.CONTACT, about)))
         assert text == "Ingrid Berg, Ph.D., Director  \niberg@westmoor.example  \n555-0170-22 [1]"
 
-    async def test_a_contact_ends_where_another_part_begins(self, core: Core) -> None:
+    async def test_a_contact_ends_where_another_part_starts(self, core: Core) -> None:
         about = passage(
             "POC\nRenata Oyelaran\n(707) 555-0148\n\nLARKSPUR FACILITY CARE\n\nWe clean public buildings in northern California.\n",
             DocumentKind.ABOUT_US,
@@ -362,7 +360,7 @@ class TestLetters:
         assert "debris removal" in text
         assert "Joe" not in text
 
-    async def test_a_contact_below_company_data_is_no_data(self, core: Core) -> None:
+    async def test_a_contact_below_company_data_is_not_data(self, core: Core) -> None:
         about = passage(
             "Company data\n\nUEI: VH7QPL2M9XK4\n\nCall Ada Example, (207) 555-0136, bids@acme.example\n14 Slip Road, Vestal, ME 04999\n",
             DocumentKind.ABOUT_US,
@@ -390,7 +388,7 @@ class TestLetters:
         )
         assert "treat 2,400 acres" in "".join(await write(core, section(Topic.OFFER, proposal)))
 
-    async def test_names_in_capitals_are_written_small(self, core: Core) -> None:
+    async def test_names_in_uppercase_are_written_small(self, core: Core) -> None:
         resume = passage("JOAN KOWALSKI\n\nSENIOR PROJECT MANAGER\n\nEDUCATION\nBS, Physics, 2001\n", DocumentKind.RESUME)
         assert "| Joan Kowalski | Senior Project Manager |" in "".join(await write(core, section(Topic.PEOPLE, resume)))
 
@@ -433,7 +431,7 @@ class TestHeadings:
         )
         assert "".join(await write(core, section(Topic.CAPABILITIES, about))) == written.format(said)
 
-    async def test_a_list_of_competencies_after_their_name_is_no_title(self, core: Core) -> None:
+    async def test_a_list_of_competencies_after_their_name_is_not_a_title(self, core: Core) -> None:
         listed = "repair of steam boilers, calibration of meters, testing of relief valves"
         about = passage(
             f"Core competencies: {listed}.\n\nIron Peak Inc. is a small business in Duluth, Minnesota.\n", DocumentKind.ABOUT_US
@@ -448,11 +446,11 @@ class TestHeadings:
             "Ada Example, Ben Sample, and Cora Specimen, Duluth",
         ],
     )
-    async def test_what_else_stands_below_the_title_is_no_competence(self, core: Core, said: str) -> None:
+    async def test_what_else_stands_below_the_title_is_not_a_competence(self, core: Core, said: str) -> None:
         about = passage(f"Iron Peak Inc.\n\n{said}\n", DocumentKind.ABOUT_US, "Iron Peak Inc.")
         assert await write(core, section(Topic.CAPABILITIES, about)) == []
 
-    async def test_text_beside_a_section_is_not_of_it(self, core: Core) -> None:
+    async def test_text_next_to_a_section_is_not_of_it(self, core: Core) -> None:
         about = passage(
             "Facilities\n\nWe run a clean laboratory of 1,400 square feet.\n\nNews of the Season\n\nOur lab won a prize for its garden.\n",
             DocumentKind.ABOUT_US,

@@ -103,7 +103,7 @@ def messages(text: str) -> Project:
     return project
 
 
-def test_a_message_tells_of_the_work_without_its_chatter() -> None:
+def test_a_message_describes_the_work_without_its_chatter() -> None:
     told = " ".join(fact.text for fact in messages(MESSAGE).work)
     assert "dredged 18,200 cubic yards" in told
     assert not [each for each in ("Hi Bob", "thanks", "Attached", "Let me know", "Hope", "Feel free") if each in told]
@@ -122,7 +122,7 @@ def test_a_message_tells_contract_price_and_period_and_its_subject_names_the_pro
     assert " ".join(messages(MESSAGE).fields[field].text.split()) == value
 
 
-def test_a_subject_that_names_nothing_is_no_title() -> None:
+def test_a_subject_that_names_nothing_is_not_a_title() -> None:
     text = MESSAGE.replace("RE: Camden inner harbor", "RE: reference for your proposal")
     passage = NumberedPassage(number=1, text=text, kind=DocumentKind.PAST_PERFORMANCE, document="Camden")
     assert not [project for project in projects([passage], US) if ProjectField.TITLE in project.fields]

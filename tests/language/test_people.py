@@ -38,7 +38,7 @@ def role(person: Person) -> str:
     return person.role.text if person.role else ""
 
 
-def test_a_page_of_biographies_tells_of_each_person() -> None:
+def test_a_page_of_biographies_describes_each_person() -> None:
     found = read(PAGE)
     assert [role(person) for person in found.values()] == ["General Manager", "Field Superintendent"]
     first, second = (" ".join(fact.text for fact in person.qualifications) for person in found.values())
@@ -47,13 +47,13 @@ def test_a_page_of_biographies_tells_of_each_person() -> None:
     assert "26 years" not in first
 
 
-def test_where_somebody_lives_is_no_role_and_a_school_is_no_person() -> None:
+def test_where_someone_lives_is_not_a_role_and_a_school_is_not_a_person() -> None:
     found = read(COLUMNS)
     assert list(found) == ["Rosalind Quaye"]
     assert role(found["Rosalind Quaye"]).startswith("Modernization Manager")
 
 
-def test_a_name_alone_in_its_row_begins_a_person() -> None:
+def test_a_name_alone_in_its_row_starts_a_person() -> None:
     found = read(CARD)
     assert {name: role(person) for name, person in found.items()} == {"Desmond Achebe": "Field Superintendent"}
 
@@ -63,7 +63,7 @@ def test_a_nickname_is_part_of_a_name() -> None:
     assert [role(person) for person in found.values()] == ["General Manager"]
 
 
-def test_a_list_of_skills_is_no_person() -> None:
+def test_a_list_of_skills_is_not_a_person() -> None:
     found = read(
         "**TOMÁS REYES-LINDQVIST**\n*Lead Firmware Engineer*, Tidemark Sensing\n\n### Skills\nC, Rust, Zephyr RTOS · LoRaWAN · low-power design\n\n"
         "### Tools\nPython, Docker, Jenkins and GitLab\n\n### Degrees\nBSEE, University of Minnesota Duluth, 2014\n"
@@ -107,6 +107,6 @@ def test_each_of_several_people_in_a_paragraph() -> None:
     ]
 
 
-def test_a_credential_with_a_hyphen_is_no_role() -> None:
+def test_a_credential_with_a_hyphen_is_not_a_role() -> None:
     found = read("MARISOL BENALLY, CP, CMS-Lidar\nChief Pilot\n\nEducation\nM.S. Remote Sensing, 2010\n")
     assert role(found["Marisol Benally, CP, CMS-Lidar"]) == "Chief Pilot"

@@ -96,7 +96,7 @@ def test_the_same_project_of_a_list_and_of_a_sheet_is_one_and_labels_are_surer()
     assert field(lifts, ProjectField.PERIOD) == "May 2023 to June 2024"
 
 
-def test_labels_that_nobody_knows_tell_of_the_work_and_the_number_of_a_contract_is_told_by_its_form() -> None:
+def test_unknown_labels_describe_the_work_and_a_contract_number_is_recognized_by_its_form() -> None:
     sheet = (
         "PAST PERFORMANCE FORM          1 of 2\n"
         "Buying office ........ DLA Distribution, Richmond\n"
@@ -113,7 +113,7 @@ def test_labels_that_nobody_knows_tell_of_the_work_and_the_number_of_a_contract_
     assert "All nine hoists passed." in [fact.text for fact in project.work]
 
 
-def test_a_list_of_customers_is_no_project() -> None:
+def test_a_list_of_customers_is_not_a_project() -> None:
     assert read("Selected customers\n\n- City of Dayton\n- Port of Toledo\n- Ohio State University\n") == []
 
 
@@ -135,12 +135,12 @@ def test_what_the_firm_is_certified_for_is_no_period_and_no_work() -> None:
     assert not any("9001" in fact.text or "Accreditation" in fact.text for fact in project.work)
 
 
-def test_work_that_goes_on_has_a_period() -> None:
+def test_work_that_continues_has_a_period() -> None:
     (project,) = read("Customer: Port of Toledo\n\nWe have maintained nine hoists for the port since May 2021.")
     assert field(project, ProjectField.PERIOD) == "since May 2021"
 
 
-def test_an_acronym_of_a_title_in_capitals_stays_as_the_document_writes_it() -> None:
+def test_an_acronym_of_a_title_in_uppercase_stays_as_the_document_writes_it() -> None:
     (project,) = read(
         "PAST PERFORMANCE - MPCA NITRATE SITES\n\nClient: Minnesota Pollution Control Agency (MPCA)\nAmount: $612,500\n"
     )

@@ -65,7 +65,7 @@ class TestRead:
             ("Client", "Holland Board of Public Works"),
         ]
 
-    def test_values_beside_labels_that_markup_had_divided_are_pairs(self) -> None:
+    def test_values_next_to_labels_that_markup_had_divided_are_pairs(self) -> None:
         found = read(
             "Banner hospital system\n\nClient Banner Desert Health\nAward $1,180,000 (2023–2025)\nScope Video interpreting\n"
         )
@@ -93,17 +93,17 @@ class TestRead:
             "Energy Audits, Level II",
         )
 
-    def test_the_first_of_a_list_without_marks_is_no_heading(self) -> None:
+    def test_the_first_of_a_list_without_marks_is_not_a_heading(self) -> None:
         text = "OUR SERVICES\n\nChiller and boiler replacement\nDirect digital controls for schools, hospitals, and offices\n"
         assert [kind for kind, _ in kinds(text)] == [BlockKind.HEADING, BlockKind.LINE, BlockKind.LINE]
 
-    def test_the_first_line_of_a_narrow_column_is_no_heading(self) -> None:
+    def test_the_first_line_of_a_narrow_column_is_not_a_heading(self) -> None:
         text = (
             "WHO WE ARE\n    Iron Peak Mechanical Contractors Inc. is a HUBZone\n    contractor in Pueblo. It opened in 1998.\n"
         )
         assert kinds(text)[1][0] == BlockKind.SENTENCE
 
-    def test_a_label_above_several_lines_is_no_pair(self) -> None:
+    def test_a_label_above_several_lines_is_not_a_pair(self) -> None:
         assert all(block.kind != BlockKind.PAIR for block in read("Skills:\nNextflow\nSeurat\nArchR\n"))
 
     def test_short_lines_below_prose_are_lines(self) -> None:
@@ -143,7 +143,7 @@ class TestRead:
     def test_pages_and_rules_are_left_out(self) -> None:
         assert kinds("We build sensors.\n\n      Page 3 of 4\n-------\n  - 2 -\n") == [(BlockKind.SENTENCE, "We build sensors.")]
 
-    def test_a_name_below_a_heading_is_no_heading(self) -> None:
+    def test_a_name_below_a_heading_is_not_a_heading(self) -> None:
         found = kinds("CONTACT\nDana Whitfield, Director of Sales\n4410 Hammond Road East, Traverse City, MI 49686\n")
         assert found[1] == (BlockKind.LINE, "Dana Whitfield, Director of Sales")
 

@@ -38,7 +38,7 @@ class TestCategorizing:
         asked = await asyncio.gather(*(client.post("/api/opportunities/categorize") for _ in range(4)))
         assert len({answer.json()["id"] for answer in asked}) == 1
 
-    async def test_somebody_elses_job_and_another_kind_of_job_are_not_found(
+    async def test_another_users_job_and_another_kind_of_job_are_not_found(
         self, client: httpx.AsyncClient, committed: Core, member: Actor
     ) -> None:
         async with committed.database.transaction() as session:
@@ -99,7 +99,7 @@ class TestList:
         assert len((await client.get("/api/opportunities/suggestions")).json()) == 2
         assert (await client.get("/api/opportunities/new")).json() == {"count": 0}
 
-    async def test_refuses_nonsense_with_a_sentence(self, client: httpx.AsyncClient) -> None:
+    async def test_refuses_nonsense_with_a_message(self, client: httpx.AsyncClient) -> None:
         assert (await client.get("/api/opportunities", params={"page_size": 101})).status_code == 422
         assert (await client.get("/api/opportunities/00000000-0000-0000-0000-000000000000")).status_code == 404
 

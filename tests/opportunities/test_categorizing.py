@@ -90,7 +90,7 @@ class TestCategorize:
         async with committed.database.transaction() as session:
             assert len(await listed(session, member, category=roofs.id)) == 1
 
-    async def test_goes_on_where_it_was_stopped(
+    async def test_continues_where_it_was_stopped(
         self, committed: Core, member: Actor, import_file: ImportFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(categorizing, "_SORTED_AT_ONCE", 4)
@@ -129,7 +129,7 @@ class TestCategorize:
         async with committed.database.transaction() as session:
             assert [row.title for row in await listed(session, member, category=roofs.id)] == ["roof open"]
 
-    async def test_of_two_jobs_that_run_at_once_the_later_one_goes_on(self, committed: Core, member: Actor) -> None:
+    async def test_of_two_jobs_that_run_at_once_the_later_one_continues(self, committed: Core, member: Actor) -> None:
         async with committed.database.transaction() as session:
             for minute in (1, 2):
                 began = now() - timedelta(minutes=10 - minute)
@@ -144,7 +144,7 @@ class TestCategorize:
             assert [await jobs.is_followed(session, id) for id in running.all()] == [True, False]
             await session.rollback()
 
-    async def test_decisions_that_follow_one_another_are_learned_by_one_job_that_starts_by_itself(
+    async def test_decisions_that_follow_one_another_are_learned_by_one_job_that_starts_automatically(
         self, committed: Core, member: Actor, import_file: ImportFile
     ) -> None:
         await import_file(sam_file(*(sam_row(NoticeId=notice_id(i), Title=f"roof {i}") for i in range(3))))
@@ -156,7 +156,9 @@ class TestCategorize:
             waiting = await jobs.list_recent(session, member.id, kind=CategorizeOpportunities.job_kind, limit=9)
         assert [job.state for job in waiting] == [JobState.QUEUED]
 
-    async def test_a_new_category_or_text_is_learned_by_a_job_that_starts_by_itself(self, committed: Core, member: Actor) -> None:
+    async def test_a_new_category_or_text_is_learned_by_a_job_that_starts_automatically(
+        self, committed: Core, member: Actor
+    ) -> None:
         async def count_waiting() -> int:
             async with committed.database.transaction() as session:
                 return await jobs.count_underway(session, member.id, kind=CategorizeOpportunities.job_kind)

@@ -46,5 +46,5 @@ def test_lists_name_departments_shortly(published: str, name: str) -> None:
         ("Re--use of water", "Re--use of water"),
     ],
 )
-def test_titles_in_capitals_are_in_title_case(published: str, title: str) -> None:
+def test_titles_in_uppercase_are_in_title_case(published: str, title: str) -> None:
     assert display_title(published) == title

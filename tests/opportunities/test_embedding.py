@@ -68,7 +68,7 @@ class TestEmbed:
         assert await embed(committed) == {"embedded": 0, "model": "length"}
         assert len(embedder.texts) == 6
 
-    async def test_goes_on_where_it_was_stopped(self, committed: Core, embedder: LengthEmbedder) -> None:
+    async def test_continues_where_it_was_stopped(self, committed: Core, embedder: LengthEmbedder) -> None:
         async with committed.database.transaction() as session:
             await add(session, *(notice(n) for n in range(10)))
 

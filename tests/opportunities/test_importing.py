@@ -134,14 +134,14 @@ class TestImport:
         assert counts(report) == (1, 0, 0, 1)
         assert "longer than 600 characters" in report.rejections[0].reason
 
-    async def test_a_notice_repeated_in_one_file_is_taken_once(self, import_file: ImportFile) -> None:
+    async def test_a_notice_repeated_in_one_file_is_imported_once(self, import_file: ImportFile) -> None:
         content = sam_file(sam_row(), sam_row(), sam_row(Title="Other content"))
         report = await import_file(content)
         assert counts(report) == (1, 0, 1, 1)
         assert report.rejections[0].line == 4
         assert counts(await import_file(content)) == (0, 0, 2, 1)
 
-    async def test_a_notice_repeated_in_a_later_batch_is_taken_once(
+    async def test_a_notice_repeated_in_a_later_batch_is_imported_once(
         self, import_file: ImportFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(importing, "BATCH_ROWS", 1)
@@ -162,7 +162,7 @@ class TestImport:
         await import_file(nih_file(nih_row()), source="nih")
         assert counts(await import_file(nih_file(nih_row(status="forecasted")), source="nih")) == (0, 0, 1, 0)
 
-    async def test_another_format_is_refused_with_a_sentence(self, import_file: ImportFile) -> None:
+    async def test_another_format_is_refused_with_a_message(self, import_file: ImportFile) -> None:
         with pytest.raises(UnreadableFile, match=r"SAM\.gov"):
             await import_file(b"a,b\n1,2\n")
         for source in ("sam", "grants", "nih"):
@@ -195,7 +195,7 @@ class TestImport:
 
 
 class TestResume:
-    async def test_a_stopped_import_goes_on_where_it_was(
+    async def test_a_stopped_import_continues_where_it_was(
         self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(importing, "BATCH_ROWS", 10)
@@ -228,7 +228,7 @@ class TestResume:
         assert reported[2] == reported[1], "the progress goes on, too"
 
     @pytest.mark.parametrize("is_reader", [True, pytest.param(False, marks=pytest.mark.slow)])
-    async def test_an_import_goes_on_when_its_reader_or_the_process_that_it_was_forked_from_is_killed(
+    async def test_an_import_continues_when_its_reader_or_the_process_that_it_was_forked_from_is_killed(
         self, committed: Core, member: Actor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_reader: bool
     ) -> None:
         monkeypatch.setattr(importing, "BATCH_ROWS", 10)
@@ -362,7 +362,7 @@ class TestUpload:
             await committed.jobs._run(run.job_id, reraise=True)
         assert not path.exists()
 
-    async def test_is_removed_when_the_import_is_stopped_before_it_begins(
+    async def test_is_removed_when_the_import_is_stopped_before_it_starts(
         self, committed: Core, member: Actor, start: Start
     ) -> None:
         run, path = await start(sam_file(sam_row()))

@@ -21,7 +21,7 @@ class TestParse:
         assert notice.assistance_listings == ["93.310"]
         assert (notice.sub_agency, notice.type) == ("ORIP", "Program Announcement")
 
-    def test_when_it_was_collected_is_no_content(self) -> None:
+    def test_when_it_was_collected_is_not_content(self) -> None:
         first, second = parse(nih_file(nih_row(_last_seen="2026-01-01"), nih_row(_last_seen="2026-02-02")))
         assert isinstance(first, ParsedNotice)
         assert isinstance(second, ParsedNotice)

@@ -24,7 +24,9 @@ class TestParse:
             ('"unfinished phrase', "unfinished phrase", '"unfinished phrase', "", False),
         ],
     )
-    def test_tells_conditions_from_words(self, text: str, words: str, required: str, excluded: str, is_open: bool) -> None:
+    def test_distinguishes_conditions_from_words(
+        self, text: str, words: str, required: str, excluded: str, is_open: bool
+    ) -> None:
         question = parse(text)
         found = (question.words, question.required, question.excluded, question.is_open)
         assert found == (words, required, excluded, is_open)
@@ -67,11 +69,11 @@ class TestParse:
             ("funding opportunities", "funding opportunities"),
         ],
     )
-    def test_what_is_said_of_any_notice_is_no_topic(self, text: str, topic: str) -> None:
+    def test_what_is_stated_about_any_notice_is_not_a_topic(self, text: str, topic: str) -> None:
         assert parse(text).topic == topic
         assert parse(text).words == text
 
-    def test_the_or_of_a_sentence_is_no_condition(self) -> None:
+    def test_the_or_of_a_sentence_is_not_a_condition(self) -> None:
         assert parse("a spectrometer or flow cytometer -used").text == "a spectrometer flow cytometer -used"
 
     def test_a_whole_number_has_no_close_matches(self) -> None:

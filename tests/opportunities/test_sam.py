@@ -74,7 +74,7 @@ class TestParse:
     def test_reads_each_form_of_deadline(self, published: str, due_at: datetime | None) -> None:
         assert parse_one(ResponseDeadLine=published).due_at == due_at
 
-    def test_keeps_the_words_of_a_deadline_that_is_no_date(self) -> None:
+    def test_keeps_the_words_of_a_deadline_that_is_not_a_date(self) -> None:
         notice = parse_one(ResponseDeadLine="when ready")
         assert (notice.due_at, notice.due_note) == (None, "when ready")
 
@@ -93,7 +93,7 @@ class TestParse:
         assert notice.description == "Fish & chips"
         assert "Description" in notice.raw
 
-    def test_leaves_out_a_link_that_is_no_web_address(self) -> None:
+    def test_leaves_out_a_link_that_is_not_a_web_address(self) -> None:
         assert parse_one(Link="javascript:alert(1)").url == ""
 
     def test_reads_cp1252_and_utf8_and_survives_replacement_characters(self) -> None:

@@ -61,7 +61,7 @@ class TestDeadline:
 
 
 class TestFilters:
-    async def test_a_day_of_posting_chosen_in_the_form_is_in_the_address(self, committed: Core, member: Actor) -> None:
+    async def test_a_day_of_posting_chosen_in_the_form_is_in_the_url(self, committed: Core, member: Actor) -> None:
         async with committed.database.transaction() as session:
             await service.load_sample_once(session)
         async with mounted(committed, member, nih_screen, path="/dashboard/nih") as screen:
@@ -82,7 +82,7 @@ class TestFilters:
             posted = query_of("contract", dict(parse_qsl(urlsplit(screen.address).query)))
             assert (posted.posted_from, posted.posted_to) == (due.due_from - timedelta(days=7), None)
 
-    async def test_what_cannot_be_understood_in_the_address_is_not_in_the_form(self, committed: Core, member: Actor) -> None:
+    async def test_what_cannot_be_understood_in_the_url_is_not_in_the_form(self, committed: Core, member: Actor) -> None:
         async with committed.database.transaction() as session:
             await service.load_sample_once(session)
         async with mounted(committed, member, nih_screen, path="/dashboard/nih?due_from=2026-13-45&agency=%7C") as screen:
@@ -127,7 +127,7 @@ class TestFilters:
 
 
 class TestAwarded:
-    async def test_solicitations_say_so_and_lead_to_the_award_notice(
+    async def test_solicitations_are_marked_and_link_to_the_award_notice(
         self, committed: Core, member: Actor, import_file: ImportFile
     ) -> None:
         award = {"Type": "Award Notice", "AwardDate": "2026-03-02", "Awardee": "Roofs Inc.", "Award$": "12.50"}
@@ -313,7 +313,7 @@ class TestWhatIsSent:
         assert list_of_contracts.address == "/dashboard/sam?filters=open&type=Solicitation"
         assert "Veterans Affairs" not in json.dumps([each for each in self.sent(list_of_contracts) if each[0] != "attrs"])
 
-    async def test_a_field_whose_filter_is_taken_away_starts_anew(self, list_of_contracts: ScreenUnderTest) -> None:
+    async def test_a_field_whose_filter_is_removed_starts_over(self, list_of_contracts: ScreenUnderTest) -> None:
         await self.open_filters(list_of_contracts)
         await list_of_contracts.type("NAICS begins with", "23")
         assert list_of_contracts.value("NAICS begins with") == "23"
@@ -500,9 +500,7 @@ class TestImports:
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
             assert not any(link.name.startswith("Show") for link in screen.elements("link"))
 
-    async def test_whether_the_panel_is_open_is_in_the_address(
-        self, committed: Core, member: Actor, import_file: ImportFile
-    ) -> None:
+    async def test_whether_the_panel_is_open_is_in_the_url(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
         await import_file(sam_file(sam_row()))
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
             await screen.click("button", "Import")
@@ -558,7 +556,7 @@ class TestCorrectCategory:
 
 class TestCount:
     @pytest.mark.parametrize(("has_uncounted", "shown"), [(False, "5,000 opportunities"), (True, "5,000+ opportunities")])
-    def test_tells_whether_there_are_more(self, has_uncounted: bool, shown: str) -> None:
+    def test_reports_whether_there_are_more(self, has_uncounted: bool, shown: str) -> None:
         assert count_text(FoundPage(items=[], total=5_000, page=1, page_size=25, has_uncounted=has_uncounted)) == shown
 
     @pytest.mark.parametrize(

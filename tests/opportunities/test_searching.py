@@ -73,7 +73,7 @@ def reasons(page: FoundPage) -> list[tuple[str, str, bool]]:
 
 
 class TestSolicitations:
-    async def test_are_shown_once_at_the_place_of_the_best_notice_as_the_newest_that_is_no_award(
+    async def test_are_shown_once_at_the_place_of_the_best_notice_as_the_newest_that_is_not_an_award(
         self, session: AsyncSession, actor: Actor
     ) -> None:
         day = now()
@@ -265,7 +265,7 @@ class TestAgencies:
 
 class TestStates:
     @pytest.mark.parametrize("text", ["Maine", "maine", '"Gulf of Maine"', "Maine -main"])
-    async def test_are_not_taken_for_words_with_the_same_stem(self, session: AsyncSession, actor: Actor, text: str) -> None:
+    async def test_are_not_mistaken_for_words_with_the_same_stem(self, session: AsyncSession, actor: Actor, text: str) -> None:
         await add(
             session,
             notice(1, title="Dredging of the main channel", description="the main thing"),
@@ -536,13 +536,13 @@ class TestWords:
         after = titles((await service.list_opportunities(session, actor, OpportunityQuery(text="roof repair"))).items)
         assert before == after == ["Roof repair", "Roof", "Chairs"]
 
-    async def test_of_a_changed_notice_are_weighed_anew(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_of_a_changed_notice_are_weighed_again(self, session: AsyncSession, actor: Actor) -> None:
         await add(session, notice(1, title="Roof"))
         await indexing.weigh_words(session, limit=9)
         await add(session, notice(1, title="Bridge"))
         assert await indexing.weigh_words(session, limit=9)
 
-    async def test_that_are_misspelled_are_taken_for_known_ones(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_that_are_misspelled_are_corrected_to_known_ones(self, session: AsyncSession, actor: Actor) -> None:
         known = [notice(n, title=f"Janitorial services {n}", description="Cleaning of offices") for n in range(3)]
         await add(session, *known, notice(9, title="Offices", description="the odd word sevices"))
         while await indexing.weigh_words(session, limit=9):
@@ -573,7 +573,7 @@ class TestEffort:
             assert (await search(session, actor, "roof")).total == 12
         assert len(sent) == 3
 
-    async def test_the_statement_is_made_once_but_knows_the_time(
+    async def test_the_statement_is_created_once_but_knows_the_time(
         self, session: AsyncSession, actor: Actor, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         class Tomorrow(datetime):

@@ -320,7 +320,7 @@ class TestDetail:
 
 
 class TestVersions:
-    async def test_are_read_a_page_at_a_time_each_beside_the_one_before(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_are_read_a_page_at_a_time_each_next_to_the_one_before(self, session: AsyncSession, actor: Actor) -> None:
         for number in range(1, 6):
             await add(session, notice(1, raw={"n": number}, content=str(number)))
         [row] = await listed(session, actor)
@@ -355,7 +355,7 @@ class TestLookUp:
         assert (await service.look_up(session, actor, "358271")).title == "Notice 2"
 
     @pytest.mark.parametrize("reference", ["", "%", "n1 ", str(UUID(int=0)), "x" * 5_000, "n0", "\x00"])
-    async def test_unknown_ones_are_refused_with_a_sentence(self, session: AsyncSession, actor: Actor, reference: str) -> None:
+    async def test_unknown_ones_are_refused_with_a_message(self, session: AsyncSession, actor: Actor, reference: str) -> None:
         await add(session, notice(7, number=""))
         with pytest.raises(NotFound, match="There is no opportunity “.*Give its id"):
             await service.look_up(session, actor, reference)
@@ -398,7 +398,7 @@ class TestNextDeadlines:
         found = await service.next_deadlines(session, actor, limit=3)
         assert (titles(found.items), found.is_of_categories) == (["In 1", "In 2", "In 3"], False)
 
-    async def test_prefer_ones_own_categories(self, session: AsyncSession, actor: Actor, core: Core) -> None:
+    async def test_prefer_their_own_categories(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         await add(session, *(notice(n, title=f"In {n}", due_at=now() + timedelta(days=n)) for n in (1, 2)))
         later = (await listed(session, actor, text="2"))[0]
         category = await categories.create(session, actor, CategoryCreate(name="Mine"))

@@ -26,7 +26,7 @@ class TestFigure:
     def test_is_kept_up_to_its_bar(self, value: float, bar: float | None, is_at_most: bool, is_kept: bool) -> None:
         assert Figure(name="a", value=value, bar=bar, is_at_most=is_at_most).is_kept is is_kept
 
-    def test_stands_beside_its_floor(self) -> None:
+    def test_is_shown_next_to_its_baseline(self) -> None:
         line = as_text([Figure(name="nDCG@10", value=0.4, bar=0.45, floor_name="words", floor=0.37)]).splitlines()[-1]
 
         assert line.split() == ["nDCG@10", "0.400", "≥", "0.450", "words", "0.370", "MISSED"]

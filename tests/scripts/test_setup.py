@@ -90,7 +90,7 @@ class TestLockedEntry:
 
 
 class TestMissing:
-    def test_no_node_is_one_sentence(self, tmp_path: Path) -> None:
+    def test_no_node_is_one_message(self, tmp_path: Path) -> None:
         environment = {**os.environ, "PATH": str(tmp_path)}
         done = subprocess.run(
             [sys.executable, PROJECT / "scripts/setup.py", "app"], env=environment, capture_output=True, text=True, check=False

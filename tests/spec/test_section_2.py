@@ -19,7 +19,7 @@ GUARDED = ("/dashboard/train", "/dashboard/history", "/dashboard/sam", "/dashboa
 
 class TestRoutes:
     @pytest.mark.parametrize("path", ["/auth/login", "/auth/register/standard/open"])
-    async def test_forms_lead_away_whoever_is_signed_in(self, stranger: Visitor, user: Visitor, path: str) -> None:
+    async def test_forms_redirect_signed_in_users(self, stranger: Visitor, user: Visitor, path: str) -> None:
         """'/auth/login: redirects away if already authenticated.' '/auth/register/{type}/{token}: redirects away …'"""
         assert (await stranger.get(path)).status_code == 200
         assert await user.leads_to(path) == "/"

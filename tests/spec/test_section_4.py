@@ -36,7 +36,7 @@ async def test_login_sets_and_logout_clears(stranger: Visitor) -> None:
     stranger.client.cookies.clear()
 
 
-async def test_success_leads_home_and_failure_says_so_above_the_fields(stranger: Visitor) -> None:
+async def test_success_leads_home_and_failure_shows_a_message_above_the_fields(stranger: Visitor) -> None:
     """'idle, then submitting, then success (… redirect to '/') or failure (error alert shown above the fields)': idle shows no alert."""
     login = await stranger.open("/auth/login")
     assert login.all("div", role="alert") == []

@@ -32,6 +32,6 @@ async def test_the_areas_need_a_token_with_a_role(stranger: Visitor, path: str) 
 
 
 @pytest.mark.parametrize("path", ["/auth/login", "/auth/register/standard/open"])
-async def test_who_is_signed_in_needs_no_form(user: Visitor, path: str) -> None:
+async def test_a_signed_in_user_needs_no_form(user: Visitor, path: str) -> None:
     """'Login and register pages redirect authenticated users to the auth root.'"""
     assert await user.leads_to(path) == "/"

@@ -202,7 +202,7 @@ async def test_what_people_ask_in_words_of_their_own(committed: Core, bridges: A
     "question",
     ["What was our annual revenue last year?", "What is our CAGE code?", "What is our hourly labor rate for a welder?"],
 )
-async def test_an_amount_or_code_of_something_else_is_no_answer(committed: Core, bridges: Actor, question: str) -> None:
+async def test_an_amount_or_code_of_something_else_is_not_an_answer(committed: Core, bridges: Actor, question: str) -> None:
     embedder = await language.get_embedder(committed)
     assert await service.find_answers(committed, bridges, question, embedder=embedder) == []
 
@@ -281,7 +281,7 @@ async def test_the_list_under_a_heading_or_label_that_names_it_answers(
 @pytest.mark.parametrize(
     "question", ["What patents do we hold?", "Which cloud platforms do we have?", "Which pilot licenses do we have?"]
 )
-async def test_a_list_of_something_else_is_no_answer(committed: Core, listed: Actor, question: str) -> None:
+async def test_a_list_of_something_else_is_not_an_answer(committed: Core, listed: Actor, question: str) -> None:
     embedder = await language.get_embedder(committed)
     found = await service.find_answers(committed, listed, question, embedder=embedder)
     assert not [answer for answer in found if "\n" in answer.text[answer.answer_start : answer.answer_end]]

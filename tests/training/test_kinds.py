@@ -97,7 +97,7 @@ def test_who_invites_is_no_performer_whatever_money_and_periods_it_names(asks: s
 
 @pytest.mark.parametrize("asked", ["After its request for proposals,", "As"])
 @pytest.mark.parametrize("must", ["Teachers must have a license.", ""])
-def test_who_tells_of_more_done_than_asked_is_a_performer(asked: str, must: str) -> None:
+def test_praise_for_exceeding_the_request_makes_a_performer(asked: str, must: str) -> None:
     assert wrong([(DocumentKind.PAST_PERFORMANCE, "school.txt", PERFORMER.format(asked=asked, must=must))]) == []
 
 
@@ -145,11 +145,11 @@ grown since 2019. "We can answer a call in four seconds," said manager Otto Bril
 """
 
 
-def test_what_a_newspaper_writes_is_no_past_performance() -> None:
+def test_what_a_newspaper_writes_is_not_past_performance() -> None:
     assert kinds.propose(title="clip", filename="clip.txt", text=CLIPPING) == DocumentKind.DATA
 
 
-def test_a_list_of_machines_is_no_resume() -> None:
+def test_a_list_of_machines_is_not_a_resume() -> None:
     text = "QTY   WHAT                      YR\n 4    walking foot, LU-1508      2008-2021\n 1    cutter, 72 in.             2019\n 9    double needle, LU-2828     2015\n"
     assert kinds.propose(title="machines", filename="machines.txt", text=text) == DocumentKind.DATA
 

@@ -53,7 +53,7 @@ class TestMarkdown:
         text = "We set 118 gauges. ![site](http://x.example/p.png) <img src=x>\nLess than 5 < 9 and <b>cold</b><br> water.\n"
         assert read_file(tmp_path, text, "a.md") == [Block("We set 118 gauges.\nLess than 5 < 9 and cold water.")]
 
-    def test_a_number_sign_in_code_is_no_heading(self, tmp_path: Path) -> None:
+    def test_a_number_sign_in_code_is_not_a_heading(self, tmp_path: Path) -> None:
         assert read_file(tmp_path, "```\n# not a heading\n```\n", "a.md") == [Block("# not a heading")]
 
 
@@ -118,7 +118,7 @@ class TestLongRuns:
         assert chunked.text.startswith("Our crew repairs roofs.")
         assert chunked.chunks[-1].end <= len(chunked.text)
 
-    def test_of_number_signs_close_a_heading_and_parentheses_may_stand_in_the_address_of_a_link(self, tmp_path: Path) -> None:
+    def test_of_number_signs_close_a_heading_and_the_address_of_a_link_may_have_parentheses(self, tmp_path: Path) -> None:
         blocks = read_file(tmp_path, "## Team ##  \n\nSee [roofs](http://x.example/a_(b)).\n", "a.md")
         assert blocks == [Block("Team", level=2), Block("See roofs.")]
 
@@ -168,7 +168,7 @@ class TestDocx:
             Block("What we do", level=2), Block("• Floor care"), Block("Customer | Mendocino County"),
         ]  # fmt: skip
 
-    def test_a_cell_beside_several_rows_is_read_once_unless_it_is_data(self, tmp_path: Path) -> None:
+    def test_a_cell_next_to_several_rows_is_read_once_unless_it_is_data(self, tmp_path: Path) -> None:
         document = docx.Document()
         rows = document.add_table(rows=2, cols=2).rows
         side = rows[0].cells[0].merge(rows[1].cells[0])
@@ -219,7 +219,7 @@ class TestDocx:
         assert read_file(tmp_path, saved(document), "a.docx") == [Block("UEI")]
 
     @pytest.mark.security(42)
-    def test_a_long_text_beside_many_rows_is_not_multiplied(self, tmp_path: Path) -> None:
+    def test_a_long_text_next_to_many_rows_is_not_multiplied(self, tmp_path: Path) -> None:
         document = docx.Document()
         rows = document.add_table(rows=3, cols=2).rows
         long = "word " * 100
@@ -348,7 +348,7 @@ class TestChooseReader:
         with pytest.raises(Unreadable, match="Save it as DOCX"):
             read_file(tmp_path, b"\xd0\xcf\x11\xe0" + bytes(100), "a.doc")
 
-    def test_an_encrypted_docx_is_not_taken_for_an_old_file(self, tmp_path: Path) -> None:
+    def test_an_encrypted_docx_is_not_mistaken_for_an_old_file(self, tmp_path: Path) -> None:
         with pytest.raises(Unreadable, match=r"“plan\.docx” is password-protected"):
             read_file(tmp_path, b"\xd0\xcf\x11\xe0" + bytes(100), "plan.docx")
 
@@ -398,7 +398,7 @@ class TestChunk:
         (span,) = chunk([Block("Rates › 2026", level=1), Block("A welder costs $61 an hour.")]).chunks
         assert span.heading == ("Rates › 2026",)
 
-    def test_a_heading_begins_a_new_chunk(self) -> None:
+    def test_a_heading_starts_a_new_chunk(self) -> None:
         long = "This sentence has exactly seven words now. " * 10
         chunked = chunk(
             [Block("One", level=1), Block(long), Block("Two", level=2), Block(long), Block("Three", level=1), Block(long)]

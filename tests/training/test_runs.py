@@ -109,7 +109,7 @@ class TestRun:
             known = await session.scalar(text("SELECT reltuples FROM pg_class WHERE relname = 'chunk'"))
         assert known == run.chunks
 
-    async def test_a_bad_document_is_named_and_the_rest_goes_on(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+    async def test_a_bad_document_is_named_and_the_rest_continues(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:
             broken = await add_file(session, owner, committed, b"%PDF-1.7\nnot really", "broken.pdf")
             bread = await add_file(session, owner, committed, BREAD, "bread.md")
@@ -219,7 +219,7 @@ class TestRun:
         again = await service.start_run(committed, owner, [boats.id])
         assert again.id not in (run.id, more.id)
 
-    async def test_a_run_that_has_begun_is_joined_unless_it_was_canceled(
+    async def test_a_run_that_has_started_is_joined_unless_it_was_canceled(
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:
         async with committed.database.transaction() as session:
@@ -344,7 +344,7 @@ class TestHostileDocument:
 
 
 class TestAddedDocuments:
-    async def test_are_trained_by_themselves(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+    async def test_are_trained_automatically(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with working(committed.jobs):
             async with committed.database.transaction() as session:
                 boats = await add_file(session, owner, committed, BOATS, is_trained_later=True)
@@ -360,7 +360,7 @@ class TestAddedDocuments:
         async with committed.database.transaction() as session:
             assert (await service.get_document(session, owner, bread.id)).chunk_count == 1
 
-    async def test_join_the_run_that_waits_but_none_that_has_begun(
+    async def test_join_the_run_that_waits_but_none_that_has_started(
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:
         async def add(content: str) -> list[int]:
@@ -582,7 +582,7 @@ class TestAddDocument:
             document = await service.add_text(session, owner, committed, service.PastedText(title="Notes", text=BREAD))
         assert (document.source, document.state) == ("paste", DocumentState.WAITING)
 
-    async def test_removing_takes_the_file_unless_somebody_else_has_it(
+    async def test_removing_takes_the_file_unless_another_user_has_it(
         self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile
     ) -> None:
         async with committed.database.transaction() as session:

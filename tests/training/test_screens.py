@@ -63,7 +63,9 @@ class TestTrain:
         async with committed.database.transaction() as session:
             assert (await service.get_document(session, owner, boats)).is_kind_chosen
 
-    async def test_a_document_that_is_being_processed_says_so(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+    async def test_a_document_that_is_being_processed_shows_a_message(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
         async with committed.database.transaction() as session:
             await add_file(session, owner, committed, FERRY, "boats.md", is_trained_later=True)
         async with mounted(committed, owner, train_screen, path="/dashboard/train?question=Who+takes+the+ferry%3F") as screen:
@@ -73,7 +75,7 @@ class TestTrain:
     @pytest.mark.parametrize(
         ("question", "fits"), [("How many people can the ferry take?", True), ("quasar spectroscopy of distant galaxies", False)]
     )
-    async def test_a_question_stands_in_the_address_with_its_answers(
+    async def test_a_question_is_in_the_url_with_its_answers(
         self, committed: Core, owner: Actor, add_file: AddFile, question: str, fits: bool
     ) -> None:
         await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])
@@ -102,7 +104,7 @@ class TestTrain:
             assert [column.text for column in screen.elements("columnheader")][:3] == ["Ferry", "Speed", "Seats"]
             assert [item.text for item in screen.elements("listitem")][-2:] == ["Life vests for everyone", "Two spare engines"]
 
-    async def test_while_answers_are_looked_for_it_says_so(
+    async def test_a_message_is_shown_while_answers_are_searched(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await service.run_inline(committed, owner, [await add(committed, owner, add_file, FERRY, "boats.md")])

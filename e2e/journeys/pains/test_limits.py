@@ -118,7 +118,7 @@ class TestOpenPages:
 
     @pytest.mark.pain(19)
     @pytest.mark.slow
-    def test_one_too_many_says_so_and_opens_when_another_closes(
+    def test_one_too_many_shows_a_message_and_opens_when_another_closes(
         self, page: Page, others: list[ClientConnection], laboratory: Application, sockets: list[WebSocket]
     ) -> None:
         moving = MovingPage(page, laboratory.url)

@@ -20,7 +20,7 @@ class Layout(NamedTuple):
 
 
 @pytest.mark.parametrize("layout", [Layout(1440, 900, "tbody tr", 190, 44, 14), Layout(390, 844, ".fw-cards-item", 320, 56, 9)])
-def test_rows_begin_near_the_top(recognized: Page, layout: Layout) -> None:
+def test_rows_start_near_the_top(recognized: Page, layout: Layout) -> None:
     recognized.set_viewport_size({"width": layout.width, "height": layout.height})
     recognized.goto("/dashboard/sam")
     ready(recognized)

@@ -138,7 +138,7 @@ def test_signing_in_leads_to_where_one_was_going(page: Page, fixtures: Fixtures)
 
 
 @pytest.mark.parametrize("path", ["/auth/login", "/auth/register/standard/open"])
-def test_who_is_signed_in_is_led_away_from_the_forms(recognized: Page, path: str) -> None:
+def test_the_forms_redirect_signed_in_users(recognized: Page, path: str) -> None:
     assert recognized.request.get(path).url.endswith("/dashboard/train")
 
 

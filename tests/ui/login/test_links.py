@@ -45,7 +45,7 @@ class TestFirstAdminScreen:
             return str(await first_admin.first_admin_link(session))
 
     @pytest.mark.security(9)
-    async def test_makes_the_administrator_and_signs_in(self, open_page: Open, committed: Core) -> None:
+    async def test_creates_the_administrator_and_signs_in(self, open_page: Open, committed: Core) -> None:
         link = await self._link(committed)
         async with open_page(link) as page:
             await page.submit(name="Root", email="root@example.org", password=PASSWORD)
@@ -81,7 +81,7 @@ class TestResetScreens:
 
     @pytest.mark.security(7)
     @pytest.mark.parametrize("email", ["ada@example.org", "nobody@example.org"])
-    async def test_says_the_same_whether_there_is_an_account_or_not(self, open_page: Open, email: str) -> None:
+    async def test_answers_the_same_whether_there_is_an_account_or_not(self, open_page: Open, email: str) -> None:
         async with open_page("/auth/reset-password") as page:
             await page.submit(email="ada")
             assert "Email must be a valid email address" in page.text
@@ -177,7 +177,7 @@ class TestRegisterScreen:
             assert "by invitation" in page.text
             assert page.all("form") == []
 
-    async def test_makes_a_user_where_it_is_open(self, open_page: Open, committed: Core) -> None:
+    async def test_creates_a_user_where_it_is_open(self, open_page: Open, committed: Core) -> None:
         core = with_settings(committed, open_registration=True)
         async with open_page("/auth/register/standard/open", core=core) as page:
             await page.submit(first_name="Grace", last_name="Hopper", email="grace@example.org", password=PASSWORD)
@@ -199,7 +199,7 @@ class TestRegisterScreen:
             assert "no longer works" in page.text
 
     @pytest.mark.security(7)
-    async def test_says_the_same_when_the_email_is_taken(self, open_page: Open, committed: Core, ada: Actor) -> None:
+    async def test_answers_the_same_when_the_email_is_taken(self, open_page: Open, committed: Core, ada: Actor) -> None:
         core = with_settings(committed, open_registration=True)
         async with open_page("/auth/register/standard/open", core=core) as page:
             await page.submit(**{**GRACE, "email": ada.email})

@@ -167,7 +167,7 @@ class TestMatching:
     def test_finds(self, words: str, found: list[str]) -> None:
         assert best(words, self.NAMES, str) == found
 
-    def test_what_begins_so_comes_first(self) -> None:
+    def test_what_starts_so_comes_first(self) -> None:
         assert best("pr", ("Compress", "The price", "Premium"), str) == ["Premium", "The price", "Compress"]
 
     def test_letters_must_stand_in_this_order(self) -> None:

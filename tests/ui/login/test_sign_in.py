@@ -132,7 +132,7 @@ class TestSignInScreen:
 
 class TestGuards:
     @pytest.mark.parametrize("path", ["/auth/login", "/auth/register/standard/open"])
-    def test_lead_signed_in_people_away(self, path: str) -> None:
+    def test_redirect_signed_in_users(self, path: str) -> None:
         from uuid import uuid4
 
         someone = Actor(id=uuid4(), email="ada@example.org", name="Ada", role=Role.USER)

@@ -148,7 +148,7 @@ class TestStrictTransport:
         assert over_https.headers["strict-transport-security"] == "max-age=31536000"
 
     @pytest.mark.security(36)
-    async def test_is_not_asked_for_by_somebody_elses_word(self, open_to_ada: Core) -> None:
+    async def test_is_not_asked_for_by_another_users_word(self, open_to_ada: Core) -> None:
         async with browse(build_app(open_to_ada)) as client:
             answer = await client.get("/auth/login", headers={"x-forwarded-proto": "https"})
         assert "strict-transport-security" not in answer.headers
@@ -189,7 +189,7 @@ class TestHosts:
 
     @pytest.mark.security(28)
     @pytest.mark.parametrize("path", ["/auth/login", "/api/health", "/assets/nothing.js", "/", "/api/account/my-account"])
-    async def test_of_others_are_refused_in_one_sentence(self, open_to_ada: Core, path: str) -> None:
+    async def test_of_others_are_refused_in_one_message(self, open_to_ada: Core, path: str) -> None:
         async with browse(build_app(open_to_ada), base_url="http://evil.test:8000") as client:
             answer = await client.get(path)
         assert answer.status_code == 400

@@ -78,7 +78,7 @@ async def test_it_is_painted_as_the_browser_draws_it(core: Core) -> None:
         assert screen.find("link", "Roofs & walls").props["href"] == "/grants/1"
 
 
-async def test_an_empty_one_says_so(core: Core) -> None:
+async def test_an_empty_one_shows_a_message(core: Core) -> None:
     @component
     def nothing() -> Any:
         return data_table(label="Grants", columns=COLUMNS, rows=[], empty_text="No grants yet.")

@@ -29,7 +29,7 @@ class TestPage:
         answer = await server.get("/private?x=1")
         assert answer.status_code == 302 and answer.headers["location"] == "/auth/login?next=%2Fprivate%3Fx%3D1"
 
-    async def test_the_login_page_leads_away_who_is_signed_in(self, server: Server) -> None:
+    async def test_the_login_page_redirects_signed_in_users(self, server: Server) -> None:
         token = await server.sign_in()
         assert (await server.get("/auth/login", token=token)).headers["location"] == "/private"
 
@@ -76,7 +76,7 @@ async def stranded(server: Server) -> AsyncIterator[httpx.Response]:
 
 
 class TestDatabaseThatIsAway:
-    async def test_is_a_page_with_a_sentence_and_a_way_to_try_again(self, stranded: httpx.Response) -> None:
+    async def test_is_a_page_with_a_message_and_a_way_to_try_again(self, stranded: httpx.Response) -> None:
         assert stranded.status_code == 503 and stranded.headers["content-type"].startswith("text/html")
         body = stranded.text.split("<body>")[1]
         assert "<h1>Something went wrong on our end</h1>" in body
@@ -102,7 +102,7 @@ class TestFirstPaint:
             and re.search(r"<script[^>]* src=", head) is None
         )
 
-    async def test_what_is_kept_for_ever_has_the_hash_of_its_content_in_its_name(self, server: Server) -> None:
+    async def test_what_is_kept_forever_has_the_hash_of_its_content_in_its_name(self, server: Server) -> None:
         head = (await server.get("/public")).text.split("</head>")[0]
         addresses = re.findall(r'(?:href|src)="(/assets/[^"]+)"', head)
         assert any(address.endswith(".svg") for address in addresses)
@@ -142,7 +142,7 @@ class TestFirstPaint:
 class TestConnection:
     """What a page requests if it cannot open its socket."""
 
-    async def test_tells_who_is_signed_in_and_which_build_is_served(self, server: Server) -> None:
+    async def test_returns_who_is_signed_in_and_which_build_is_served(self, server: Server) -> None:
         page = json.loads((await server.get("/public")).text.split('id="page">')[1].split("</script>")[0])
         assert (await server.get("/connection")).json() == {"account": None, "build": page["build"]}
         answer = await server.get("/connection", token=await server.sign_in())

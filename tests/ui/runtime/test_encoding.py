@@ -91,7 +91,7 @@ class TestPage:
             assert (await client.hello("/odd"))["tree"] == page["tree"]
         assert '"figures": [1.5, null, null]' in json.dumps(page["tree"])
 
-    async def test_goes_on_after_a_change_with_such_values(self, server: Server) -> None:
+    async def test_continues_after_a_change_with_such_values(self, server: Server) -> None:
         async with server.socket() as client:
             await client.hello("/odd")
             await client.click("more")

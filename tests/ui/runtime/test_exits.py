@@ -48,7 +48,7 @@ async def answers_a_new_visitor(server: Server) -> bool:
 
 class TestBadFrame:
     @pytest.mark.parametrize("frame", BAD, ids=lambda frame: repr(frame[:40]))
-    async def test_is_answered_with_a_sentence_and_the_page_goes_on(self, server: Server, frame: str | bytes) -> None:
+    async def test_is_answered_with_a_message_and_the_page_continues(self, server: Server, frame: str | bytes) -> None:
         async with server.socket() as client:
             await client.hello("/public")
             await client.websocket.send(frame)
@@ -100,7 +100,7 @@ class TestFailureOfOurs:
         return logs
 
     @pytest.mark.parametrize("part", ["_read", "_flush"])
-    async def test_is_logged_and_the_page_is_mounted_anew(
+    async def test_is_logged_and_the_page_is_mounted_again(
         self, server: Server, monkeypatch: pytest.MonkeyPatch, part: str
     ) -> None:
         def fail(*_arguments: object) -> None:

@@ -162,7 +162,7 @@ class TestAFreshSession:
             await wire.until_frame("mount")
             assert "details: reading" in wire.text and not wire.is_loading
 
-    async def test_leaves_the_page_as_it_is_and_says_so_while_a_query_fails(self, pages: Pages) -> None:
+    async def test_leaves_the_page_as_it_is_and_reports_it_while_a_query_fails(self, pages: Pages) -> None:
         tree, hash = await pages.painted("/things")
         pages.gate.is_broken = True
         async with pages.open("/things", shows=tree, hash=hash, complete=True) as wire:
@@ -174,7 +174,7 @@ class TestAFreshSession:
             await wire.until_frame("mount")
             assert "details: reading" in wire.text
 
-    async def test_goes_on_with_a_page_that_was_painted_while_loading(self, pages: Pages) -> None:
+    async def test_continues_with_a_page_that_was_painted_while_loading(self, pages: Pages) -> None:
         pages.gate.close_gate()
         tree, hash = await pages.painted("/things", settle_s=0.01)
         async with pages.open("/things", shows=tree, hash=hash) as wire:
@@ -345,7 +345,7 @@ class TestAReload:
             await wire.until(lambda: "narrow" in wire.text)
             assert pages.gate.waiting == 1
 
-    async def test_that_fails_leaves_the_screen_and_says_so_above_it(self, core: Core, pages: Pages) -> None:
+    async def test_that_fails_leaves_the_screen_and_reports_it_above_it(self, core: Core, pages: Pages) -> None:
         async with pages.open("/things?form=1") as wire:
             await wire.until_frame("mount")
             fields = wire.fields
@@ -355,7 +355,7 @@ class TestAReload:
             (place,) = [node for node in wire.elements if node.get("a", {}).get("aria-live") == "polite"]
             assert OUT_OF_DATE in str(place)
 
-    async def test_is_repeated_by_itself(self, core: Core, pages: Pages) -> None:
+    async def test_is_repeated_automatically(self, core: Core, pages: Pages) -> None:
         async with pages.open("/things") as wire:
             await wire.until_frame("mount")
             await fail_to_reload(core, pages, wire)

@@ -56,7 +56,7 @@ class TestPages:
 
 class TestApi:
     @pytest.mark.parametrize("role", [None, Role.USER])
-    async def test_says_so_and_when_to_ask_again(self, closed: httpx.AsyncClient, role: Role | None) -> None:
+    async def test_shows_a_message_and_when_to_ask_again(self, closed: httpx.AsyncClient, role: Role | None) -> None:
         if role:
             await sign_in(closed, role)
         answer = await closed.get("/api/opportunities")
@@ -67,7 +67,7 @@ class TestApi:
         await sign_in(closed, Role.ADMIN)
         assert (await closed.get("/api/opportunities")).status_code == 200
 
-    async def test_says_so_at_every_path_that_only_ends_like_one_of_signing_in(self, closed: httpx.AsyncClient) -> None:
+    async def test_shows_a_message_at_every_path_that_only_ends_like_one_of_signing_in(self, closed: httpx.AsyncClient) -> None:
         for path in ("/api/blog/session", "/api/blog/signin"):
             assert (await closed.get(path)).status_code == 503
         assert (await closed.get("/api/blog/session/")).status_code == 404

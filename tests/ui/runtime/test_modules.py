@@ -43,7 +43,7 @@ class TestAddresses:
         with pytest.raises(Refused, match=r"bell\.js cannot be read: No such file"):
             Modules([WebModule(tmp_path / "bell.js", [Clock])])
 
-    def test_other_files_are_beside_it_and_its_stylesheets_are_loaded_with_it(self, script: Path, tmp_path: Path) -> None:
+    def test_other_files_are_next_to_it_and_its_stylesheets_are_loaded_with_it(self, script: Path, tmp_path: Path) -> None:
         (tmp_path / "parts").mkdir()
         others = [tmp_path / "parts/hand.js", tmp_path / "clock.css"]
         for file in others:
@@ -66,7 +66,7 @@ class TestAddresses:
 
 
 class TestServing:
-    async def test_they_stand_among_the_built_files_and_are_kept_for_ever(self, script: Path, tmp_path: Path) -> None:
+    async def test_they_stand_among_the_built_files_and_are_kept_forever(self, script: Path, tmp_path: Path) -> None:
         modules = Modules([WebModule(script, [Clock])])
         site = Starlette(routes=[Route("/assets/{path:path}", Assets(tmp_path / "assets", modules.contents).respond)])
         async with AsyncClient(transport=ASGITransport(site), base_url="http://test") as client:

@@ -10,7 +10,7 @@ EVENING = datetime(2026, 11, 21, 18, 39, 2, tzinfo=ZoneInfo("America/Los_Angeles
 
 
 class TestMoment:
-    def test_before_the_browser_has_said_its_zone_it_is_in_utc_and_says_so(self) -> None:
+    def test_before_the_browser_has_sent_its_zone_times_are_labeled_utc(self) -> None:
         with using_language("de"):
             node = moment(EVENING)
         assert node["attributes"] == {"dateTime": "2026-11-22T02:39:02+00:00", "data-moment": "datetime"}

@@ -133,7 +133,7 @@ class TestOrder:
 
 
 class TestDeadline:
-    async def test_a_handler_that_takes_too_long_is_canceled_and_the_person_told(self, server: Server, work: Slow) -> None:
+    async def test_a_handler_that_takes_too_long_is_canceled_and_the_person_notified(self, server: Server, work: Slow) -> None:
         server.set(handler_timeout_s=0.1)
         async with server.socket() as client:
             await client.hello("/waiting")
@@ -144,7 +144,7 @@ class TestDeadline:
             await client.click("add")
             assert client.text.endswith("count 1")
 
-    async def test_does_not_begin_while_a_handler_waits_for_another(self, server: Server, work: Slow) -> None:
+    async def test_does_not_start_while_a_handler_waits_for_another(self, server: Server, work: Slow) -> None:
         server.set(handler_timeout_s=0.3)
         async with server.socket() as client:
             await client.hello("/waiting")
@@ -183,7 +183,7 @@ class TestDatabaseAway:
         assert (await client.until("paused"))["sentence"] == sentence
         return seq
 
-    async def test_pauses_the_page_which_then_goes_on_with_its_state(self, server: Server) -> None:
+    async def test_pauses_the_page_which_then_continues_with_its_state(self, server: Server) -> None:
         async with server.socket(token=await server.sign_in()) as client:
             seq = await self.outage(server, client)
             await asyncio.sleep(0.1)  # several attempts

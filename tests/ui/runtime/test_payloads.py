@@ -63,7 +63,7 @@ class TestTakesPayload:
         with pytest.raises(UnclearHandler, match="annotated parameter"):
             handler(call)
 
-    def test_a_decorated_function_is_not_taken_for_another_one_with_the_same_decorator(self) -> None:
+    def test_a_decorated_function_is_not_mistaken_for_another_one_with_the_same_decorator(self) -> None:
         assert takes_payload(logged(put)) and not takes_payload(logged(lambda: None))
 
 

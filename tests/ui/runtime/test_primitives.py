@@ -82,7 +82,7 @@ class TestDraftsOfForms:
         assert saved == ["A note"]
 
     @pytest.mark.parametrize("kind", ["search", "date", "password"])
-    async def test_a_form_without_text_of_ones_own_has_none(self, committed: Core, kind: Any) -> None:
+    async def test_a_form_without_text_of_its_own_has_none(self, committed: Core, kind: Any) -> None:
         @component
         def query() -> Component:
             return form(text_field("q", "Words", type=kind), on_submit=lambda: None, label="Find")

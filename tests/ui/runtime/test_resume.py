@@ -110,7 +110,7 @@ class TestComingBack:
 
 
 class TestNotComingBack:
-    async def test_after_the_time_for_it_the_page_starts_anew(self, server: Server) -> None:
+    async def test_after_the_time_for_it_the_page_starts_over(self, server: Server) -> None:
         server.set(resume_s=0.1)
         with capture_logs() as logs:
             client = await lost_after_a_click(server)
@@ -129,13 +129,13 @@ class TestNotComingBack:
             await again.hello("/public", session=client.session, received=client.received)
             assert again.text.endswith("count 0")
 
-    async def test_a_count_of_frames_that_does_not_fit_starts_anew(self, server: Server) -> None:
+    async def test_a_count_of_frames_that_does_not_fit_starts_over(self, server: Server) -> None:
         client = await lost_after_a_click(server)
         async with server.socket() as again:
             await again.hello("/public", session=client.session, received=99)
             assert again.text.endswith("count 0")
 
-    async def test_a_page_of_another_build_starts_anew_and_learns_of_the_build_here(self, server: Server) -> None:
+    async def test_a_page_of_another_build_starts_over_and_learns_of_the_build_here(self, server: Server) -> None:
         html = (await server.get("/public")).text
         build = json.loads(html.split('id="page">')[1].split("</script>")[0])["build"]
         client = await lost_after_a_click(server)
@@ -151,13 +151,13 @@ class TestNotComingBack:
 
 @pytest.mark.security(29, 32)
 class TestStrangers:
-    async def test_cannot_go_on_with_the_page_of_somebody_else(self, server: Server) -> None:
+    async def test_cannot_continue_with_the_page_of_another_user(self, server: Server) -> None:
         token = await server.sign_in()
         client = await lost(server, token)
         async with server.socket() as stranger:
             assert await is_sent_to_the_login(stranger, client)
 
-    async def test_signed_in_people_cannot_go_on_with_the_page_of_somebody_else(self, server: Server) -> None:
+    async def test_signed_in_people_cannot_continue_with_the_page_of_another_user(self, server: Server) -> None:
         await server.add_account("eve@example.org", role=Role.ADMIN)
         client = await lost(server, await server.sign_in())
         async with server.socket(token=await server.sign_in("eve@example.org")) as stranger:
@@ -171,7 +171,7 @@ class TestStrangers:
             await again.hello("/notes", session=client.session, received=client.received)
             assert "mount" in [frame["type"] for frame in again.frames]
 
-    async def test_a_session_that_ended_meanwhile_is_not_gone_on_with(self, server: Server) -> None:
+    async def test_a_session_that_ended_meanwhile_is_not_continued(self, server: Server) -> None:
         token = await server.sign_in()
         client = await lost(server, token)
         async with server.core.database.transaction() as session:

@@ -65,7 +65,7 @@ class TestGuard:
         assert ROUTER.route("/dashboard/blog/list", actor()) == Redirect("/404")
         assert isinstance(ROUTER.route("/dashboard/blog/list", actor(Role.ADMIN)), Found)
 
-    def test_who_is_signed_in_is_sent_back_where_they_came_from(self) -> None:
+    def test_a_signed_in_user_is_sent_back_where_they_came_from(self) -> None:
         assert ROUTER.route("/auth/login", actor()) == Redirect("/")
         assert ROUTER.route("/auth/login?next=%2Fdashboard%2Ftrain", actor()) == Redirect("/dashboard/train")
 

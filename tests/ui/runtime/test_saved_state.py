@@ -60,14 +60,14 @@ class TestSavedState:
         async with mounted(committed, ada, notes_screen, is_live=False) as again:
             assert again.text.endswith("count 1 notes ['one']")
 
-    async def test_of_a_kind_that_is_no_longer_understood_starts_anew(self, committed: Core) -> None:
+    async def test_of_a_kind_that_is_no_longer_understood_starts_over(self, committed: Core) -> None:
         ada = await _ada(committed)
         async with committed.database.transaction() as session:
             await preferences.save_state(session, ada, "test count", "many")
         async with mounted(committed, ada, notes_screen) as screen:
             assert screen.text.endswith("count 0 notes []")
 
-    async def test_that_is_too_large_is_refused_with_a_sentence(self, committed: Core) -> None:
+    async def test_that_is_too_large_is_refused_with_a_message(self, committed: Core) -> None:
         async with mounted(committed, await _ada(committed), notes_screen) as screen:
             await screen.click("button", "Much")
             assert screen.toasts == ["That is too long to save for this page. Shorten it and try again."]

@@ -248,7 +248,7 @@ class TestForm:
             await shown.click("button", "Save")
             assert got == [NewThing(name="abc", kind="b", is_big=True)]
 
-    async def test_complaints_stand_beside_their_fields_and_go_away(self, core: Core) -> None:
+    async def test_complaints_are_next_to_their_fields_and_go_away(self, core: Core) -> None:
         got = Kept()
 
         @component
@@ -282,7 +282,7 @@ class TestForm:
 
 
 class TestAnotherForm:
-    async def test_the_form_of_something_else_starts_anew_in_the_browser(self, core: Core) -> None:
+    async def test_the_form_of_something_else_starts_over_in_the_browser(self, core: Core) -> None:
         @component
         def screen() -> Any:
             return form(text_field("name", "Name"), on_submit=Kept().keep, submit="Save", label="Post")
@@ -695,7 +695,7 @@ class TestPlainElements:
 
 
 class TestFailingComponent:
-    async def test_the_rest_of_the_page_works_and_it_is_made_anew(self, core: Core) -> None:
+    async def test_the_rest_of_the_page_works_and_it_is_created_again(self, core: Core) -> None:
         @component
         def fragile(is_broken: bool) -> Any:
             use_state(0)
@@ -715,7 +715,7 @@ class TestFailingComponent:
             assert "whole" in shown.text
 
 
-async def test_screens_speak_the_language_of_the_session(core: Core) -> None:
+async def test_screens_use_the_language_of_the_session(core: Core) -> None:
     @component
     def screen() -> Any:
         return html.p(t("No such message in any catalog"))

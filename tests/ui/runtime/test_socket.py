@@ -106,7 +106,7 @@ class TestEvent:
             assert client.toasts() == ["Choose a file first."]
 
     @pytest.mark.security(46)
-    async def test_a_crash_is_a_toast_with_an_id_and_the_session_goes_on(self, server: Server) -> None:
+    async def test_a_crash_is_a_toast_with_an_id_and_the_session_continues(self, server: Server) -> None:
         async with server.socket() as client:
             await client.hello("/public")
             await client.click("crash")
@@ -143,7 +143,7 @@ class TestEvent:
             await client.click("make")
             assert client.text.endswith("made 2")
 
-    async def test_a_widget_goes_on_when_something_comes_to_stand_before_it(self, server: Server) -> None:
+    async def test_a_widget_continues_when_something_comes_to_stand_before_it(self, server: Server) -> None:
         async with server.socket() as client:
             await client.hello("/two-faced")
             await client.click("row")
@@ -157,7 +157,7 @@ class TestComponentThatRaises:
             await client.hello("/broken")
         assert "the rest" in client.text and '"x"' in json.dumps(client.tree) and "secret" not in json.dumps(client.tree)
 
-    async def test_is_rendered_alone_when_asked_for_and_begins_anew(
+    async def test_is_rendered_alone_when_asked_for_and_starts_over(
         self, server: Server, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         async with server.socket() as client:
@@ -184,7 +184,7 @@ class TestComponentThatRaises:
             await client.click("press")
             assert "pressed 1" in client.text
 
-    async def test_does_not_begin_anew_by_itself(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_does_not_start_over_automatically(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
         """Its query would run again, and the result would render it again, forever."""
         monkeypatch.setattr(Fragile, "is_broken", True)
         async with server.socket() as client:
@@ -275,7 +275,7 @@ class TestStrangers:
         assert allowed_origins(settings) == allowed
 
     @pytest.mark.security(31)
-    async def test_a_handler_of_somebody_else_s_page_cannot_be_called(self, server: Server) -> None:
+    async def test_a_handler_of_another_users_page_cannot_be_called(self, server: Server) -> None:
         await server.add_account("admin@example.org", role=Role.ADMIN)
         theirs, own = await server.sign_in("admin@example.org"), await server.sign_in()
         async with server.socket(token=theirs) as admin, server.socket(token=own) as client:
@@ -430,7 +430,7 @@ class TestStrangers:
 class TestLimits:
     @pytest.mark.security(33)
     @pytest.mark.pain(19)
-    async def test_a_frame_that_is_too_large_is_answered_with_a_sentence(self, server: Server) -> None:
+    async def test_a_frame_that_is_too_large_is_answered_with_a_message(self, server: Server) -> None:
         async with server.socket() as client:
             await client.hello("/public")
             await client.websocket.send(
@@ -443,7 +443,7 @@ class TestLimits:
             assert client.text.endswith("count 1")
 
     @pytest.mark.security(33)
-    async def test_a_flood_is_answered_with_a_sentence(self, server: Server) -> None:
+    async def test_a_flood_is_answered_with_a_message(self, server: Server) -> None:
         async with server.socket() as client:
             await client.hello("/public")
             for seq in range(1, 400):
@@ -473,7 +473,7 @@ class TestLimits:
         (line,) = [each for each in logs if each["event"] == "ui.event_too_late"]
         assert line["target"] == "x" * 200
 
-    async def test_nonsense_is_answered_with_a_sentence(self, server: Server) -> None:
+    async def test_nonsense_is_answered_with_a_message(self, server: Server) -> None:
         async with server.socket() as client:
             await client.hello("/public")
             await client.websocket.send("{")
@@ -504,7 +504,7 @@ class TestLimits:
         assert {each["log_level"] for each in logs} == {"info"}
         assert len([each for each in logs if each["event"] == "ui.payload_malformed"]) == 20
 
-    async def test_who_says_nothing_is_sent_away_with_a_sentence(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_a_silent_client_is_disconnected_with_a_message(self, server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("fundwright_ui.runtime.socket._HELLO_TIMEOUT_S", 0.1)
         async with server.socket() as client:
             assert "could not process a message" in (await client.until("refused"))["sentence"]
@@ -512,7 +512,7 @@ class TestLimits:
                 await client.websocket.recv()
 
     @pytest.mark.parametrize("first", ["{", '{"type": "event", "seq": 1}', '{"type": "hello", "path": "/' + "x" * 100_000 + '"}'])
-    async def test_who_does_not_say_hello_is_sent_away_with_a_sentence(self, server: Server, first: str) -> None:
+    async def test_a_client_that_sends_no_hello_is_disconnected_with_a_message(self, server: Server, first: str) -> None:
         async with server.socket() as client:
             await client.websocket.send(first)
             assert "could not process a message" in (await client.until("refused"))["sentence"]

@@ -270,7 +270,7 @@ class TestTwoProcesses:
                 with pytest.raises(Closed):
                     await client.until("nothing")
 
-    async def test_a_stream_begins_anew_when_something_may_have_been_missed(self, server: Server, other_process: str) -> None:
+    async def test_a_stream_starts_over_when_something_may_have_been_missed(self, server: Server, other_process: str) -> None:
         async with streaming(server, up=other_process) as (client, _):
             await client.hello("/public")
             await client.click("add")
@@ -332,7 +332,7 @@ class TestStrangers:
         assert "FUNDWRIGHT_ALLOWED_ORIGINS" in answer.json()["error"]["message"]
 
     @pytest.mark.security(31)
-    async def test_the_stream_of_somebody_else_takes_nothing(self, server: Server, other_process: str) -> None:
+    async def test_the_stream_of_another_user_takes_nothing(self, server: Server, other_process: str) -> None:
         await server.add_account("eve@example.org")
         theirs = await server.sign_in("eve@example.org")
         async with streaming(server, token=await server.sign_in()) as (client, page):
@@ -393,7 +393,7 @@ class TestStrangers:
 
 
 class TestLimits:
-    async def test_a_frame_that_is_too_large_is_answered_with_a_sentence(self, server: Server) -> None:
+    async def test_a_frame_that_is_too_large_is_answered_with_a_message(self, server: Server) -> None:
         async with streaming(server) as (client, page):
             await client.hello("/public")
             await page.post(json.dumps({"type": "event", "seq": 1, "target": "x", "data": {"value": "x" * 1_100_000}}))
@@ -433,7 +433,7 @@ class TestLimits:
                 await eventually(lambda: any(each["event"] == "ui.connection_lost" for each in logs))
 
     @pytest.mark.parametrize("hello", ["{", '{"type": "event"}', "x" * 200_000])
-    async def test_a_page_that_does_not_say_hello_is_refused_with_a_sentence(self, server: Server, hello: str) -> None:
+    async def test_a_page_that_does_not_say_hello_is_refused_with_a_message(self, server: Server, hello: str) -> None:
         async with streaming(server) as (client, page):
             await page.send(hello)
             assert "could not process a message" in (await client.until("refused"))["sentence"]

@@ -41,7 +41,7 @@ def listening(topic: str) -> Any:
 
 
 class TestExpect:
-    async def test_it_waits_for_what_comes_by_itself(self, core: Core) -> None:
+    async def test_it_waits_for_what_comes_automatically(self, core: Core) -> None:
         topic = f"test:{uuid4()}"
         async with mounted(core, None, lambda: listening(topic)) as shown:
             async with core.database.transaction() as session:

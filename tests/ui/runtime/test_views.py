@@ -11,7 +11,7 @@ class TestFirstPaint:
         await server.get("/private", token=await server.sign_in())
         assert server.views == [("/echo/{word}", None, "en"), ("/private", server.actor.email, "en")]
 
-    async def test_a_redirect_is_no_view(self, server: Server) -> None:
+    async def test_a_redirect_is_not_a_view(self, server: Server) -> None:
         await server.get("/private")
         assert server.views == []
 

@@ -93,7 +93,7 @@ async def test_a_person_has_pages_of_their_own(server: Server) -> None:
 
 
 class TestCookie:
-    async def test_tells_visitors_apart(self, server: Server) -> None:
+    async def test_distinguishes_visitors(self, server: Server) -> None:
         one, another = [(await server.get("/public")).headers["set-cookie"] for _ in range(2)]
         assert one.startswith("visitor=") and one != another
         assert "httponly" in one.lower() and "samesite=lax" in one.lower() and "max-age" not in one.lower()

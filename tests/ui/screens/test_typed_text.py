@@ -170,7 +170,7 @@ async def test_a_page_keeps_its_fields_while_the_queries_of_a_fresh_session_are_
                 form.expect_whole(wire)
 
 
-async def test_a_reload_that_fails_leaves_the_fields_and_says_so(committed: Core, forms: list[Form]) -> None:
+async def test_a_reload_that_fails_leaves_the_fields_and_reports_it(committed: Core, forms: list[Form]) -> None:
     reloaded = 0
     for form in forms:
         async with form.pages.open(form.address, shows=form.tree, complete=True) as wire:

@@ -52,7 +52,7 @@ async def profile_of(core: Core, actor: Actor) -> AccountProfile:
 
 
 class TestTabs:
-    async def test_stand_in_the_address(self, committed: Core, ada: Actor) -> None:
+    async def test_are_in_the_url(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, account_screen) as screen:
             assert screen.title == "Account"
             assert screen.find("link", "General").props["aria-current"] == "page"
@@ -89,7 +89,7 @@ class TestGeneral:
             "Ada King", "+44 20 7946 0000", "GB", "Writes programs.", True,
         )  # fmt: skip
 
-    async def test_what_is_wrong_is_said_beside_the_field_and_the_rest_stays(self, committed: Core, ada: Actor) -> None:
+    async def test_what_is_wrong_is_shown_next_to_the_field_and_the_rest_stays(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, account_screen) as screen:
             await screen.type("Name", " ")
             await screen.type("Phone number", "call me")
@@ -104,7 +104,7 @@ class TestGeneral:
             names = [option.text for option in screen.elements("option")]
             assert names.index("Österreich") < names.index("Pakistan")
 
-    async def test_language_and_zone_are_chosen_and_the_page_is_loaded_anew(self, committed: Core, ada: Actor) -> None:
+    async def test_language_and_zone_are_chosen_and_the_page_is_loaded_again(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, account_screen) as screen:
             await screen.choose("Language", "fr")
             await screen.choose("Time zone", "Europe/Paris")
@@ -113,7 +113,7 @@ class TestGeneral:
         profile = await profile_of(committed, ada)
         assert (profile.language, profile.time_zone) == ("fr", "Europe/Paris")
 
-    async def test_the_photo_is_shown_and_taken_away(self, committed: Core, ada: Actor) -> None:
+    async def test_the_photo_is_shown_and_removed(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             await photos.set_photo(session, ada, committed.sandbox, picture(), client=HERE)
         async with mounted(committed, ada, account_screen) as screen:
@@ -212,7 +212,7 @@ class TestSecurity:
 
 
 class TestTokens:
-    async def test_one_is_made_shown_once_and_revoked(self, committed: Core, ada: Actor) -> None:
+    async def test_one_is_created_shown_once_and_revoked(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=tokens") as screen:
             assert "No tokens yet." in screen.text
             await screen.type("Name", "nightly")
@@ -295,7 +295,7 @@ class TestConfirmEmail:
             assert "Sign in as new@example.org." in screen.text
         assert (await profile_of(committed, ada)).email == "new@example.org"
 
-    async def test_leads_who_is_signed_in_with_the_account_to_the_login_page(self, committed: Core, ada: Actor) -> None:
+    async def test_redirects_users_signed_in_with_the_account_to_the_login_page(self, committed: Core, ada: Actor) -> None:
         link = await self.link(committed, ada)
         async with mounted(committed, ada, confirm_email_screen, params={"link": link}) as screen:
             await screen.click("button", "Confirm")

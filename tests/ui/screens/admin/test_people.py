@@ -171,7 +171,7 @@ class TestInvitations:
         assert invitation.state is InvitationState.WITHDRAWN
 
     @pytest.mark.parametrize("end", [disabled, demoted])
-    async def test_none_is_sent_by_somebody_who_has_just_lost_the_right(
+    async def test_none_is_sent_by_someone_who_has_just_lost_the_right(
         self, committed: Core, root: Actor, end: Callable[[Core, Actor], Awaitable[None]]
     ) -> None:
         await end(committed, root)

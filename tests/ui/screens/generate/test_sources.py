@@ -16,7 +16,7 @@ def test_all_are_no_fixed_list_so_that_later_documents_are_used() -> None:
     assert Sources().document_ids(SEARCHED) == ()
 
 
-def test_a_notice_alone_is_no_source() -> None:
+def test_a_notice_alone_is_not_a_source() -> None:
     with pytest.raises(Invalid, match="Choose at least one of your documents"):
         Sources().with_document(DocumentKind.ABOUT_US, OURS, is_chosen=False).document_ids(SEARCHED)
 

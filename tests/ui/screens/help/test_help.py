@@ -61,7 +61,7 @@ class TestLinks:
         assert each.help is not None
         assert each.help.removeprefix("/help/") in NAMES
 
-    async def test_stand_beside_the_title(self, committed: Core, actor: Actor) -> None:
+    async def test_are_next_to_the_title(self, committed: Core, actor: Actor) -> None:
         @screen("/dashboard/notes", "Notes", help="/dashboard/notes/manual")
         def notes_screen() -> VdomDict:
             return page("Notes", html.p("None."))
@@ -81,14 +81,14 @@ class TestLinks:
         ("path", "address"),
         [("/auth/login", "/help/account"), ("/pricing", "/help"), ("/blog", "/help"), ("/help", "/help")],
     )
-    async def test_are_there_before_anybody_signs_in(self, client: httpx.AsyncClient, path: str, address: str) -> None:
+    async def test_are_there_before_anyone_signs_in(self, client: httpx.AsyncClient, path: str, address: str) -> None:
         links = re.findall(r'<a [^>]*href="([^"]+)"[^>]*>Help</a>', (await client.get(path)).text)
         assert links == [address]
 
 
 class TestTopics:
     @pytest.mark.parametrize("language", LANGUAGES)
-    async def test_can_be_read_by_anybody(self, client: httpx.AsyncClient, language: str) -> None:
+    async def test_can_be_read_by_anyone(self, client: httpx.AsyncClient, language: str) -> None:
         for name, topic in TOPICS[language].items():
             answer = await client.get(f"/help/{name}", headers={"Accept-Language": language})
             assert answer.status_code == 200
