@@ -1,7 +1,7 @@
 """Measures the quality of the results: `make eval`, or `python -m benchmarks.eval [--keep] [NAME…]`.
 
 Every module of this package has `async def measure() -> list[Figure]`. Each module, or each one named, runs in its own process. The
-program prints each figure beside its bar and its floor, and fails if a figure misses its bar. `--keep` writes the tables to
+program prints each figure beside its target and its baseline, and fails if a figure misses its target. `--keep` writes the tables to
 docs/quality.md.
 """
 

@@ -1,6 +1,6 @@
 """Measures whether a question gets the statement that answers it: `tests/firms/questions.py` and questions about the sample.
 
-Uses the product's own code: the documents are added and trained, and the questions are asked as on the Train page. The floor shows
+Uses the product's own code: the documents are added and trained, and the questions are asked as on the Train page. The baseline shows
 the first sentence of the nearest passage.
 """
 
@@ -40,15 +40,15 @@ async def measure() -> list[Figure]:
         Figure(
             name="questions with the expected statement first",
             value=total["right"] / total["answerable"],
-            bar=0.8,
-            floor_name="first sentence of the nearest passage",
-            floor=total["floor"] / total["answerable"],
+            target=0.8,
+            baseline_name="first sentence of the nearest passage",
+            baseline=total["baseline"] / total["answerable"],
             note=f"(of {total['answerable']}; {total['silent']} not answered)",
         ),
         Figure(
             name="questions answered that no document answers",
             value=total["answered"] / total["unanswerable"],
-            bar=0.17,
+            target=0.17,
             is_at_most=True,
             note=f"(of {total['unanswerable']})",
         ),
@@ -56,7 +56,7 @@ async def measure() -> list[Figure]:
 
 
 async def _ask(product: Product, question: str, expected: str | None) -> Counter[str]:
-    """Counts for this question: `right` has the expected statement first, `floor` has it in the first sentence of the nearest
+    """Counts for this question: `right` has the expected statement first, `baseline` has it in the first sentence of the nearest
     passage."""
     core, actor = product
     embedder = await language.get_embedder(core)
@@ -67,7 +67,7 @@ async def _ask(product: Product, question: str, expected: str | None) -> Counter
     is_right = bool(found) and found[0].document_kind.is_ours and re.search(expected, shown) is not None
     nearest = await service.find_passages(core, actor, question, embedder=embedder, limit=1)
     first = next(iter(sentences_of(nearest[0].text)), "") if nearest else ""
-    return Counter(answerable=1, right=is_right, silent=not found, floor=re.search(expected, first) is not None)
+    return Counter(answerable=1, right=is_right, silent=not found, baseline=re.search(expected, first) is not None)
 
 
 async def _add_sample(product: Product) -> None:

@@ -78,28 +78,32 @@ def _compare(listings: Labeled, without_agency: Labeled, sectors: Labeled, award
     figures: list[Figure] = []
     for number in _AT_MOST:
         probabilities = _cross_validate(listings, at_most=number)
-        floor = _accuracy(_cross_validate_floor(listings, at_most=number), listings.truth) if number else None
+        baseline = _accuracy(_cross_validate_baseline(listings, at_most=number), listings.truth) if number else None
         accuracy = _accuracy(probabilities, listings.truth)
-        figures.append(_figure(f"Listings, at most {number} per category: accuracy", accuracy, None, floor))
-    probabilities, floors = _cross_validate(listings), _cross_validate_floor(listings)
-    figures += _both("Listings with agency", probabilities, floors, listings.truth, (0.80, 0.70))
+        figures.append(_figure(f"Listings, at most {number} per category: accuracy", accuracy, None, baseline))
+    probabilities, baselines = _cross_validate(listings), _cross_validate_baseline(listings)
+    figures += _both("Listings with agency", probabilities, baselines, listings.truth, (0.80, 0.70))
     figures += _calibration("Listings with agency", probabilities, listings.truth)
-    probabilities, floors = _cross_validate(without_agency), _cross_validate_floor(without_agency)
-    figures += _both("Listings, text only", probabilities, floors, without_agency.truth, (0.785, 0.69))
-    probabilities, floors = _cross_validate(sectors, extra=awards), _cross_validate_floor(sectors, extra=awards)
-    return figures + _both("NAICS sectors with award notices", probabilities, floors, sectors.truth, (0.73, 0.49))
+    probabilities, baselines = _cross_validate(without_agency), _cross_validate_baseline(without_agency)
+    figures += _both("Listings, text only", probabilities, baselines, without_agency.truth, (0.785, 0.69))
+    probabilities, baselines = _cross_validate(sectors, extra=awards), _cross_validate_baseline(sectors, extra=awards)
+    return figures + _both("NAICS sectors with award notices", probabilities, baselines, sectors.truth, (0.73, 0.49))
 
 
-def _figure(name: str, value: float, bar: float | None, floor: float | None) -> Figure:
+def _figure(name: str, value: float, target: float | None, baseline: float | None) -> Figure:
     return Figure(
-        name=name, value=value, bar=bar, floor_name="TF-IDF, logistic regression" if floor is not None else "", floor=floor
+        name=name,
+        value=value,
+        target=target,
+        baseline_name="TF-IDF, logistic regression" if baseline is not None else "",
+        baseline=baseline,
     )
 
 
-def _both(name: str, probabilities: Floats, floors: Floats, truth: Indexes, bars: tuple[float, float]) -> list[Figure]:
+def _both(name: str, probabilities: Floats, baselines: Floats, truth: Indexes, targets: tuple[float, float]) -> list[Figure]:
     return [
-        _figure(f"{name}: accuracy", _accuracy(probabilities, truth), bars[0], _accuracy(floors, truth)),
-        _figure(f"{name}: macro-F1", _macro_f1(probabilities, truth), bars[1], _macro_f1(floors, truth)),
+        _figure(f"{name}: accuracy", _accuracy(probabilities, truth), targets[0], _accuracy(baselines, truth)),
+        _figure(f"{name}: macro-F1", _macro_f1(probabilities, truth), targets[1], _macro_f1(baselines, truth)),
     ]
 
 
@@ -111,7 +115,7 @@ def _calibration(name: str, probabilities: Floats, truth: Indexes) -> list[Figur
         abs(sure[tenths == tenth].mean() - is_right[tenths == tenth].mean()) * float((tenths == tenth).mean())
         for tenth in np.unique(tenths)
     )
-    figures = [Figure(name=f"{name}: expected calibration error", value=float(error), bar=0.06, is_at_most=True)]
+    figures = [Figure(name=f"{name}: expected calibration error", value=float(error), target=0.06, is_at_most=True)]
     # Count every suggestion, including the second and third for the same notice.
     suggestions, hits = probabilities.ravel(), np.eye(probabilities.shape[1], dtype=bool)[truth].ravel()
     for band, least, most in (("High", HIGH, 2.0), ("Medium", MEDIUM, HIGH), ("Low", LOW, MEDIUM)):
@@ -151,7 +155,9 @@ def _cross_validate(labeled: Labeled, *, at_most: int | None = None, extra: Sequ
     return probabilities
 
 
-def _cross_validate_floor(labeled: Labeled, *, at_most: int | None = None, extra: Sequence[tuple[Subject, int]] = ()) -> Floats:
+def _cross_validate_baseline(
+    labeled: Labeled, *, at_most: int | None = None, extra: Sequence[tuple[Subject, int]] = ()
+) -> Floats:
     """Textbook multinomial logistic regression on TF-IDF (C = 10)."""
     folds, count = _folds(labeled.truth), len(labeled.names)
     subjects = [*labeled.subjects, *(subject for subject, _ in extra)]

@@ -60,39 +60,39 @@ async def measure() -> list[Figure]:
     figures = _compare("all sets", pairs, flagged, cosines)
     for name, letters in _SETS.items():
         rows = [row for row, pair in enumerate(pairs) if pair.id[0] in letters]
-        figures += _compare(name, [pairs[row] for row in rows], flagged[rows], cosines[rows], has_bar=False)
+        figures += _compare(name, [pairs[row] for row in rows], flagged[rows], cosines[rows], has_target=False)
     started = time.process_time()
     for pair in pairs:
         check(pair.sentence, pair.passages, about=pair.heading)
     each_ms = (time.process_time() - started) * 1000 / len(pairs)
-    return [*figures, Figure(name="checking a sentence, ms", value=each_ms, bar=5, is_at_most=True)]
+    return [*figures, Figure(name="checking a sentence, ms", value=each_ms, target=5, is_at_most=True)]
 
 
 def _compare(
-    name: str, pairs: Sequence[Pair], flagged: NDArray[np.bool_], cosines: Numbers, *, has_bar: bool = True
+    name: str, pairs: Sequence[Pair], flagged: NDArray[np.bool_], cosines: Numbers, *, has_target: bool = True
 ) -> list[Figure]:
     """Compares the checker with a threshold of the cosine to the nearest sentence or two that has at least as many false alarms."""
     is_supported = np.array([pair.supported for pair in pairs])
     found, alarms = float(flagged[~is_supported].mean()), float(flagged[is_supported].mean())
     threshold = np.quantile(cosines[is_supported], alarms, method="higher")
     is_below = cosines <= threshold
-    floor = "cosine of the nearest sentence"
+    baseline = "cosine of the nearest sentence"
     return [
         Figure(
             name=f"{name}: false claims found",
             value=found,
-            bar=_FOUND if has_bar else None,
-            floor_name=floor,
-            floor=float(is_below[~is_supported].mean()),
+            target=_FOUND if has_target else None,
+            baseline_name=baseline,
+            baseline=float(is_below[~is_supported].mean()),
             note=f"(of {(~is_supported).sum()})",
         ),
         Figure(
             name=f"{name}: false alarms",
             value=alarms,
-            bar=_ALARMS if has_bar else None,
+            target=_ALARMS if has_target else None,
             is_at_most=True,
-            floor_name=floor,
-            floor=float(is_below[is_supported].mean()),
+            baseline_name=baseline,
+            baseline=float(is_below[is_supported].mean()),
             note=f"(of {is_supported.sum()})",
         ),
     ]

@@ -1,6 +1,6 @@
 """Compares drafts of fourteen invented firms and labs with the facts in their documents: `tests/firms`.
 
-Uses the product's own code: documents are added and trained, and the job drafts each template for one funder's notice. The floor
+Uses the product's own code: documents are added and trained, and the job drafts each template for one funder's notice. The baseline
 quotes, for each question of a section, the sentences of all documents that BM25 ranks best, up to the number of words in the draft.
 """
 
@@ -23,10 +23,10 @@ from tests.firms.drafts import SectionScore, add_documents, add_opportunity, dra
 
 _MIN_RECALL = 0.85
 _QUOTED = 6
-"""Number of sentences that the floor quotes per question."""
+"""Number of sentences that the baseline quotes per question."""
 
 
-class Floor(NamedTuple):
+class Baseline(NamedTuple):
     said: int
     facts: int
     ours: int
@@ -35,18 +35,18 @@ class Floor(NamedTuple):
 
 async def measure() -> list[Figure]:
     scores: list[SectionScore] = []
-    floors: dict[str, Floor] = {}
+    baselines: dict[str, Baseline] = {}
     for name in FIRMS:
         firm = load_firm(name)
         async with open_product() as product:
             scores += await _draft(product, firm)
-            floors[name] = await _quote(product, firm)
+            baselines[name] = await _quote(product, firm)
     figures = [
         figure
-        for name in floors
-        for figure in _figures(f"{name}: ", [each for each in scores if each.firm == name], floors[name])
+        for name in baselines
+        for figure in _figures(f"{name}: ", [each for each in scores if each.firm == name], baselines[name])
     ]
-    total = Floor(*(sum(counts) for counts in zip(*floors.values(), strict=True)))
+    total = Baseline(*(sum(counts) for counts in zip(*baselines.values(), strict=True)))
     return [*figures, *_figures("all: ", scores, total)]
 
 
@@ -65,7 +65,7 @@ async def _draft(product: Product, firm: Firm) -> list[SectionScore]:
     return scores
 
 
-async def _quote(product: Product, firm: Firm) -> Floor:
+async def _quote(product: Product, firm: Firm) -> Baseline:
     """The best sentences by BM25 alone."""
     sentences = [
         (sentence, DocumentKind(kind)) for name, kind in firm.kinds.items() for sentence in sentences_of(firm.text(name))
@@ -81,7 +81,7 @@ async def _quote(product: Product, firm: Firm) -> Floor:
             facts += len(expected.facts)
             ours += sum(kind.is_ours for _, kind in found)
             quoted += len(found)
-    return Floor(said, facts, ours, quoted)
+    return Baseline(said, facts, ours, quoted)
 
 
 async def _asked(product: Product, template: DraftTemplate) -> Sequence[dict[str, int]]:
@@ -89,7 +89,7 @@ async def _asked(product: Product, template: DraftTemplate) -> Sequence[dict[str
     return [dict(counts) for counts in await count_stems(product.core, asked)]
 
 
-def _figures(name: str, scores: Sequence[SectionScore], floor: Floor) -> list[Figure]:
+def _figures(name: str, scores: Sequence[SectionScore], baseline: Baseline) -> list[Figure]:
     facts = sum(len(each.facts) for each in scores)
     missing = sum(len(each.missing) for each in scores)
     claims = sum(each.claims for each in scores)
@@ -98,22 +98,22 @@ def _figures(name: str, scores: Sequence[SectionScore], floor: Floor) -> list[Fi
         Figure(
             name=f"{name}facts that appear",
             value=(facts - missing) / facts,
-            bar=_MIN_RECALL,
-            floor_name="sentences by words alone",
-            floor=floor.said / floor.facts,
+            target=_MIN_RECALL,
+            baseline_name="sentences by words alone",
+            baseline=baseline.said / baseline.facts,
         ),
         Figure(
             name=f"{name}claims from our documents",
             value=(claims - foreign) / claims,
-            bar=1.0,
-            floor_name="sentences by words alone",
-            floor=floor.ours / floor.quoted,
+            target=1.0,
+            baseline_name="sentences by words alone",
+            baseline=baseline.ours / baseline.quoted,
         ),
         Figure(
-            name=f"{name}questions wrongly called open", value=sum(len(each.empty) for each in scores), bar=0, is_at_most=True
+            name=f"{name}questions wrongly called open", value=sum(len(each.empty) for each in scores), target=0, is_at_most=True
         ),
         *_near_misses(name, scores),
-        Figure(name=f"{name}gaps wrongly filled", value=sum(len(each.filled) for each in scores), bar=0, is_at_most=True),
+        Figure(name=f"{name}gaps wrongly filled", value=sum(len(each.filled) for each in scores), target=0, is_at_most=True),
     ]
 
 

@@ -1,6 +1,6 @@
 """Measures whether the writer finds the same facts in documents with different layouts: `tests/firms/layouts.py`.
 
-Each invented firm is drafted once for each layout of its documents, without a database. The floor is the documents' original
+Each invented firm is drafted once for each layout of its documents, without a database. The baseline is the documents' original
 layout.
 """
 
@@ -45,19 +45,19 @@ async def measure() -> list[Figure]:
         Figure(
             name="facts that appear, all layouts",
             value=total.recall,
-            bar=_MIN_RECALL,
-            floor_name="the documents as they are",
-            floor=as_they_are.recall,
+            target=_MIN_RECALL,
+            baseline_name="the documents as they are",
+            baseline=as_they_are.recall,
             note=drafted,
         ),
         Figure(
             name="facts that appear, the worst layout",
             value=found[worst].recall,
-            bar=_MIN_OF_ONE,
+            target=_MIN_OF_ONE,
             note=worst.replace("_", " "),
         ),
         Figure(name="questions wrongly called open in one draft", value=total.empty / len(LAYOUTS) / len(FIRMS)),
-        Figure(name="gaps wrongly filled", value=total.filled, bar=0, is_at_most=True),
+        Figure(name="gaps wrongly filled", value=total.filled, target=0, is_at_most=True),
         Figure(name="what has to be absent", value=total.forbidden),
     ]
 

@@ -95,25 +95,25 @@ async def measure() -> list[Figure]:
         Figure(
             name=f"relevance of {len(answered)} queries, nDCG@10",
             value=product,
-            bar=_BETTER * words,
-            floor_name="words alone (BM25)",
-            floor=words,
+            target=_BETTER * words,
+            baseline_name="words alone (BM25)",
+            baseline=words,
             note=f"(meaning alone {meaning:.3f}; {product / words:.2f} × words)",
         ),
         Figure(
             name="queries without a relevant notice in the first ten",
             value=missed,
-            bar=0,
+            target=0,
             is_at_most=True,
-            floor_name="words alone (BM25)",
-            floor=missed_by_words,
+            baseline_name="words alone (BM25)",
+            baseline=missed_by_words,
         ),
         *(
             Figure(
                 name=f"  {organization}, nDCG@10",
                 value=statistics.mean(each.ndcg("product") for each in of_organization),
-                floor_name="words alone (BM25)",
-                floor=statistics.mean(each.ndcg("words") for each in of_organization),
+                baseline_name="words alone (BM25)",
+                baseline=statistics.mean(each.ndcg("words") for each in of_organization),
             )
             for organization, of_organization in organizations.items()
         ),

@@ -83,18 +83,23 @@ async def _passages(product: Product) -> list[Figure]:
         _beside_both("Cranfield nDCG@10", gains, 0.45),
         _beside_both("Cranfield recall@100", recalls, 0.82),
         Figure(
-            name="a question on 20,000 passages, p95 ms", value=p95, bar=60, is_at_most=True, floor_name="its median", floor=p50
+            name="a question on 20,000 passages, p95 ms",
+            value=p95,
+            target=60,
+            is_at_most=True,
+            baseline_name="its median",
+            baseline=p50,
         ),
     ]
 
 
-def _beside_both(name: str, values: dict[str, float], bar: float) -> Figure:
+def _beside_both(name: str, values: dict[str, float], target: float) -> Figure:
     return Figure(
         name=name,
         value=values["product"],
-        bar=bar,
-        floor_name="words alone (BM25)",
-        floor=values["words"],
+        target=target,
+        baseline_name="words alone (BM25)",
+        baseline=values["words"],
         note=f"(meaning alone {values['vectors']:.3f})",
     )
 
@@ -174,9 +179,9 @@ async def _notices(core: Core) -> list[Figure]:
         Figure(
             name="capability queries, success@100",
             value=success["all"],
-            bar=0.24,
-            floor_name="words alone (BM25)",
-            floor=success["words"],
+            target=0.24,
+            baseline_name="words alone (BM25)",
+            baseline=success["words"],
             note=f"(meaning alone {success['vectors']:.3f}; median rank {statistics.median(ranks['all']) + 1:,.0f})",
         )
     ]

@@ -14,7 +14,7 @@ from benchmarks.eval.frame.ranking import ndcg, recall
 
 class TestFigure:
     @pytest.mark.parametrize(
-        ("value", "bar", "is_at_most", "is_kept"),
+        ("value", "target", "is_at_most", "is_kept"),
         [
             (0.45, 0.45, False, True),
             (0.44, 0.45, False, False),
@@ -23,11 +23,11 @@ class TestFigure:
             (0, None, False, True),
         ],
     )
-    def test_is_kept_up_to_its_bar(self, value: float, bar: float | None, is_at_most: bool, is_kept: bool) -> None:
-        assert Figure(name="a", value=value, bar=bar, is_at_most=is_at_most).is_kept is is_kept
+    def test_is_kept_up_to_its_target(self, value: float, target: float | None, is_at_most: bool, is_kept: bool) -> None:
+        assert Figure(name="a", value=value, target=target, is_at_most=is_at_most).is_kept is is_kept
 
     def test_is_shown_next_to_its_baseline(self) -> None:
-        line = as_text([Figure(name="nDCG@10", value=0.4, bar=0.45, floor_name="words", floor=0.37)]).splitlines()[-1]
+        line = as_text([Figure(name="nDCG@10", value=0.4, target=0.45, baseline_name="words", baseline=0.37)]).splitlines()[-1]
 
         assert line.split() == ["nDCG@10", "0.400", "≥", "0.450", "words", "0.370", "MISSED"]
 

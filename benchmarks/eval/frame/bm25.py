@@ -1,4 +1,4 @@
-"""Textbook BM25, independent of the product's search: the floor "words alone". Uses the stems of PostgreSQL's English dictionary."""
+"""Textbook BM25, independent of the product's search: the baseline "words alone". Uses the stems of PostgreSQL's English dictionary."""
 
 from __future__ import annotations
 

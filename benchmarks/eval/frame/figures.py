@@ -5,36 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-COLUMNS = ("figure", "measured", "bar", "floor", "its value", "")
+COLUMNS = ("figure", "measured", "target", "baseline", "its value", "")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """`floor` is the result of `floor_name`, a simpler method, with the same data in the same run."""
+    """`baseline` is the result of `baseline_name`, a simpler method, with the same data in the same run."""
 
     name: str
     value: float
-    bar: float | None = None
+    target: float | None = None
     """None: only reported."""
     is_at_most: bool = False
-    """The value must not exceed the bar. By default, it must not be below the bar."""
-    floor_name: str = ""
-    floor: float | None = None
+    """The value must not exceed the target. By default, it must not be below the target."""
+    baseline_name: str = ""
+    baseline: float | None = None
     note: str = ""
 
     @property
     def is_kept(self) -> bool:
-        if self.bar is None:
+        if self.target is None:
             return True
-        return self.value <= self.bar if self.is_at_most else self.value >= self.bar
+        return self.value <= self.target if self.is_at_most else self.value >= self.target
 
     @property
     def cells(self) -> tuple[str, ...]:
         """The columns are `COLUMNS`."""
-        bar = "" if self.bar is None else f"{'≤' if self.is_at_most else '≥'} {_number(self.bar)}"
-        floor = "" if self.floor is None else _number(self.floor)
-        verdict = "" if self.bar is None else "ok" if self.is_kept else "MISSED"
-        return self.name, _number(self.value), bar, self.floor_name, floor, " ".join(filter(None, (verdict, self.note)))
+        target = "" if self.target is None else f"{'≤' if self.is_at_most else '≥'} {_number(self.target)}"
+        baseline = "" if self.baseline is None else _number(self.baseline)
+        verdict = "" if self.target is None else "ok" if self.is_kept else "MISSED"
+        return self.name, _number(self.value), target, self.baseline_name, baseline, " ".join(filter(None, (verdict, self.note)))
 
 
 def as_text(figures: Sequence[Figure]) -> str:
