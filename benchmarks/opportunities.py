@@ -85,7 +85,7 @@ _FILTERS: tuple[dict[str, Any], ...] = (
 
 def main() -> None:
     if not _SMALL.exists():
-        print("The real data is not here: nothing to measure.")
+        print("The real data is missing; nothing was measured.")
         return
     with tempfile.TemporaryDirectory(prefix="fundwright-bench-") as folder:
         small = _in_process(_import, Path(folder) / "small", _SMALL)

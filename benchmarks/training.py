@@ -29,7 +29,7 @@ from fundwright.training import service
 
 async def main() -> int:
     if not DATA.exists():
-        print("The real data is not here; nothing was measured.")
+        print("The real data is missing; nothing was measured.")
         return 0
     async with open_product(embedder="minilm") as (core, actor):
         rows = [*await _embedding(core), *await _asking(core, actor), *await _writing(core)]

@@ -88,7 +88,7 @@ def main(checks: Sequence[Check]) -> bool:
     print(
         "\n" + "\n".join(f"  {row.check.name:<18}{row.seconds:7.1f} s  {'ok' if row.is_passed else 'FAILED'}" for row in results)
     )
-    print(f"  {'in all':<18}{time.monotonic() - started:7.1f} s")
+    print(f"  {'total':<18}{time.monotonic() - started:7.1f} s")
     return all(row.is_passed for row in results)
 
 

@@ -214,7 +214,7 @@ def check_node() -> None:
     node = shutil.which("node")
     if node is None or shutil.which("npm") is None:
         raise SetupFailed(
-            "Fundwright needs Node.js 20.19 or newer with npm, and they are not here. "
+            "Fundwright needs Node.js 20.19 or newer with npm, which are not installed. "
             "Install them (Debian: apt-get install nodejs npm; macOS: brew install node; or nodejs.org) and run this again."
         )
     version = subprocess.check_output([node, "--version"], text=True).strip()
@@ -263,7 +263,7 @@ def install_browser() -> None:
     except SetupFailed:
         if not install_debian_package("chromium"):
             raise SetupFailed(
-                "The browser tests need Chromium, and it is not here. Install it (Debian: apt-get install chromium) and run this again."
+                "The browser tests need Chromium, which is not installed. Install it (Debian: apt-get install chromium) and run this again."
             ) from None
 
 
@@ -315,7 +315,7 @@ def timed_total() -> Iterator[None]:
     started = time.monotonic()
     yield
     if _times:
-        print(f"  {'Set-up, in all':<22}{time.monotonic() - started:7.1f} s", flush=True)
+        print(f"  {'Setup, total':<22}{time.monotonic() - started:7.1f} s", flush=True)
 
 
 @contextmanager
@@ -326,7 +326,7 @@ def only_one_setup() -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print("Another set-up of this folder is running; waiting for it.", flush=True)
+            print("Another setup of this folder is running; waiting for it.", flush=True)
             fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
@@ -365,7 +365,7 @@ def run(command: Sequence[str | Path], environment: Mapping[str, str] | None = N
     if done.returncode != 0:
         said = "\n".join(done.stdout.splitlines()[-40:])
         words = " ".join(str(part) for part in command[:4])
-        raise SetupFailed(f"{said}\n\nSet-up stopped: `{words} …` failed, see above. Put that right and run this again.")
+        raise SetupFailed(f"{said}\n\nSetup stopped: `{words} …` failed, see above. Fix the problem and run this again.")
 
 
 if __name__ == "__main__":
@@ -374,6 +374,6 @@ if __name__ == "__main__":
     except SetupFailed as failed:
         sys.exit(str(failed))
     except OSError as error:  # a full disk, or a folder that belongs to another user
-        sys.exit(f"Set-up stopped: {error}. Put that right and run this again.")
+        sys.exit(f"Setup stopped: {error}. Fix the problem and run this again.")
     except KeyboardInterrupt:
         sys.exit(130)

@@ -178,5 +178,5 @@ def shared_data() -> Path:
     """The real data beside the project; tests that need it are skipped if it is missing."""
     folder = _PROJECT.parent / "shared" / "data"
     if not folder.exists():
-        pytest.skip("the real data is not here")
+        pytest.skip("the real data is missing")
     return folder

@@ -48,7 +48,7 @@ def _evaluate(name: str, *, is_kept: bool) -> bool:
         traceback.print_exc()
         return False
     if not figures:
-        print("The real data is not here; nothing was measured.")
+        print("The real data is missing; nothing was measured.")
         return True
     print(f"{as_text(figures)}\n   ({time.monotonic() - started:.0f} s)", flush=True)
     if is_kept:

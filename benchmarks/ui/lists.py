@@ -234,7 +234,7 @@ def load_notices(folder: Path, data: Path) -> None:
     if NOTICES.exists():
         file = NOTICES
     else:
-        print("The real notices are not here: invented ones take their place.")
+        print("The real notices are missing; invented ones are used instead.")
         file = invent(folder / "notices.csv.gz")
     run_command(data, {}, "import", "sam", str(file))
 

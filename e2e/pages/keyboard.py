@@ -17,7 +17,7 @@ class Keyboard:
             if wanted.evaluate("element => element === document.activeElement"):
                 return self
             self.page.keyboard.press("Tab")
-        raise AssertionError(f"{MAX_STEPS} times Tab do not lead to {wanted}.")
+        raise AssertionError(f"Tab was pressed {MAX_STEPS} times without reaching {wanted}.")
 
     def type(self, text: str) -> None:
         self.page.keyboard.type(text)

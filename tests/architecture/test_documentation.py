@@ -93,7 +93,7 @@ class TestWholePackage:
     def test_each_file_is_shown_as_it_is(self, package: Path, file: Path) -> None:
         kind = file.suffix.removeprefix(".").replace("py", "python")
         shown = f"`{file.relative_to(package)}`\n\n```{kind}\n{file.read_text()}```\n"
-        assert shown in EXTENDING, f"docs/extending.md shows {file.name} otherwise."
+        assert shown in EXTENDING, f"docs/extending.md shows {file.name} with another content."
 
     @pytest.mark.parametrize(
         ("files", "most"),

@@ -138,7 +138,7 @@ def main() -> int:
             print(f"\n== slow tests, {folder}", flush=True)
             results[f"slow tests, {folder}"] = passes(folder, "-q", "-m", "slow")
     if MINUTES:
-        print(f"== people at work, {MINUTES:g} minutes", flush=True)
+        print(f"== simulated people, {MINUTES:g} minutes", flush=True)
         results["people at work"] = asyncio.run(people_at_work())
     if KILLS != "0":
         print(f"\n== {KILLS} kills", flush=True)

@@ -92,4 +92,6 @@ async def test_every_acknowledged_text_is_there_exactly_once(tmp_path: Path) -> 
                 person.is_done = True
         for person in people:
             assert Counter(await person.listed()) == Counter(person.acknowledged)
-        print(f"{KILLS} kills, {sum(len(person.acknowledged) for person in people)} texts acknowledged, none lost, none doubled")
+        print(
+            f"{KILLS} kills, {sum(len(person.acknowledged) for person in people)} texts acknowledged, none lost, none duplicated"
+        )
