@@ -28,7 +28,7 @@ from fundwright.training.schemas import PastedText
 from tests.access.table import SCREENS
 from tests.support.accounts import add_account
 from tests.support.snapshots import Snapshots
-from tests.ui.login.conftest import Node, Open, Page, text_of, walk
+from tests.ui.conftest import Node, Open, Page, text_of, walk
 
 HERE = Client(address="192.0.2.7")
 KEPT = (

@@ -56,7 +56,7 @@ from tests.access.test_roles import Asker, opened
 from tests.accounts.test_photos import picture
 from tests.support.snapshots import Snapshots
 from tests.support.statements import statements
-from tests.ui.login.conftest import Open
+from tests.ui.conftest import Open
 
 HERE = Client(address="192.0.2.7")
 CANARY = "Zanzibar"

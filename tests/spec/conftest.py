@@ -26,7 +26,7 @@ from fundwright_ui.app import build_app
 from tests.support.accounts import add_account
 from tests.support.cores import settings_of
 from tests.support.databases import Databases
-from tests.ui.login.conftest import text_of, walk
+from tests.ui.conftest import text_of, walk
 from tests.ui.runtime.test_application import browse
 
 PROJECT = Path(__file__).parent.parent.parent

@@ -1,7 +1,7 @@
 """Section 2: screens and routes.
 
 Covered elsewhere: the behavior of the forms (tests/ui/login/test_sign_in.py, test_links.py), the logout dialog and the collapsed
-sidebar (tests/ui/login/test_shell.py), the settings drawer, the loading screen, and signing out in all tabs
+sidebar (tests/ui/shell/test_shell.py), the settings drawer, the loading screen, and signing out in all tabs
 (e2e/journeys/test_shell.py), toasts (e2e/journeys/test_scroll_and_toasts.py), and the prompt that small screens hide
 (e2e/journeys/test_sign_in.py).
 """
@@ -12,7 +12,7 @@ import pytest
 
 from fundwright.accounts.schemas import Role
 from tests.spec.conftest import Visitor
-from tests.ui.login.conftest import text_of
+from tests.ui.conftest import text_of
 
 GUARDED = ("/dashboard/train", "/dashboard/history", "/dashboard/sam", "/dashboard/nih", "/dashboard/category", "/generate/index")
 

@@ -11,7 +11,7 @@ import jwt
 
 from fundwright.content.schemas import BLOG_STEP
 from tests.spec.conftest import Visitor
-from tests.ui.login.conftest import text_of
+from tests.ui.conftest import text_of
 
 
 async def test_the_stored_token_fetches_the_account(user: Visitor, stranger: Visitor) -> None:

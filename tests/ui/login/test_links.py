@@ -22,7 +22,7 @@ from fundwright.core.paging import PageRequest
 from tests.authentication.authenticator import Device, code_at
 from tests.support.accounts import add_account
 from tests.support.signing_in import with_settings
-from tests.ui.login.conftest import PASSWORD, Open, Page, text_of
+from tests.ui.conftest import PASSWORD, Open, Page, text_of
 
 HERE = Client(address="192.0.2.7")
 NEW = "another fine sentence"

@@ -9,7 +9,7 @@ from fundwright_ui.login import SCREENS
 from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.router import Redirect, Router
 from tests.support.signing_in import with_settings
-from tests.ui.login.conftest import PASSWORD, Open, text_of
+from tests.ui.conftest import PASSWORD, Open, text_of
 
 HERE = Client(address="192.0.2.7")
 

@@ -25,7 +25,7 @@ async function loaded(): Promise<WidgetRegistry> {
   return widgets;
 }
 
-// The same as in tests/ui/runtime/test_data_table.py.
+// The same as in tests/ui/widgets/test_data_table.py.
 const grants = {
   ...table,
   label: "Grants",

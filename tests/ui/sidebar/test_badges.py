@@ -18,7 +18,7 @@ from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training.schemas import TrainDocuments
 from tests.support.polling import eventually
 from tests.support.statements import statements
-from tests.ui.login.conftest import Open, Page, text_of
+from tests.ui.conftest import Open, Page, text_of
 
 
 def described(page: Page, path: str) -> str:

@@ -13,7 +13,7 @@ from fundwright.generation import service as generation
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright_ui.shell.matching import best, fit_of
-from tests.ui.login.conftest import Open, Page
+from tests.ui.conftest import Open, Page
 
 
 async def search(page: Page, words: str) -> dict[str, list[dict[str, Any]]]:

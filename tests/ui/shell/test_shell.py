@@ -16,7 +16,7 @@ from fundwright_ui import sidebar
 from fundwright_ui.extension import Screen, SidebarEntry
 from fundwright_ui.runtime.events import MalformedPayload
 from fundwright_ui.sidebar.entries import current_entry
-from tests.ui.login.conftest import PASSWORD, Open, Page, text_of
+from tests.ui.conftest import PASSWORD, Open, Page, text_of
 
 ENTRIES = {
     "Opportunities": "/dashboard/nih",
@@ -84,7 +84,7 @@ def _menu(page: Page) -> dict[str, str]:
 
 
 def _anchors(node: object) -> Iterable[dict[str, dict[str, str]]]:
-    from tests.ui.login.conftest import walk
+    from tests.ui.conftest import walk
 
     return [each for each in walk(node) if each.get("t") == "a"]
 
