@@ -482,7 +482,8 @@ class Session:
             log.warning("ui.browser_failed", error_id=error_id[:8], part=part[:100], message=message[:500])
 
     def _report_missing_target(self, target: str) -> None:
-        """Tell the person that the target no longer exists, except for events of fields and the second half of a double click."""
+        """Tell the person that the target no longer exists, except for events of fields and the second click of a double
+        click."""
         log.info("ui.event_too_late", target=target[:_MAX_LOGGED_CHARACTERS])
         pressed, at = self._last_handled
         if event_of(target) in _OF_FIELDS or (target == pressed and received_at.get() - at < _DOUBLE_CLICK_S):

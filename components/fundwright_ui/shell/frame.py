@@ -112,8 +112,8 @@ def _body(
     *start: VdomDict,
     toggle: Callable[[], Awaitable[None]] | None = None,
 ) -> VdomDict:
-    """The top bar, which begins with `start`, and the screen. The account menu leads to what is not in `shown`; `toggle` collapses
-    and expands the sidebar."""
+    """The top bar, which begins with `start`, and the screen. The account menu contains the pages that are not in `shown`;
+    `toggle` collapses and expands the sidebar."""
     connection, is_open = use_connection(), navigation.drawer is not None
     links = menu_entries(connection, shown)
     return html.div(

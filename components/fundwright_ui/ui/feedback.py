@@ -58,8 +58,8 @@ def problem(message: str, *, on_retry: OnEvent = None) -> VdomDict:
 
 
 def loading(label: str | None = None) -> VdomDict:
-    """Lines in place of what is loading, visible after a moment; while they are there, the page is not ready. `label` describes it to
-    assistive technology."""
+    """Placeholder lines for content that is loading, visible after a moment; while they are shown, the page is not ready.
+    `label` describes it to assistive technology."""
     return html.div(
         {"className": "fw-loading", "role": "status", "aria-label": label or t("Loading"), "data-loading": ""},
         *(html.span({"className": "fw-skeleton"}) for _ in range(_SKELETON_LINES)),

@@ -104,7 +104,7 @@ def disclosure(title: str, *children: Child, is_open: bool, on_toggle: Callable[
 
 
 def row(*children: Child, spread: bool = False, key: str | None = None) -> VdomDict:
-    """Children beside each other, wrapping if there is no room."""
+    """Children beside each other; they wrap if there is not enough space."""
     return html.div(attributes(className=classes("fw-row", "fw-row-between" if spread else None), key=key), *children)
 
 
@@ -119,6 +119,6 @@ def grid(*children: Child) -> VdomDict:
 
 
 def columns(*children: Child, has_main: bool = False) -> VdomDict:
-    """Two columns on a wide screen. With `has_main`, the second one is the main part: it is twice as wide and, on a wide screen, stands
-    before the first, which comes first on a narrow one."""
+    """Two columns on a wide screen. With `has_main`, the second one is the main part: it is twice as wide and comes first on a
+    wide screen; on a narrow screen, the other column comes first."""
     return html.div({"className": classes("fw-columns", "fw-columns-main" if has_main else None)}, *children)

@@ -82,7 +82,7 @@ def form_dialog(
     submit: str | None = None,
     key: str | None = None,
 ) -> VdomDict:
-    """A form in a dialog; `on_submit`, `model`, and `submit` as for `form`. Keep it rendered, so that it opens at once, and
+    """A form in a dialog; `on_submit`, `model`, and `submit` as for `form`. Keep it rendered, so that it opens immediately, and
     close it after the action has succeeded. Cancel and Escape call `on_close`."""
     cancel = button(t("Cancel"), on_click=on_close)
     content = [form(*fields, on_submit=on_submit, model=model, submit=submit or t("Save"), actions=[cancel], label=title)]

@@ -34,7 +34,7 @@ _REVOKED_WITH_ADDRESS = ("reset", "verify", _PURPOSE)
 async def ask(
     session: AsyncSession, actor: Actor, core: Core, *, email: str, password: str, client: Client
 ) -> SignInRefused | None:
-    """Send a link to the new address and a notice to the present one. Returns why not if the password is wrong.
+    """Send a link to the new address and a notice to the current one. Returns why not if the password is wrong.
 
     An earlier link stops working. Raises Invalid, TooManyTries, or ReauthenticationRequired (see `check_own_password`).
     """
@@ -62,7 +62,7 @@ async def ask(
 
 
 async def address_to_confirm(session: AsyncSession, secret: str) -> str | None:
-    """Which address the link confirms as the account's own, or None if it no longer works."""
+    """The address that the link confirms for the account, or None if the link no longer works."""
     found = await repository.find_secret(session, purpose=_PURPOSE, digest=tokens.digest(secret))
     return found.email if found else None
 

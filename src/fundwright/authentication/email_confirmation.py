@@ -40,7 +40,7 @@ async def send_verification(session: AsyncSession, core: Core, *, email: str, la
 
 
 async def email_to_confirm(session: AsyncSession, secret: str) -> str | None:
-    """Which address the link confirms, or None if it no longer works."""
+    """The address that the link confirms, or None if the link no longer works."""
     found = await repository.find_secret(session, purpose="verify", digest=tokens.digest(secret))
     account = await accounts.find_account_by_id(session, found.owner_id) if found and found.owner_id else None
     return account.email if account else None

@@ -124,8 +124,8 @@ async def find_known_device(session: AsyncSession, email: str, digest: str) -> U
 async def add_known_device(
     session: AsyncSession, owner_id: UUID, *, digest: str, replaces: str, expires_at: datetime, limit: int
 ) -> None:
-    """Add it, or replace the one with the digest `replaces` for every account on the device. Only the `limit` devices of the
-    account that were used last stay known."""
+    """Add a known device, or replace the one with the digest `replaces` for every account on the device. Only the `limit` most
+    recently used devices of the account stay known."""
     if replaces:
         await session.execute(update(KnownDevice).where(KnownDevice.digest == replaces).values(digest=digest))
     fresh = {"signed_in_at": now(), "expires_at": expires_at}
@@ -166,7 +166,7 @@ async def take_step(session: AsyncSession, factor_id: UUID, step: int) -> bool:
 
 
 async def forget_second_factor(session: AsyncSession, owner_id: UUID) -> bool:
-    """Remove it with its recovery codes; return whether it was confirmed."""
+    """Remove the authenticator app with its recovery codes; return whether it was confirmed."""
     await forget_recovery_codes(session, owner_id)
     query = delete(SecondFactor).where(SecondFactor.owner_id == owner_id)
     return await session.scalar(query.returning(SecondFactor.confirmed_at)) is not None
@@ -177,7 +177,7 @@ async def forget_recovery_codes(session: AsyncSession, owner_id: UUID) -> None:
 
 
 async def use_recovery_code(session: AsyncSession, owner_id: UUID, digest: str) -> bool:
-    """Delete it from the table; of two simultaneous uses, one succeeds."""
+    """Delete the recovery code; of two simultaneous uses, one succeeds."""
     query = delete(RecoveryCode).where(RecoveryCode.owner_id == owner_id, RecoveryCode.digest == digest)
     return await session.scalar(query.returning(RecoveryCode.id)) is not None
 
@@ -193,7 +193,7 @@ async def list_passkeys(session: AsyncSession, owner_id: UUID) -> Sequence[Passk
 
 
 async def find_passkey(session: AsyncSession, credential_id: bytes) -> Passkey | None:
-    """Lock it until the transaction ends, because its counter is about to change."""
+    """Lock the passkey until the transaction ends, because its counter is about to change."""
     return await session.scalar(select(Passkey).where(Passkey.credential_id == credential_id).with_for_update())
 
 
@@ -221,7 +221,7 @@ async def forget_expired_secrets(session: AsyncSession) -> None:
 
 
 async def forget_secrets(session: AsyncSession, *, owner_id: UUID, purpose: str | None = None) -> None:
-    """Those for one purpose, or all."""
+    """Delete the secrets of the account for one purpose, or all."""
     query = delete(OneTimeSecret).where(OneTimeSecret.owner_id == owner_id)
     if purpose is not None:
         query = query.where(OneTimeSecret.purpose == purpose)

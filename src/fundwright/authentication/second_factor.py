@@ -102,7 +102,8 @@ async def start(session: AsyncSession, actor: Actor, core: Core) -> SecondFactor
 
 @needs(Permission.READ)
 async def confirm(session: AsyncSession, actor: Actor, core: Core, *, code: str, client: Client) -> RecoveryCodes | SignInRefused:
-    """Turn it on with a code of the app; return the recovery codes. The other sessions of the account have to re-authenticate.
+    """Turn on two-step verification with a code of the app; return the recovery codes. The other sessions of the account have
+    to re-authenticate.
 
     Wrong codes count as at sign-in. Raises NotStarted or AlreadyOn.
     """
@@ -142,7 +143,7 @@ async def renew_recovery_codes(session: AsyncSession, actor: Actor, *, client: C
 @needs(Permission.READ)
 @needs_recent_authentication
 async def turn_off(session: AsyncSession, actor: Actor, core: Core, *, client: Client) -> None:
-    """Turn it off: the password alone is enough from now on. Turning it off twice is not an error. Raises
+    """Turn off two-step verification: the password alone is enough from now on. Turning it off twice is not an error. Raises
     ReauthenticationRequired."""
     if await repository.forget_second_factor(session, actor.id):
         await audit.record(session, "second_factor.removed", actor=actor, subject=actor.email, client=client)
@@ -185,7 +186,8 @@ async def start_second_step(session: AsyncSession, account: Account, *, remember
 
 
 async def find_pending(session: AsyncSession, pending: str) -> tuple[Account, bool] | None:
-    """Whose second step is pending, and whether to remember the session; None if it took too long or is done."""
+    """The account whose second step is pending, and whether to remember the session; None if the step has expired or is
+    done."""
     found = await repository.find_secret(session, purpose=_PENDING, digest=tokens.digest(pending))
     account = await accounts.find_account_by_id(session, found.owner_id) if found and found.owner_id else None
     return (account, found.remember) if found and account else None
@@ -206,7 +208,7 @@ async def finish(session: AsyncSession, core: Core, *, pending: str, code: str, 
 
 
 async def pending_email(session: AsyncSession, pending: str) -> str | None:
-    """Whose second step is pending; None if it took too long or is done."""
+    """The account whose second step is pending; None if the step has expired or is done."""
     found = await find_pending(session, pending)
     return found[0].email if found else None
 

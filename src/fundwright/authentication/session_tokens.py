@@ -52,7 +52,7 @@ def read(core: Core, token: str) -> TokenPayload | None:
         key = keyring(core).find(str(jwt.get_unverified_header(token).get("kid")))
         if key is None:
             return None
-        # A token issued in the future is from before the clock was set back. Rejecting it would sign everybody out.
+        # A token issued in the future is from before the clock was set back. Rejecting it would sign everyone out.
         options: Options = {"require": ["exp", "iat"], "verify_iat": False}
         payload = jwt.decode(token, key.secret, algorithms=[_ALGORITHM], leeway=_LEEWAY_S, options=options)
         return TokenPayload.model_validate(payload)

@@ -26,7 +26,7 @@ class PlanCode(StrEnum):
 
 
 class Quota(StrEnum):
-    """What a plan limits."""
+    """The quantities that a plan limits."""
 
     DOCUMENTS = "documents"
     """The number of documents of an account."""
@@ -81,7 +81,7 @@ class Origin(StrEnum):
 
 
 class OwnPlan(BaseModel):
-    """The account's plan, and what it has used of it this month. Administrators have no limits."""
+    """The account's plan, and its usage this month. Administrators have no limits."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -222,7 +222,7 @@ class PremiumLinkCreate(BaseModel):
 
 
 class PremiumLinkRead(BaseModel):
-    """A premium link without its secret; `used` of `uses` are used up."""
+    """A premium link without its secret; `used` of its `uses` have been used."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 

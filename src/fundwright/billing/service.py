@@ -118,7 +118,7 @@ async def change_plan(session: AsyncSession, actor: Actor, code: PlanCode, chang
 
 @needs(Permission.READ)
 async def own_plan(session: AsyncSession, actor: Actor) -> OwnPlan:
-    """The actor's plan, and what is used up of it."""
+    """The actor's plan and its usage."""
     plan = await repository.plan_of(session, actor.id)
     subscription = await repository.current_subscription(session, actor.id)
     used = await repository.used_in(session, actor.id, _month())
@@ -239,7 +239,7 @@ async def export_subscribers(session: AsyncSession, actor: Actor, query: Subscri
 async def subscribe(
     session: AsyncSession, actor: Actor, account_id: UUID, change: SubscriptionChange, *, client: Client
 ) -> SubscriberRead:
-    """Change the plan of an account from now on; the present one ends. Raises NotFound or Invalid."""
+    """Change the plan of an account from now on; the current subscription ends. Raises NotFound or Invalid."""
     account = await get_subscriber(session, actor, account_id)
     if change.plan is PlanCode.FREE and change.until is not None:
         raise Invalid(t("The Free plan has no end date. Leave the date empty, or choose another plan."))

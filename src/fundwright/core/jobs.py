@@ -616,7 +616,7 @@ the clock has caught up."""
 
 @asynccontextmanager
 async def _job_lock(url: str, job_id: UUID) -> AsyncIterator[bool]:
-    """Whether nobody else runs the job, and nobody can while the body runs.
+    """Whether no other worker runs the job. None can start it while the body runs.
 
     If the connection is lost, so is the lock: the body is canceled, and DatabaseAway raised.
     """

@@ -232,7 +232,7 @@ async def _exit_error(watch: socket.socket, limits: Limits, name: str) -> Fundwr
     code = STATUS.unpack(status)[0]
     if code == -signal.SIGXCPU:
         return _timed_out(limits, name)
-    if code == -signal.SIGKILL:  # not by us: probably the system had no more memory
+    if code == -signal.SIGKILL:  # not sent by us: probably the system ran out of memory
         raise _Interrupted(_out_of_memory(limits, name))
     return crashed(limits, name, exit_code=code)
 

@@ -257,7 +257,7 @@ def _passkey(shown: Row[PasskeyRead], remove: Callable[[PasskeyRead], None]) -> 
 
 @component
 def _add(reload: Callable[[], None]) -> VdomDict:
-    """The name comes first, because the browser's own dialog is the last step."""
+    """The name field comes first, because the browser's own dialog is the last step."""
     actor, connection = use_actor(), use_connection()
     core = connection.core
     name, set_name = use_state("")

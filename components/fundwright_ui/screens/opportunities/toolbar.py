@@ -54,7 +54,7 @@ def kind_tabs(kind: Kind, url: UrlState, totals: Mapping[Kind, int]) -> VdomDict
 
 
 def toolbar(kind: Kind, url: UrlState, query: OpportunityQuery, count: str, *menus: Child) -> VdomDict:
-    """Search, what is shown and in which order, filters, how many opportunities that makes, and `menus`."""
+    """Search, availability, order, filters, the number of opportunities, and `menus`."""
     is_filtering = url.get("filters") == "open"
     filters = attributes(
         type="button",
@@ -101,7 +101,7 @@ def _search_form(url: UrlState) -> VdomDict:
 
 
 def _availability_and_order(kind: Kind, url: UrlState, query: OpportunityQuery) -> list[VdomDict]:
-    """Links for which notices are shown, and in which order."""
+    """Links that select the notices and their order."""
     shown = [
         (OPEN, t("Open")),
         (CLOSED, t("Closed")),
@@ -172,7 +172,7 @@ def _presets(url: UrlState, query: OpportunityQuery) -> VdomDict:
 
 
 def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict:
-    """Each applies as soon as it is chosen."""
+    """Each filter applies as soon as it is chosen."""
     any_ = Option("", t("Any"))
 
     def several(name: str, label: str, values: Iterable[FacetValue], text: Callable[[FacetValue], str]) -> VdomDict:
@@ -181,7 +181,7 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
         return select_field(name, label, [any_, *options], on_change=partial(_add_to, url, name, chosen))
 
     def begin_naics(typed: str) -> None:
-        url.set(naics=typed.strip(), page=None)  # typing is no step that the Back button undoes
+        url.set(naics=typed.strip(), page=None)  # the Back button does not undo typing
 
     def day(name: str, label: str) -> VdomDict:
         narrow_by = narrow(url, name)

@@ -1,4 +1,4 @@
-"""Migrates a database to this version's schema, or says in one sentence why it cannot."""
+"""Migrates a database to this version's schema, or refuses with one sentence that says why."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from sqlalchemy.exc import DBAPIError
 from fundwright.core.errors import StartRefused
 
 _FOLDER = Path(__file__).parent
-_LOCK = 4_207_113  # any number: keeps two processes from migrating at the same time
+_LOCK = 4_207_113  # an arbitrary number: the lock keeps two processes from migrating at the same time
 _NAME = re.compile("[a-z0-9_]{1,40}")
 _OLDEST_POSTGRES = 15
-_OLDEST_VECTOR = (0, 8)  # the first with iterative index scans
+_OLDEST_VECTOR = (0, 8)  # the first version with iterative index scans
 
 
 @dataclass(frozen=True)
 class Migrations:
-    """A folder of Alembic revisions: `v0001_ring.py` declares `revision = "0001"`. Each package has a sequence of its own, and
-    the table `alembic_version_{name}` stores its position. `name`: lower-case letters, digits, and underscores."""
+    """A folder of Alembic revisions: `v0001_ring.py` declares `revision = "0001"`. Each package has its own sequence, whose
+    position is in the table `alembic_version_{name}`. `name`: lower-case letters, digits, and underscores."""
 
     name: str
     folder: Path
@@ -55,7 +55,7 @@ def revisions() -> list[str]:
 
 async def upgrade(url: str, *, to: str = "head", packages: Sequence[Migrations] = ()) -> None:
     """Run missing migrations: our own up to the revision `to`, then those of `packages`. Raises StartRefused if the server is
-    unreachable, unsuitable, or newer than this version, and for packages without a name of their own.
+    unreachable, unsuitable, or newer than this version, and for packages whose name is missing or already used.
 
     Each migration runs in its own transaction, so none has to check whether its work is partly done.
     """
@@ -129,7 +129,7 @@ def _is_up_to_date(connection: psycopg.Connection, where: str, migrations: Migra
 
 
 def _run_missing(url: str, where: str, to: str, migrations: Migrations) -> None:
-    # Imported here because few starts have anything to migrate.
+    # Imported here because most starts migrate nothing.
     from alembic import command
     from alembic.config import Config
 

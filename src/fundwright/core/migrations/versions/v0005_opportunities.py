@@ -55,7 +55,7 @@ def upgrade() -> None:
     op.create_index("ix_opportunity_kind_due_at", "opportunity", ["kind", "due_at", "id"])
     op.create_index("ix_opportunity_kind_title", "opportunity", ["kind", "title", "id"])
     op.create_index("ix_opportunity_kind_agency", "opportunity", ["kind", "agency", "id"])
-    # Lists, filters and counts read whole stretches of this table: large search vectors are moved out of the row.
+    # Lists, filters, and counts read many rows of this table, so large search vectors are stored outside of the row.
     op.execute("ALTER TABLE opportunity SET (toast_tuple_target = 128)")
     in_row = ("external_id", "number", "title", "agency", "sub_agency", "office", "type", "place", "set_aside", "title_search")
     for column in (*in_row, "activity_codes", "assistance_listings", "content_hash"):

@@ -8,5 +8,5 @@ down_revision = "0006"
 
 def upgrade() -> None:
     op.alter_column("account", "language", nullable=True)
-    # Nothing let anybody choose before: what stands there was only the default.
+    # Until now, nobody could choose a language: the column contained only the default.
     op.execute("UPDATE account SET language = NULL")

@@ -1,4 +1,4 @@
-"""What screens keep for an account. The width of the sidebar becomes one of these."""
+"""The state that screens save for an account. The width of the sidebar becomes part of it."""
 
 import sqlalchemy as sa
 from alembic import op

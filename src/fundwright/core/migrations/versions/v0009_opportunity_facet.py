@@ -1,4 +1,4 @@
-"""How many opportunities have an agency, a type and so on, counted as they change."""
+"""The number of opportunities for each agency, type, and so on, updated with each change."""
 
 import sqlalchemy as sa
 from alembic import op

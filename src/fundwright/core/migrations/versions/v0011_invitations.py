@@ -1,4 +1,5 @@
-"""Invitations, and accounts that have confirmed their address. Accounts that exist were made by somebody who knew it."""
+"""Invitations, and whether an account has confirmed its address. Existing accounts count as confirmed, because they were
+created by people who knew the address."""
 
 import sqlalchemy as sa
 from alembic import op

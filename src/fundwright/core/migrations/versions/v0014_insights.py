@@ -1,4 +1,4 @@
-"""Page views, and jobs by the day they began."""
+"""Page views, and jobs by the day on which they started."""
 
 import sqlalchemy as sa
 from alembic import op

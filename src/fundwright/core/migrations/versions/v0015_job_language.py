@@ -1,4 +1,4 @@
-"""A job speaks the language of whoever asked for it."""
+"""The language of a job: that of the person who started it."""
 
 from __future__ import annotations
 

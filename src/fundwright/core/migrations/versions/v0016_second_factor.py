@@ -1,4 +1,4 @@
-"""Two-step verification, passkeys, and until when a session has just been proved to be its owner's."""
+"""Two-step verification, passkeys, and until when a session counts as recently authenticated."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""How long a session may rest, and which of its tokens is the newest."""
+"""How long a session may be unused, and which of its tokens is the newest."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Which opportunities came in since somebody looked."""
+"""The opportunities that were added since an account's last visit."""
 
 from alembic import op
 

@@ -1,4 +1,4 @@
-"""What the account page keeps: a photo, a time zone, an address that waits to be confirmed, and copies of one's own data."""
+"""The data of the account page: a photo, a time zone, an address that is not confirmed yet, and copies of personal data."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Index what tells open from closed opportunities, so that counting them reads no rows."""
+"""Index the columns that distinguish open from closed opportunities, so that counting them reads no rows."""
 
 from alembic import op
 

@@ -9,7 +9,7 @@ down_revision = "0031"
 
 
 def upgrade() -> None:
-    # Bodies that are parsed here, not at each call, find their types and functions whatever the search path is.
+    # A function body that is parsed here, not at each call, finds its types and functions with any search path.
     op.execute("""
         CREATE FUNCTION word_place(lexeme text) RETURNS int LANGUAGE sql IMMUTABLE PARALLEL SAFE
         RETURN CAST(CAST('x' || left(md5(lexeme), 6) AS bit(24)) AS int)
@@ -27,7 +27,7 @@ def upgrade() -> None:
             ) weighed
         )
     """)
-    # Searches read the words of all passages of an account: texts and search vectors are moved out of the row.
+    # Searches read the words of all passages of an account, so texts and search vectors are stored outside of the row.
     op.execute("ALTER TABLE chunk SET (toast_tuple_target = 128)")
     words = sa.Column("words", SPARSEVEC(2**24), sa.Computed("word_weights(search, 110)", persisted=True), nullable=False)
     op.add_column("chunk", words)

@@ -1,4 +1,5 @@
-"""Sections of drafts can be edited: versions of their texts, what the writer is writing, and which section of the template they are."""
+"""Sections of drafts can be edited: adds versions of their texts, the text that the writer is writing, and the section of the
+template."""
 
 import sqlalchemy as sa
 from alembic import op

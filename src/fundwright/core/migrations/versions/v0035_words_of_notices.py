@@ -1,4 +1,5 @@
-"""Weigh the words of notices for BM25, count in how many notices each word occurs, and find numbers however they are typed, and codes."""
+"""Weigh the words of notices for BM25, count in how many notices each word occurs, and find codes, and numbers in any
+format."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""A section keeps what may answer its open questions."""
+"""Sections store possible matches for their open questions."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Let something belong to several categories, and keep the words of opportunities for the classifier."""
+"""Let a subject belong to several categories, and store the words of opportunities for the classifier."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -26,5 +26,5 @@ def upgrade() -> None:
         sa.Column("opportunity_id", sa.Uuid(), sa.ForeignKey("opportunity.id", ondelete="CASCADE"), primary_key=True),
         sa.Column("terms", sa.LargeBinary(), nullable=False),
     )
-    # They are hashes, which do not become smaller.
+    # The words are hashes, which compression does not shrink.
     op.execute("ALTER TABLE opportunity_terms ALTER COLUMN terms SET STORAGE EXTERNAL")

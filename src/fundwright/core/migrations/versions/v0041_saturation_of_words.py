@@ -1,4 +1,4 @@
-"""Weigh the words of notices with a saturation of their own, and embed more of their descriptions.
+"""Weigh the words of notices with their own saturation parameter, and embed more of their descriptions.
 
 Both are done by the job that starts with the server; until then, searches weigh words themselves and find these notices by words only.
 """

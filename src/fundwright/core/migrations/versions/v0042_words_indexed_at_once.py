@@ -1,4 +1,4 @@
-"""Index the words of a chunk when it is added: words that wait to be indexed make every search read all chunks."""
+"""Index the words of a chunk when it is added: while words wait to be indexed, every search reads all chunks."""
 
 from alembic import op
 

@@ -1,4 +1,4 @@
-"""Know how words are spelled, so that searches with misspelled ones find something."""
+"""Store the spelling of words, so that searches can correct misspelled ones."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,7 +1,7 @@
-"""Find notices by the state of their place, and keep names whose stem is that of another word apart from it: “Maine” has that of “main.”
+"""Find notices by the state of their place of performance, and distinguish “Maine” from “main,” which has the same stem.
 
-Of the names of states and territories, no other has the stem of a common word. The indexes find the notices to read again, and the job that
-starts with the server weighs their words anew; until then, searches do.
+No other name of a state or territory has the stem of a common word. The indexes find the notices to read again, and the job that
+starts with the server weighs their words again; until then, searches weigh them.
 """
 
 from alembic import op
