@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN = .venv/bin
 export PYTHONUTF8 = 1
 
-.PHONY: help setup run check test eval bench bench-auth bench-journeys bench-ui security pains mutants sbom lint fix lock dev clean soak
+.PHONY: help setup run check test pictures eval bench bench-auth bench-journeys bench-ui security pains mutants sbom lint fix lock dev clean soak
 .SILENT:
 
 help: ## List the targets
@@ -41,6 +41,9 @@ bench-ui: setup ## Compare the user interface with other Python frameworks, whic
 
 soak: setup ## Run the slow tests, simulate 100 people for 30 minutes (SOAK_MINUTES=...) while processes are killed, then fuzz for 30 minutes (SOAK_FUZZING_MINUTES=...)
 	exec $(BIN)/python -m tests.soak
+
+pictures: setup ## Take the pictures of all screens in docs/images/screens again
+	UPDATE_PICTURES=1 exec $(BIN)/python -m pytest -q -m slow e2e/journeys/screens/test_pictures.py
 
 security: setup ## Run the tests of the security checklist
 	exec $(BIN)/python -m scripts.checklists security
