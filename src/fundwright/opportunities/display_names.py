@@ -1,4 +1,5 @@
-"""Titles and names of agencies as people write them. Sources publish many in capitals; the record keeps the published text."""
+"""Titles and names of agencies in their usual spelling. Sources publish many in capitals; the record keeps the published
+text."""
 
 from __future__ import annotations
 
@@ -43,7 +44,7 @@ def agency_name(published: str) -> str:
 
 
 def short_agency_name(published: str) -> str:
-    """The name of an agency where there is little room: “Veterans Affairs”."""
+    """The name of an agency where there is little space: “Veterans Affairs”."""
     return agency_name(published).removeprefix("Department of ").removeprefix("the ")
 
 

@@ -63,8 +63,8 @@ class OpportunityQuery(PageRequest):
 
 
 class Listed(BaseModel):
-    """Base class of rows that open pages hold by the dozen. Pydantic stores the set of given fields for each object, which takes
-    more memory than the fields; here, all objects of a class share one set."""
+    """Base class of rows of which an open page holds dozens. Pydantic stores the set of given fields for each object, which
+    takes more memory than the fields; here, all objects of a class share one set."""
 
     _given: ClassVar[set[str]]
 

@@ -204,7 +204,7 @@ def answers_as_csv(found: Sequence[Answer]) -> AsyncIterator[str]:
 
 @needs(Permission.READ)
 async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
-    """How many documents the actor has."""
+    """The number of the actor's documents."""
     listed = await list_documents(session, actor, DocumentQuery(page_size=1))
     return [Figure(label=t("Your documents"), count=listed.total, path="/dashboard/train")]
 
