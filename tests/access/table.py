@@ -312,8 +312,8 @@ SCREENS = _table(
 )  # fmt: skip
 
 JOBS: dict[str, str | None] = {
-    "identity.personal_data": "POST /api/account/data",
-    "identity.personal_data_expiry": None,
+    "personal_data": "POST /api/account/data",
+    "personal_data_expiry": None,
     "import": "POST /api/opportunities/imports/{source}",
     "categorize": "POST /api/opportunities/categorize",
     "embed": None,

@@ -250,6 +250,6 @@ class TestJobs:
 
     def test_each_is_started_by_who_may_work_or_sort_or_about_their_own_account(self) -> None:
         needs = {kind: ROUTES[route] for kind, route in JOBS.items() if route}
-        assert needs.pop("identity.personal_data") == Permission.READ
+        assert needs.pop("personal_data") == Permission.READ
         assert needs.pop("categorize") == Permission.LABEL
         assert set(needs.values()) == {Permission.WORK}

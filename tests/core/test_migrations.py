@@ -85,6 +85,19 @@ class TestUpgrade:
                 {"counts": renamed, "after": "5f0c"},
             )
 
+    async def test_jobs_of_personal_data_are_renamed(self, database_url: str) -> None:
+        await set_back(database_url, to="0049")
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            for kind in ("identity.personal_data", "identity.personal_data_expiry"):
+                connection.execute(
+                    "INSERT INTO job (id, kind, title, language, state, done, message, payload, checkpoint, cancel_requested,"
+                    " created_at) VALUES (gen_random_uuid(), %s, '', 'en', 'queued', 0, '', '{}', '{}', false, now())",
+                    [kind],
+                )
+            await upgrade(database_url)
+            kinds = connection.execute("SELECT kind FROM job ORDER BY kind").fetchall()
+            assert kinds == [("personal_data",), ("personal_data_expiry",)]
+
     async def test_headings_are_stored_one_by_one(self, database_url: str) -> None:
         source = {"passage_id": "5f0c", "heading": "Work › Boats", "page": 1}
         matches: list[dict[str, object]] = [

@@ -37,13 +37,13 @@ _EMAIL = re.compile(r"[^\s@<>,;]{1,100}@[^\s@<>,;]{1,255}")
 
 
 class CollectData(JobPayload):
-    job_kind: ClassVar[str] = "identity.personal_data"
+    job_kind: ClassVar[str] = "personal_data"
 
     copy_id: UUID
 
 
 class ForgetCopy(JobPayload):
-    job_kind: ClassVar[str] = "identity.personal_data_expiry"
+    job_kind: ClassVar[str] = "personal_data_expiry"
 
     copy_id: UUID
 

@@ -186,14 +186,11 @@ def _extract_notice(line: int, status: Status, fields: _Fields) -> ParsedNotice 
     if first("Version").startswith("Forecast"):
         status = "forecasted"
     external_id, title = first("OpportunityID"), reading.plain_text(first("OpportunityTitle"))
-    if not external_id or len(external_id) > 200:
-        return RejectedRow(line, "OpportunityID", t("The opportunity has no usable OpportunityID."))
-    if not title:
-        return RejectedRow(line, "OpportunityTitle", t("The opportunity has no title."))
-    posted = first("PostDate")
-    posted_at = moment(posted)
-    if posted_at is None:
-        return reading.undated(line, "PostDate", posted)
+    posted_at = reading.posted_at_or_rejection(
+        line, id=("OpportunityID", external_id), title=("OpportunityTitle", title), posted=("PostDate", first("PostDate"))
+    )
+    if isinstance(posted_at, RejectedRow):
+        return posted_at
     due = first("CloseDate") or (first("EstimatedApplicationDueDate") if status == "forecasted" else "")
     due_at, due_note = deadline(due)
     note = first("CloseDateExplanation") or first("EstimatedApplicationDueDateExplanation")
@@ -268,14 +265,11 @@ def _simpler_notice(line: int, row: JsonObject) -> ParsedNotice | RejectedRow:
     number, title, url = text("Opportunity ID"), reading.plain_text(text("Title")), reading.web_address(text("URL"))
     match = _SIMPLER_ID.search(url)
     external_id = match[1].lower() if match else number
-    if not external_id or len(external_id) > 200:
-        return RejectedRow(line, "Opportunity ID", t("The opportunity has no usable Opportunity ID."))
-    if not title:
-        return RejectedRow(line, "Title", t("The opportunity has no title."))
-    posted = text("Post Date")
-    posted_at = moment(posted)
-    if posted_at is None:
-        return reading.undated(line, "Post Date", posted)
+    posted_at = reading.posted_at_or_rejection(
+        line, id=("Opportunity ID", external_id), title=("Title", title), posted=("Post Date", text("Post Date"))
+    )
+    if isinstance(posted_at, RejectedRow):
+        return posted_at
     status: Status = "forecasted" if text("Status").lower().startswith("forecast") else "posted"
     due_at, due_note = deadline(text("Deadline") or text("Est. Application Deadline"))
     content = json.dumps(raw, ensure_ascii=False, sort_keys=True)

@@ -13,7 +13,7 @@ from fundwright.opportunities.json_lines import published, read_json_lines, text
 from fundwright.opportunities.reading import UnreadableFile, clean
 from fundwright.opportunities.schemas import Kind, Status
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow
-from fundwright.opportunities.washington import deadline, moment
+from fundwright.opportunities.washington import deadline
 
 _TYPES = {
     "RFA": "Request for Applications",
@@ -52,14 +52,11 @@ class NihJsonLines:
 def _notice(line: int, row: JsonObject) -> ParsedNotice | RejectedRow:
     raw = published(row)
     external_id, title = clean(raw.get("opportunity_id")), clean(raw.get("title"))
-    if not external_id or len(external_id) > 200:
-        return RejectedRow(line, "opportunity_id", t("The opportunity has no usable opportunity_id."))
-    if not title:
-        return RejectedRow(line, "title", t("The opportunity has no title."))
-    posted = clean(raw.get("post_date"))
-    posted_at = moment(posted)
-    if posted_at is None:
-        return reading.undated(line, "post_date", posted)
+    posted_at = reading.posted_at_or_rejection(
+        line, id=("opportunity_id", external_id), title=("title", title), posted=("post_date", clean(raw.get("post_date")))
+    )
+    if isinstance(posted_at, RejectedRow):
+        return posted_at
     due_at, due_note = deadline(clean(raw.get("close_date")))
     status: Status = "forecasted" if clean(raw.get("status")).lower().startswith("forecast") else "posted"
     number = clean(raw.get("number"))

@@ -6,6 +6,7 @@ import codecs
 import html
 import re
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from decimal import Decimal
 from typing import BinaryIO, cast
 
@@ -15,6 +16,7 @@ from fundwright.core.errors import Invalid
 from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import t
 from fundwright.opportunities.sources import RejectedRow
+from fundwright.opportunities.washington import moment
 
 _CONTROL = bytes(set(range(32)) - {9, 10, 13})
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
@@ -105,8 +107,18 @@ def description(raw: JsonObject, name: str, body: str) -> str:
     return plain
 
 
-def undated(line: int, column: str, text: str) -> RejectedRow:
-    """Reject an opportunity whose posted date, `text`, cannot be read."""
+def posted_at_or_rejection(
+    line: int, *, id: tuple[str, str], title: tuple[str, str], posted: tuple[str, str]
+) -> datetime | RejectedRow:
+    """Return when an opportunity was posted, or reject it if it has no usable id, title, or date. Each is given as its column and its
+    text."""
+    if not id[1] or len(id[1]) > 200:
+        return RejectedRow(line, id[0], t("The opportunity has no usable {column}.", column=id[0]))
+    if not title[1]:
+        return RejectedRow(line, title[0], t("The opportunity has no title."))
+    column, text = posted
+    if (posted_at := moment(text)) is not None:
+        return posted_at
     reason = t("“{text}” is not a date.", text=text[:60]) if text else t("The opportunity has no posted date.")
     return RejectedRow(line, column, reason)
 
