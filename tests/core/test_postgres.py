@@ -253,7 +253,7 @@ class TestRoot:
         (tmp_path / "file").touch()
         monkeypatch.setattr(postgres, "_BIN", tmp_path / "bin")
         monkeypatch.setattr(postgres, "_ROOT_COPIES", tmp_path / "file" / "fundwright")
-        with pytest.raises(StartRefused, match="Start Fundwright as another user, move it to a folder that everybody may enter"):
+        with pytest.raises(StartRefused, match="Start Fundwright as another user, move it to a folder that every user may enter"):
             with EmbeddedPostgres(tmp_path / "data").use():
                 pass
 

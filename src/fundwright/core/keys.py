@@ -42,7 +42,7 @@ def read_key(path: Path) -> bytes:
         raise StartRefused(
             f"The key file {path} is damaged: it has fewer than {_KEY_BYTES} bytes. Restore it from a backup of the data folder. If there is "
             "none, remove the file, and Fundwright makes a new key. A new session*.key ends every session. With a new second_factor.key, "
-            "authenticator apps no longer work, and everybody has to set up two-step verification again."
+            "authenticator apps no longer work, and everyone has to set up two-step verification again."
         )
     return secret
 

@@ -267,7 +267,7 @@ def _reachable_programs() -> Path:
     except OSError as error:
         raise StartRefused(
             f"PostgreSQL does not run as root, and the account {_ROOT_RUNS_AS} can neither enter {_BIN} nor a copy in {_ROOT_COPIES}: "
-            f"{error.strerror}. Start Fundwright as another user, move it to a folder that everybody may enter, or set DATABASE_URL."
+            f"{error.strerror}. Start Fundwright as another user, move it to a folder that every user may enter, or set DATABASE_URL."
         ) from error
     return copy / _BIN.relative_to(packages)
 

@@ -1,7 +1,7 @@
 """Edits a finished draft: changes, moves, adds, deletes, and regenerates sections.
 
 A save names the revision that it is based on, and is refused if the section has been saved since. Every text is kept as a version,
-whoever wrote it, until there are a hundred newer ones. The result of a change does not include checks of claims, because they take
+regardless of its author, until there are a hundred newer ones. The result of a change does not include checks of claims, because they take
 too long.
 """
 
