@@ -1,4 +1,4 @@
-"""The scroll position belongs to one visit of a page; a toast disappears by itself, wherever the pointer is."""
+"""The scroll position belongs to one visit of a page; a toast disappears automatically, wherever the pointer is."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def slow(*values: Any) -> list[ParameterSet]:
 def keep(page: Page, token: str) -> Page:
     """Put a token into the storage, from one of the product's pages, and nothing else."""
     page.goto("/404")
-    ready(page)  # otherwise, it would find the token and sign in by itself
+    ready(page)  # otherwise, it would find the token and sign in automatically
     page.context.clear_cookies()
     page.evaluate("token => localStorage.setItem('token', token)", token)
     return page

@@ -1,4 +1,4 @@
-"""Measures what the design of a screen promises: primary buttons, sizes of type, heights of controls, targets, and layout shift."""
+"""Measures the promises of the design: primary buttons, sizes of type, heights of controls, targets, and layout shift."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ async () => {
 
 @dataclass(frozen=True)
 class Measures:
-    """Of what is visible: the names of filled buttons; sizes of type and heights of controls, in pixels; targets of less than 44 by
-    44 px that are not links within text; and the cumulative layout shift since the page was opened."""
+    """Of the visible content: the names of filled buttons; sizes of type and heights of controls, in pixels; targets of less
+    than 44 by 44 px that are not links within text; and the cumulative layout shift since the page was opened."""
 
     primary_buttons: list[str]
     type_sizes: list[float]

@@ -184,7 +184,7 @@ def places(app: Any) -> dict[str, list[Place]]:
 
 
 def names_in_queries() -> set[str]:
-    """What screens read from the query of their address: all names, and the ids in the queries of lists."""
+    """The parameters that screens read from the query of their address: all names, and the ids in the queries of lists."""
     names = set[str]()
     for module in pkgutil.walk_packages(screens.__path__, f"{screens.__name__}."):
         screen = importlib.import_module(module.name)

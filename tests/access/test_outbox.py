@@ -1,4 +1,4 @@
-"""Nobody can read other people's messages: neither programs with a token nor administrators."""
+"""Neither programs with a token nor administrators can read the messages of other people."""
 
 from __future__ import annotations
 

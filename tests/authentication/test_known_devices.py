@@ -1,4 +1,5 @@
-"""Strangers who enter wrong passwords do not lock out a person with a known device, a session, a passkey, or a link from an email."""
+"""Wrong passwords entered by others do not lock out a person with a known device, a session, a passkey, or a link from an
+email."""
 
 from __future__ import annotations
 

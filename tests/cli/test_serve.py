@@ -1,4 +1,4 @@
-"""Startup of `fundwright serve`, and what it rejects before it opens anything."""
+"""Startup of `fundwright serve`, and the errors that it reports before it opens anything."""
 
 from __future__ import annotations
 

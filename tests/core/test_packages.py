@@ -1,4 +1,4 @@
-"""What a package can register on the server: routes, tables, settings, translations, icons, and health checks."""
+"""The parts that a package can register on the server: routes, tables, settings, translations, icons, and health checks."""
 
 from __future__ import annotations
 

@@ -28,8 +28,8 @@ FIRMS = (
 
 @dataclass(frozen=True)
 class ExpectedSection:
-    """What a section of a draft must contain. `gaps` are the indexes of the questions that no document answers; `near` is close to
-    an answer to such a question, so it is shown for a person to judge."""
+    """The required content of a section of a draft. `gaps` are the indexes of the questions that no document answers; `near` is
+    close to an answer to such a question, so it is shown for a person to judge."""
 
     facts: tuple[str, ...] = ()
     never: tuple[str, ...] = ()

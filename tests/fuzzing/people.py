@@ -23,7 +23,7 @@ _HERE = Client(address="192.0.2.7")
 
 
 async def sign_in(core: Core, role: Role, *, scope: TokenScope | None = None) -> str:
-    """The session token, or with a `scope` the API token, of a new account. The account has a document of its own if its role
+    """The session token, or with a `scope` the API token, of a new account. The account has its own document if its role
     permits."""
     async with core.database.transaction() as session:
         email = f"{role}-{uuid4().hex[:8]}@example.org"

@@ -99,7 +99,7 @@ class TestSpelling:
             ("securty", 0, "security"),
             ("assesment", 0, "assessment"),
             ("mechancal", 0, "mechanical"),
-            ("router", 5, None),  # a word of its own, though a rare one
+            ("router", 5, None),  # a real word, though a rare one
             ("plumbing", 0, None),
             ("zebrafish", 0, None),
             ("influensa", 0, "influenza"),

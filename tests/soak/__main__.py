@@ -90,7 +90,7 @@ async def people_at_work() -> bool:
 async def kill(
     installation: Installation, targets: Sequence[str], seconds: float, chance: random.Random, kills: Counter[str]
 ) -> None:
-    """Kill one of the targets, or two at once, every few seconds."""
+    """Kill one or two of the targets every few seconds."""
     ends = time.monotonic() + seconds
     while (left := ends - time.monotonic()) > 0:
         await asyncio.sleep(min(chance.uniform(*_KILL_EVERY_S), left))

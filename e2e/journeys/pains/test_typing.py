@@ -91,7 +91,7 @@ def test_paste_and_undo(typing: TypingPage) -> None:
 
 
 def test_two_fields_for_one_value(typing: TypingPage) -> None:
-    """What is typed into one field appears in the other, which was not touched."""
+    """Text typed into one field appears in the other one."""
     typing.plain.press_sequentially(SENTENCE)
     ready(typing.page)
     expect(typing.text).to_have_value(SENTENCE)

@@ -1,4 +1,4 @@
-"""The whole application: what is true of every response, and which headers of a proxy it trusts."""
+"""The whole application: common properties of all responses, and the proxy headers that it trusts."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ class TestHosts:
             assert (await client.get("/auth/login")).status_code == 200
 
     async def test_behind_a_public_url_are_all_answered(self, open_to_ada: Core) -> None:
-        """A load balancer checks each server's health under a name of its own."""
+        """A load balancer checks each server's health under the server's own name."""
         app = build_app(with_settings(open_to_ada, public_url="https://funds.example.org"))
         async with browse(app, base_url="http://web-1:8000") as client:
             assert (await client.get("/api/health")).status_code == 200

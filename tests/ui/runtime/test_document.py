@@ -67,7 +67,7 @@ class TestPage:
 
 @pytest.fixture
 async def stranded(server: Server) -> AsyncIterator[httpx.Response]:
-    """What a signed-in person sees when the database is unavailable."""
+    """The page that a signed-in person sees when the database is unavailable."""
     token = await server.sign_in()
     database = server.core.database
     object.__setattr__(server.core, "database", Database("postgresql://nobody@127.0.0.1:1/nothing"))
@@ -140,7 +140,7 @@ class TestFirstPaint:
 
 
 class TestConnection:
-    """What a page requests if it cannot open its socket."""
+    """The response that a page requests if it cannot open its socket."""
 
     async def test_returns_who_is_signed_in_and_which_build_is_served(self, server: Server) -> None:
         page = json.loads((await server.get("/public")).text.split('id="page">')[1].split("</script>")[0])

@@ -207,7 +207,7 @@ async def open_page(server: Server) -> AsyncIterator[None]:
 
 
 async def as_many_pages_open_as_may_be(server: Server) -> None:
-    """All slots are free again: none is occupied by a page that is gone."""
+    """All slots are free again: none is occupied by a closed page."""
     opened = [open_page(server) for _ in range(MAX_OPEN_PAGES)]
     for page in opened:
         await page.__aenter__()

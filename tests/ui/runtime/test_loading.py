@@ -1,4 +1,4 @@
-"""What a page shows while its queries run or fail."""
+"""The content of a page while its queries run or fail."""
 
 from __future__ import annotations
 

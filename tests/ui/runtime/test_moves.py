@@ -22,7 +22,8 @@ def _nothing_happened_yet() -> None:
 
 
 class Browser:
-    """A browser that navigates as described in docs/runtime-protocol.md. What it receives waits until `take`, as on a slow network."""
+    """A browser that navigates as described in docs/runtime-protocol.md. Received frames wait until `take`, as on a slow
+    network."""
 
     def __init__(self, client: Client, address: str) -> None:
         self.address = address

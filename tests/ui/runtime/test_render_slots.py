@@ -1,4 +1,4 @@
-"""An owner who opens many pages at once does not delay others."""
+"""A person who opens many pages at the same time does not delay others."""
 
 from __future__ import annotations
 

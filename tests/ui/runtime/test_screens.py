@@ -38,7 +38,7 @@ class NewThing(BaseModel):
 
 
 class Kept(list[Any]):
-    """What a handler received."""
+    """The payloads that a handler received."""
 
     def keep(self, given: object) -> None:
         self.append(given)

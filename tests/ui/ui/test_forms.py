@@ -1,4 +1,4 @@
-"""What a form reads, and its validation errors."""
+"""The values that a form reads, and its validation errors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Partner(BaseModel):
 
 
 async def sent(core: Core, **typed: str) -> tuple[list[Partner], str]:
-    """What the handler received, and what the form then shows."""
+    """Submit the form. Returns the models that the handler received, and the text of all alerts."""
     given: list[Partner] = []
 
     @component
