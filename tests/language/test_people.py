@@ -110,3 +110,43 @@ def test_each_of_several_people_in_a_paragraph() -> None:
 def test_a_credential_with_a_hyphen_is_not_a_role() -> None:
     found = read("MARISOL BENALLY, CP, CMS-Lidar\nChief Pilot\n\nEducation\nM.S. Remote Sensing, 2010\n")
     assert role(found["Marisol Benally, CP, CMS-Lidar"]) == "Chief Pilot"
+
+
+LIST = """KEY PEOPLE
+
+Pim Overbeek - President. Third generation. BS Mechanical Engineering, Calvin 1991.
+
+Jo Laskaris, contracts administrator, 231-555-0140, jo@harrowpike.example. NCMA certified.
+
+Ramón Ibarra
+Quality Manager
+ASQ certified, AS9100 lead auditor
+24 years, came from the Lansing plant.
+
+**Nell Farrow**, Executive Director since 2011. M.A. Public History, Wayne State University.
+"""
+
+
+def test_a_list_of_people_mixes_nobodys_qualifications() -> None:
+    found = read(LIST)
+    assert {name: role(person) for name, person in found.items()} == {
+        "Pim Overbeek": "President",
+        "Jo Laskaris": "contracts administrator",
+        "Ramón Ibarra": "Quality Manager",
+        "Nell Farrow": "Executive Director",
+    }
+    assert [[fact.text for fact in person.qualifications] for person in found.values()] == [
+        ["Third generation", "BS Mechanical Engineering, Calvin 1991"],
+        ["NCMA certified"],
+        ["ASQ certified, AS9100 lead auditor", "24 years, came from the Lansing plant"],
+        ["M.A. Public History, Wayne State University"],
+    ]
+
+
+def test_towns_committees_and_headings_are_neither_people_nor_qualifications() -> None:
+    found = read(
+        "IMANI OKORO, MD, CMS-L\nMedical Director, Harrow Pike (2016-)\nToledo OH\n\nBOARD CERTIFICATION\nEmergency Medicine 2007\n\n"
+        "APPOINTMENTS\nRegional Advisory Committee, EMS West\n"
+    )
+    assert {name: role(person) for name, person in found.items()} == {"Imani Okoro, MD, CMS-L": "Medical Director, Harrow Pike"}
+    assert [fact.text for fact in found["Imani Okoro, MD, CMS-L"].qualifications] == ["Emergency Medicine 2007"]

@@ -15,6 +15,7 @@ class TestSentencesOf:
             ("- first\n- second", ["- first", "- second"]),
             ("Ende. Überall ist Platz.", ["Ende.", "Überall ist Platz."]),
             ("Certified (cert. no. Q-20417). It is valid.", ["Certified (cert. no. Q-20417).", "It is valid."]),
+            ("Certified (no. 0389) since 2014. It is valid.", ["Certified (no. 0389) since 2014.", "It is valid."]),
             ("The answer was no. 12 others agreed.", ["The answer was no.", "12 others agreed."]),
             ("one paragraph\n\nanother", ["one paragraph", "another"]),
             ("", []),

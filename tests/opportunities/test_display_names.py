@@ -12,6 +12,8 @@ from fundwright.opportunities.display_names import agency_name, display_title, s
         ("HEALTH AND HUMAN SERVICES, DEPARTMENT OF", "Department of Health and Human Services"),
         ("SENATE, THE", "The Senate"),
         ("US COAST GUARD", "US Coast Guard"),
+        ("DLA AVIATION AT PHILADELPHIA, PA", "DLA Aviation at Philadelphia, PA"),
+        ("NIDCD", "NIDCD"),
         ("DEFENSE HEALTH AGENCY (DHA)", "Defense Health Agency (DHA)"),
         ("National Institutes of Health", "National Institutes of Health"),
         ("", ""),

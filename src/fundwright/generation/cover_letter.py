@@ -10,6 +10,7 @@ from babel.dates import format_date
 
 from fundwright.core.messages import current_language, t
 from fundwright.generation.plain import as_markdown
+from fundwright.opportunities.display_names import agency_name
 from fundwright.opportunities.schemas import OpportunityRead
 
 _GIVEN_NAME = re.compile(r"(?!(?:phd|md|jr|sr|mba|pe|pmp|esq|ii|iii)\b)[^\W\d_][\w'’-]+(?: [^\W\d_]\.?)?", re.IGNORECASE)
@@ -18,35 +19,23 @@ _ASKS_FOR_INFORMATION = re.compile(
     r"\bsources? sought\b|\brequests? for information\b|\bRFI\b|\bmarket (?:research|survey)\b", re.IGNORECASE
 )
 _ASKS_FOR_OFFERS = re.compile(r"\bsolicitation\b", re.IGNORECASE)
-_AHEAD = re.compile(r"(?:department|dept|office|bureau|agency|administration)(?: of)?(?: the)?", re.IGNORECASE)
-_SMALL = frozenset(("OF", "THE", "AND", "FOR", "IN", "AT", "ON", "TO"))
-_SHORT_WORDS = frozenset(
-    (
-        "AIR",
-        "AREA",
-        "ARMY",
-        "BASE",
-        "CITY",
-        "DEPT",
-        "DRUG",
-        "EAST",
-        "FISH",
-        "FOOD",
-        "FORT",
-        "LAND",
-        "NAVY",
-        "PARK",
-        "WEST",
-        "YARD",
-    )
+_POSITION = re.compile(
+    r"(?:\s+[-–]\s+|\s*\(|\s+)(?:(?:contract(?:s|ing)?|procurement|purchasing|grants?|program)\s+)?(?:officer|specialist|manager|agent|analyst)\b.*",
+    re.IGNORECASE,
 )
-_LONGEST_ACRONYM = 4
+"""The position after a name: “Ada Example - Contracting Officer.”"""
+_OFFICE = re.compile(
+    r"\b(?:mail ?box|inbox|desk|team|office|information|procurement|purchasing|acquisitions?|contract\w*|opportunities|support|cent(?:er|re)|departments?"
+    r"|divisions?|agency|institutes?|services?|section|program|grants|officers?|specialists?|solutions|staff|questions?|solicitations?)\b",
+    re.IGNORECASE,
+)
+"""Words of offices and mailboxes, which are often listed as contacts."""
 
 
 def opening_fields(opportunity: OpportunityRead, company: str, *, today: date) -> dict[str, str]:
     """Return the values of the placeholders in the opening of a section, as Markdown."""
     addressee = next(filter(None, (person_in(contact.name) for contact in opportunity.contacts)), "")
-    recipient = [addressee, *dict.fromkeys(map(office_name, _offices(opportunity)))]
+    recipient = [addressee, *dict.fromkeys(map(agency_name, _offices(opportunity)))]
     return {
         "date": format_date(today, "long", locale=current_language()),
         "recipient": "  \n".join(as_markdown(line) for line in recipient if line.strip()),
@@ -80,22 +69,5 @@ def person_in(contact: str) -> str:
     name, _, remaining = (part.strip() for part in first.partition(","))
     if _GIVEN_NAME.fullmatch(remaining):
         name = f"{remaining} {name}"
-    return name if 1 < len(name.split()) < 6 and not re.search(r"[\d@]", name) else ""
-
-
-def office_name(office: str) -> str:
-    """Return “Department of the Interior” for “INTERIOR, DEPARTMENT OF THE”. Short words in capitals are assumed to be acronyms."""
-    text = " ".join(office.split())
-    name, _, kind = text.rpartition(", ")
-    if name and _AHEAD.fullmatch(kind):
-        text = f"{kind} {name}"
-    if not text.isupper():
-        return text
-    written = re.sub(r"[^\W\d_]+", lambda word: _small(word[0]), text)
-    return written[:1].upper() + written[1:]
-
-
-def _small(word: str) -> str:
-    if word in _SMALL:
-        return word.lower()
-    return word if len(word) <= _LONGEST_ACRONYM and word not in _SHORT_WORDS else word.capitalize()
+    name = _POSITION.sub("", name)
+    return name if 1 < len(name.split()) < 6 and not re.search(r"[\d@]", name) and not _OFFICE.search(name) else ""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_END = re.compile(r"[.!?…][\"”’')\]]*(?=\s+[\"“‘'(\[]?[A-ZÄÖÜÀÂÇÉÈÊÎÔ0-9•–-])|\n[ \t]*\n|\n(?=[ \t]*(?:[-*•–]|\d+[.)])[ \t])")
+_END = re.compile(
+    r"[.!?…](?!(?<=\b[Nn]o\.)\s+\d[\w-]{0,20}(?:[),;.]|$))[\"”’')\]]*(?=\s+[\"“‘'(\[]?[A-ZÄÖÜÀÂÇÉÈÊÎÔ0-9•–-])|\n[ \t]*\n|\n(?=[ \t]*(?:[-*•–]|\d+[.)])[ \t])"
+)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Dr|Mr|Mrs|Ms|Prof|Sr|Jr|St|No|Nos|vs|etc|Inc|Ltd|Co|Corp|Fig|Figs|Sec|Art|Vol|pp|al|approx|dept|Dept|Gov|Gen|"
     r"Col|Sgt|Nr|bzw|ca|usw|Abs|Abb|z\.\s?B|d\.\s?h|i\.e|e\.g|cf|p\.\s?ex|U\.S|D\.C|Ph\.D|M\.D|(?:cert|contract|lic|reg|item|serial)\. no"

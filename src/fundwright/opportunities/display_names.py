@@ -19,10 +19,11 @@ _SHORT_WORDS = frozenset(
 """Of up to three letters. Others that are that short are nearly always abbreviations."""
 _ACRONYMS = frozenset(
     """
-    adpe aftac asme brac catv cbrn cctv cjis cmop cpap darpa dhhs docx dsra duns epri esri fema fisma fouo gsar hazwoper hvac icbm
-    idiq jofoc jtac matoc mcas mlrs mrap naics nasa nato navair navfac navsea navsup navwar niaid niin nimh nist nmfs nnsy noaa
-    norad oconus osha pfas pmel rfid satcom satoc scada scif sdvosb sewp socom spawar suas swat unicor usace usaf usag usaid usar
-    uscg uscgc uscis usda usfs usfws usgs usmc usns usss vamc viii visn voip vosb wosb
+    adpe aftac asme brac catv cbrn cctv cjis cmop cpap darpa dhhs docx dsra duns epri esri fema fisma fouo gsar hazwoper hvac
+    icbm idiq jofoc jtac matoc mcas mlrs mrap naics nasa nato navair navfac navsea navsup navwar ncats nccih nhgri nhlbi niaaa
+    niaid niams nibib nichd nida nidcd nidcr niddk niehs nigms niin nimh nimhd ninds ninr nist nmfs nnsy noaa norad oconus osha
+    pfas pmel rfid satcom satoc scada scif sdvosb sewp socom spawar suas swat unicor usace usaf usag usaid usar uscg uscgc uscis
+    usda usfs usfws usgs usmc usns usss vamc viii visn voip vosb wosb
     """.split()  # noqa: SIM905
 )
 """Of four letters and more, beside those without a vowel."""

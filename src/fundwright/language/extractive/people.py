@@ -11,13 +11,14 @@ from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.facts import Fact, is_about, without_capitals
 from fundwright.language.protocols import NumberedPassage
 from fundwright.language.schemas import DocumentKind, nearest_heading
+from fundwright.language.sentences import sentences_of
 from fundwright.language.structure import Block, BlockKind, read
 from fundwright.language.topics import Topic, topics_of
 from fundwright.language.value_patterns import organizations
 
 _CREDENTIALS = (
     r"(?:,? (?:Ph\.?D\.?|Dr\.?P\.?H\.?|M\.?D\.?|P\.?E\.?|PMP|CISSP|MPH|MBA|M\.?S\.?c?|B\.?S\.?c?|M\.?A\.?|J\.?D\.?|R\.?N\.?|CPA|LEED AP|P\.?G\.?|CIH|CSP|Sc\.?D\.?|Ed\.?D\.?|AIA|RA|CISM|[A-Z]\.[A-Z]\.(?:[A-Z]\.)?"
-    r"|[A-Z]{2,6}(?:-[A-Z][A-Za-z]{1,9})?))"
+    r"|[A-Z]{2,6}(?:-[A-Z][A-Za-z]{0,9})?))"
 )
 _WORD = r"[A-ZÄÖÜÉÀÁÍÓÚŁŠŽ][^\W\d_]{0,24}(?:['’-][^\W\d_]{1,24})?\.?"
 _PERSON = re.compile(
@@ -27,7 +28,7 @@ _PERSON = re.compile(
 _NOT_A_NAME = re.compile(
     r".*\b(?:curriculum|vitae|r[eé]sum[eé]|biograph\w+|sketch|profile|summary|manager|director|officer|engineer|lebenslauf|personnel|department|university|company|inc|llc|institute"
     r"|laborator\w+|services|projects?|experience|education|work|history|page|street|road|avenue|contractors?|statement|support|capabilit\w+|certifications?|training|skills"
-    r"|professional|employment|synergistic|activities|certification|identifying|positions?|honors|publications|team|staff|management|technology|references?|contact|license\w*|college|school|role|contract)\b.*",
+    r"|professional|employment|synergistic|activities|certification|identifying|positions?|honors|publications|team|staff|management|technology|references?|contact|license\w*|college|school|role|contract|committee|council|commission|board)\b.*",
     re.IGNORECASE,
 )
 _ROLE_LABEL = re.compile(
@@ -53,13 +54,13 @@ _HOLDS_DEGREE = re.compile(
     re.IGNORECASE,
 )
 _CERTIFICATE = re.compile(
-    r"\b(?:certified|certificat\w+|licensed|licen[cs]e|registered|accredited|journeym[ae]n|master (?:plumber|electrician)|trainer|LEED|PMP|CISSP|CISM|ITIL|CompTIA|OSHA|HAZWOPER|P\.E|P\.G"
+    r"\b(?:certified|certificat\w+|licensed|licen[cs]e|registered|accredited|professional (?:land )?(?:surveyor|engineer|geologist)|journeym[ae]n|master (?:plumber|electrician)|trainer|LEED|PMP|CISSP|CISM|ITIL|CompTIA|OSHA|HAZWOPER|P\.E|P\.G"
     r"|CPA|zertifiziert\w*|certifiée?)\b",
     re.IGNORECASE,
 )
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|led|leads|manages?d?|will|ist|hat|est|a)\b")
 _DAY = r"(?:\w{3,9}\.? )?(?:\d{1,2}/)?(?:19|20)\d\d"
-_DATES = rf"\s?\(?(?:since |seit |depuis )?{_DAY}(?:\s?(?:[-–—]|to|until|bis|à)\s?(?:{_DAY}|present|now|current|today|heute|aujourd'hui))?\)?"
+_DATES = rf"\s?\(?(?:since |seit |depuis )?{_DAY}(?:\s?(?:[-–—]|to|until|bis|à)\s?(?:{_DAY}|present|now|current|today|heute|aujourd'hui|(?=\))))?\)?"
 _DATES_BEFORE = re.compile(rf"{_DATES}[\s,;|:–—-]*+", re.IGNORECASE)
 _DATES_AFTER = re.compile(rf"{_DATES}\Z", re.IGNORECASE)
 """When the person held a position, with surrounding brackets."""
@@ -74,16 +75,26 @@ _POSITIONS_HEADING = re.compile(
 _LABELED_LINE = re.compile(r"(?:Certs?|Certifi\w+|Licen[cs]es?|Degrees?|Education)\b")
 _NEAR_NAME = 5
 _MIN_BIOGRAPHIES = 2
+_BLANK_LINES = re.compile(r"\n[ \t\r]*(?:\n[ \t\r]*)+")
+_CONTACT_DETAILS = re.compile(r",? ?(?:\S+@|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})")
+_SHORT_ROLE = 8
 _FRAGMENT_WORDS = 20
 _PRONOUN = re.compile(r"(?:he|she|they|his|her|their|er|sie|il|elle)\b", re.IGNORECASE)
 _PLACE = re.compile(r"[A-Z][\w. ]{2,20}, (?:[A-Z]{2}|[A-Z][a-z]{3,}(?: [A-Z][a-z]+)?)")
 """“Bend, Oregon”, a place of residence."""
+_TOWN = re.compile(r"[A-Z][a-z]{2,20},? [A-Z]{2}")
+"""“Bend OR”: a person has two names."""
 _MIN_PROSE_SHARE = 0.6
 _ROLE_NOUN = (
     r"(?:President|CEO|CFO|COO|Director|Manager|Engineer|Officer|Professor|Scientist|Owner|Founder|Partner|Principal|Lead|Leader|Chief|Coordinator|Supervisor|Superintendent|Analyst"
     r"|Specialist|Architect|Investigator|Nurse|Interpreter|Administrator|Executive|Chair|Dean|Foreman|Inspector|Consultant|Researcher|Technician|Planner|Estimator|Developer|Geologist|Chemist|Biologist)"
 )
 _ROLE = re.compile(rf"\b{_ROLE_NOUN}\b")
+_OCCUPATION = re.compile(
+    rf"\b(?:{_ROLE_NOUN}|[a-zA-Z]{{3,20}}(?:er|or|ist|ian|ect)|nurse|lead|head|chief|president|assistant|technician|fellow)\b",
+    re.IGNORECASE,
+)
+"""A word for what somebody does, also in lower case: “paper conservator.”"""
 _OPEN_PERIOD = re.compile(
     r"\b(?:19|20)\d\d ?(?:[-–—→] ?(?:present|now|current|today)?$|(?:[-–—→]|to) ?(?:present|now|current|today))", re.IGNORECASE
 )
@@ -158,7 +169,7 @@ def as_person(text: str, number: int) -> Person | None:
     line = " ".join(text.split()).strip(" *_#|:")
     line = line[:-1] if line.endswith(".") and not re.search(r"\b(?:[A-Z]|\w*\.\w{1,2}|Jr|Sr)\.$", line) else line
     match = _PERSON.fullmatch(line) if len(line) <= 160 else None
-    if match is None or _NOT_A_NAME.fullmatch(match[1]):
+    if match is None or _NOT_A_NAME.fullmatch(match[1]) or _TOWN.fullmatch(line):
         return None
     name = match[1].rstrip(",")
     credentials, role = match[2].strip(" ,"), match[3]
@@ -287,6 +298,16 @@ def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
 
 def _people_of_entries(passages: Sequence[NumberedPassage]) -> list[Person]:
     """Read several people in a paragraph each: “Ada Example, P.E. — Project Engineer. 15 years. B.S., Botany, UC Davis.”"""
+    listed, others = list[Person](), 0
+    for passage in passages:
+        for paragraph in _BLANK_LINES.split(passage.text):
+            if person := _person_of_paragraph(paragraph, passage.number):
+                listed.append(person)
+            else:
+                others += paragraph.strip().endswith(".") or "\n" in paragraph.strip()
+    is_complete = not others or all(person.qualifications or person.first for person in listed)
+    if len(listed) >= _MIN_BIOGRAPHIES and len(listed) > others and is_complete:
+        return listed
     found: list[Person] = []
     for passage in passages:
         for block in read(passage.text):
@@ -295,6 +316,36 @@ def _people_of_entries(passages: Sequence[NumberedPassage]) -> list[Person]:
             elif found and block.kind == BlockKind.SENTENCE and _is_qualification(block.text):
                 found[-1].qualifications.append(Fact(block.text.removesuffix("."), passage.number))
     return found if len(found) >= _MIN_BIOGRAPHIES else []
+
+
+def _person_of_paragraph(paragraph: str, number: int) -> Person | None:
+    """Return the person whose name and occupation begin a paragraph, in a sentence or in two lines: “Ada Example, archivist. Certified
+    in 2017.” Only a line ends a statement without a period."""
+    lines = list(filter(None, (line.replace("**", "").strip(" *_#-•") for line in paragraph.splitlines())))
+    if not lines:
+        return None
+    first, *told = sentences_of(lines[0])
+    named = as_person(_without_dates(_CONTACT_DETAILS.split(first)[0].removesuffix(".")), number)
+    if named is None:
+        return None
+    rest = [text for line in lines[1:] for text in sentences_of(line)]
+    if named.role is None and not told and rest:
+        role, rest = rest[0], rest[1:]
+    else:
+        role = named.role.text if named.role else ""
+    role, *after = [_without_dates(part) for part in re.split(r",(?= (?:\S+ )?\d)", role.removesuffix("."))]
+    if not _OCCUPATION.search(role) or _VERB.search(role) or re.search(r"\d", role) or len(role.split()) > _SHORT_ROLE:
+        return None
+    named.role = Fact(role, number)
+    qualifying = [text.strip().removesuffix(".") for text in (*after, *told, *rest) if not re.search(r"@|\d{3}[ .-]\d{4}", text)]
+    named.qualifications = [
+        Fact(text, number)
+        for text in qualifying
+        if _is_qualification(text) or any(sign.search(text) for sign in (_YEARS, DEGREE, _CERTIFICATE))
+    ]
+    if told and not named.qualifications:
+        named.first = Fact(told[0], number)
+    return named
 
 
 def _begun_by(block: Block, number: int) -> Person | None:
@@ -336,7 +387,12 @@ def _phrases(pattern: re.Pattern[str], text: str) -> list[str]:
 def _add_to_person(person: Person, block: Block, number: int, heading: str, since_name: int) -> str:
     """Add the block's information to the person. Returns the heading above the block."""
     is_qualified = bool(_QUALIFYING_HEADING.fullmatch(heading))
-    if block.kind == BlockKind.HEADING and is_qualified and _CERTIFICATE.search(block.text) and not topics_of(block.text):
+    if (
+        block.kind == BlockKind.HEADING
+        and is_qualified
+        and _CERTIFICATE.search(block.text)
+        and not (topics_of(block.text) or block.text.isupper())
+    ):
         person.qualifications.append(Fact(block.text, number))  # an item of a list without markers
         return heading
     if block.kind == BlockKind.HEADING or (block.kind == BlockKind.LINE and since_name <= 2 and person.role is None):
@@ -379,7 +435,7 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
             person.qualifications.append(
                 Fact(f"{block.label}: {block.text}" if is_bare else block.text, number, label=block.label)
             )
-        elif is_qualified:
+        elif is_qualified or _CERTIFICATE.search(block.label):
             person.qualifications.append(Fact(f"{block.label}: {block.text}", number))
         elif _YEARS.search(block.text):
             person.qualifications.append(Fact(block.text, number))
