@@ -138,3 +138,36 @@ def test_company_data_is_told_once() -> None:
         ("Bonding", "$12 million single, $30 million aggregate"),
         ("", "Small business, HUBZone certified"),
     ]
+
+
+def quoted(text: str, kind: DocumentKind = DocumentKind.ABOUT_US, document: str = "Line card") -> list[str]:
+    passage = NumberedPassage(number=1, text=text, kind=kind, document=document)
+    return [each.quoted for each in prose.candidates([passage], US, written="", work={}, headings={})]
+
+
+def test_what_is_not_offered_is_not_quoted() -> None:
+    text = (
+        "What we make\n\n- Spur gears to 30 inches\n- Worm sets\n\nWhat we don't make\n\n- Bevel gears (a partner's), castings\n"
+    )
+    assert quoted(text) == ["Spur gears to 30 inches", "Worm sets"]
+
+
+def test_sentences_with_many_figures_are_quoted_and_failures_are_not() -> None:
+    text = (
+        "Why customers stay\n\nFirst pass yield was 99.1% in 2025. One survey at Ontonagon had to be redone for free. "
+        "AS9100D / ISO 9001:2015 registered by SAI (cert 31844)."
+    )
+    assert quoted(text) == ["First pass yield was 99.1% in 2025.", "AS9100D / ISO 9001:2015 registered by SAI (cert 31844)."]
+
+
+def test_a_list_of_things_without_a_header_keeps_counts_and_lines() -> None:
+    text = (
+        "Type II launch, aluminum          9\nSupervisor truck                  5\n\nBASE\nCamden (shop of 21,000 sq ft, own fuel), Searsport\n\n"
+        "Cold vault 1,400 sq ft, dry pipe suppression\n"
+    )
+    assert quoted(text, DocumentKind.DATA, "boats and trucks 2026") == [
+        "Type II launch, aluminum: 9",
+        "Supervisor truck: 5",
+        "Camden (shop of 21,000 sq ft, own fuel), Searsport",
+        "Cold vault 1,400 sq ft, dry pipe suppression",
+    ]

@@ -173,13 +173,16 @@ class TestTopicsOf:
             ("Reviewers' comments", Topic.REVIEW),
             ("For office use only", Topic.REVIEW),
             ("PLANT LIST 2026", Topic.FACILITIES),
+            ("boats, trailers and instruments 2026", Topic.FACILITIES),
+            ("What we don't make", Topic.NOT_OFFERED),
+            ("Not offered", Topic.NOT_OFFERED),
             ("Résultats attendus", Topic.OUTCOMES),
         ],
     )
     def test_names_what_is_below(self, heading: str, topic: Topic) -> None:
         assert topic in topics_of(heading)
 
-    @pytest.mark.parametrize("heading", ["Turbidity Upgrade at the Treatment Plant", "Dana Whitfield", "", "Table 3"])
+    @pytest.mark.parametrize("heading", ["Turbidity Upgrade at the Treatment Plant", "Dana Whitfield", "", "Table 3", "Vehicle"])
     def test_others_name_nothing(self, heading: str) -> None:
         assert topics_of(heading) == frozenset()
 

@@ -370,3 +370,19 @@ async def test_names_are_looked_for_once_in_each_passage(
 def test_only_the_first_abbreviations_are_looked_for() -> None:
     question = "Who is our ISSO? " + " ".join(f"A{first}{second}" for first in "BCDEFGH" for second in "BCDEFGH")
     assert answering.abbreviations_in(question) == ["ISSO", "ABB", "ABC", "ABD", "ABE"]
+
+
+async def test_a_person_in_another_role_is_no_answer(committed: Core, owner: Actor, add_file: AddFile) -> None:
+    embedder = await language.get_embedder(committed)
+    people = (
+        "KEY PEOPLE\n\nPim Overbeek - President. Third generation. BS Mechanical Engineering.\n\nJo Laskaris, Contracts Administrator, 231-555-0140, "
+        "jo@example.org. Runs quotes and invoices.\n\nRon Ibarra\nQuality Manager\n24 years. In charge of the inspection room.\n"
+    )
+    await trained(committed, owner, add_file, (people, "key people.txt"))
+
+    async def ask(question: str) -> list[str]:
+        found = await service.find_answers(committed, owner, question, embedder=embedder)
+        return [each.text[each.answer_start : each.answer_end] for each in found]
+
+    assert (await ask("Who is our contracts administrator?"))[0].startswith("Jo Laskaris")
+    assert not await ask("Who is our medical director?")

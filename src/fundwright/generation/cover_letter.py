@@ -20,7 +20,7 @@ _ASKS_FOR_INFORMATION = re.compile(
 )
 _ASKS_FOR_OFFERS = re.compile(r"\bsolicitation\b", re.IGNORECASE)
 _POSITION = re.compile(
-    r"(?:\s+[-–]\s+|\s*\(|\s+)(?:(?:contract(?:s|ing)?|procurement|purchasing|grants?|program)\s+)?(?:officer|specialist|manager|agent|analyst)\b.*",
+    r"(?:\s[-–]\s|\s?\(|\s)(?:(?:contract(?:s|ing)?|procurement|purchasing|grants?|program)\s)?(?:officer|specialist|manager|agent|analyst)\b.*",
     re.IGNORECASE,
 )
 """The position after a name: “Ada Example - Contracting Officer.”"""

@@ -29,8 +29,14 @@ class Topic(StrEnum):
     """The plan as a whole: need, aims, and methods."""
     REVIEW = "review"
     """Comments of reviewers and offices on a proposal or report."""
+    NOT_OFFERED = "not_offered"
+    """What the organization does not do."""
 
 
+_THINGS = (
+    r"(?:aircraft|boats?|vessels?|vehicles?|vans?|trucks?|trailers?|drones?|machines?|tools?|instruments?|sensors?|fleet|equipment|labs?|shops?"
+    r"|stations?|vaults?|buildings?|hangars?|capacity)"
+)
 _NAMES: dict[Topic, str] = {
     Topic.CAPABILITIES: (
         r"(?:[\w&-]+ ){0,2}(?:competenc(?:y|ies)|capabilit(?:y|ies)|services|expertise|specialties)|what (?:do |can |does )?(?:we|the [\w-]+)(?: can| also)? (?:do|does|offers?|provides?|makes?|builds?)(?: best| for you| for .{1,20})?|areas of (?:practice|expertise)|expertise"
@@ -63,6 +69,7 @@ _NAMES: dict[Topic, str] = {
         r"|(?:our )?(?:facilit\w+|equipment|shop|fleet|laborator(?:y|ies)|resources|field equipment|apparatus|machines|vehicles)(?:,| and| &) .{0,40}|field equipment"
         r"|(?:field |shop |office |laboratory |lab |survey |test |marine |floating |land |heavy |dredging |construction )?(?:equip\.?|equipment|machine|fleet|vessel|vehicle|apparatus|instrument|plant)s? (?:list|inventory|schedule|register)(?: \d{4})?"
         r"|(?:marine|floating|land|heavy|dredging|construction) (?:equipment|plant|fleet)"
+        rf"|{_THINGS}(?: list)?(?:(?:,| and| &| /)? {_THINGS}){{1,4}}(?: \w{{3,9}})?(?: \d{{4}})?"
         r"|(?:other |available |institutional )resources|research environment|environment|manufacturing capacity|production facilit\w+|computing"
         r"|ausstattung|räume.{0,30}|standorte?|geräte.{0,20}|labore?|infrastruktur|maschinenpark"
         r"|installations|équipements?|locaux|moyens .{0,20}|infrastructures?"
@@ -118,6 +125,10 @@ _NAMES: dict[Topic, str] = {
     Topic.REVIEW: (
         r"(?:[\w&-]+ ){0,3}(?:review(?:er)?s?|panel(?:ist)?s?|evaluators?)(?:['’]s?)? (?:comments?|remarks?|notes|feedback|critiques?|scores?|summary)(?: .{0,60})?"
         r"|summary statement|debrief\w*(?: .{0,60})?|(?:for )?(?:[\w&-]+ ){0,3}(?:office|official|agency) use(?: only)?"
+    ),
+    Topic.NOT_OFFERED: (
+        r"(?:(?:things?|work|services|what)(?: that)? )?we (?:do not|don['’]t|cannot|can['’]t|will not|won['’]t|no longer) .{1,40}|(?:services |work )?not (?:offered|included|provided)"
+        r"|exclusions?|out of scope|was wir nicht .{1,40}|ce que nous ne .{1,40}"
     ),
 }
 _QUALIFIED = (

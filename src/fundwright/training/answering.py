@@ -120,8 +120,9 @@ _QUANTITIES = tuple(
 )
 """Quantities, and the words for them in an answer: the amount of a contract is not revenue."""
 _NOT_NAMED = 0.2
-"""Subtracted from a statement that does not name the quantity or abbreviation in the question."""
+"""Subtracted from a statement that does not name the quantity, abbreviation, or role in the question."""
 _ASKS_COUNT = re.compile(r"\b(?:how many|how much|wie ?viele?|combien)\b", re.IGNORECASE)
+_ASKED_ROLE = re.compile(r"\bwho(?:['’]s| is| are) (?:our|the|your) ([^?,.]{3,60})", re.IGNORECASE)
 _COUNT = re.compile(r"(?:[^\W\d]{1,30} ){0,2}\d[\d,.]{0,15}(?: [^\W\d]{1,30}){0,2}")
 _COUNTED = 0.05
 """Added if a number is next to the noun that is counted, as in “groups of 12.”"""
@@ -402,7 +403,19 @@ def _lacks_name(question: str, statement: Statement, passage: Passage) -> bool:
     around = f"{passage.document_title} {heading_text(passage.heading)} {passage.text}"
     named = f"{statement.heading} {statement.text}"
     is_other_quantity = any(asks.search(question) and not names.search(named) for asks, names in _QUANTITIES)
-    return is_other_quantity or any(not _abbreviated(each).search(around) for each in abbreviations_in(question))
+    return (
+        is_other_quantity
+        or any(not _abbreviated(each).search(around) for each in abbreviations_in(question))
+        or _lacks_role(question, f"{passage.document_title} {heading_text(passage.heading)} {named}")
+    )
+
+
+def _lacks_role(question: str, text: str) -> bool:
+    """Whether a question asks who has a role, and the text has no word of it."""
+    asked = _ASKED_ROLE.search(question)
+    words = re.findall(r"[^\W\d_]{4,}", asked[1]) if asked else []
+    role = {word.casefold()[:_STEM] for word in words if not word.isupper()}
+    return bool(role) and not role & {word[:_STEM] for word in re.findall(r"[^\W\d_]+", text.casefold())}
 
 
 @lru_cache(maxsize=100)

@@ -39,7 +39,8 @@ _SIZE_OF_OTHERS = re.compile(
 )
 """As in “The system has 2,900 beds.”"""
 _FAILURE = re.compile(
-    r"\b(?:was|were|had been|has been|have been)\s(?:missed|late|delayed|terminated|lost|rejected|overrun)\b", re.IGNORECASE
+    r"\b(?:was|were|had been|has been|have been)\s(?:missed|late|delayed|terminated|lost|rejected|overrun)\b|\bhad to be (?:redone|repeated|rebuilt|reworked|replaced|recalled)\b",
+    re.IGNORECASE,
 )
 _NEGATION = re.compile(r"\b(?:no|not|none|never|without|zero|neither|nobody|nothing)\b", re.IGNORECASE)
 _QUOTATION = re.compile(
@@ -59,7 +60,7 @@ _OBLIGATION = re.compile(r"\b(?:shall|must|should)\b", re.IGNORECASE)
 _BOILERPLATE = re.compile(
     r"all rights reserved|copyright|(?-i:\([cC]\) (?:[A-Z]|(?:19|20)\d\d))|©|confidential|proprietary|table of contents|page \d+ of \d+|click here|\.{4,}|this is a sample|subject to change|do not distribute"
     r"|\bnot (?:yet )?(?:settled|decided|final|known) yet\b|\bnot yet (?:settled|decided|known)\b|\bTBD\b|to be (?:determined|written)"
-    r"|see separate|references? .{0,40}available (?:up)?on request",
+    r"|see (?:separate|below|attached)|references? .{0,40}available (?:up)?on request",
     re.IGNORECASE,
 )
 

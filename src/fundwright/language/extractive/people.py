@@ -94,7 +94,7 @@ _OCCUPATION = re.compile(
     rf"\b(?:{_ROLE_NOUN}|[a-zA-Z]{{3,20}}(?:er|or|ist|ian|ect)|nurse|lead|head|chief|president|assistant|technician|fellow)\b",
     re.IGNORECASE,
 )
-"""A word for what somebody does, also in lower case: “paper conservator.”"""
+"""An occupation, in capitals or not: “paper conservator.”"""
 _OPEN_PERIOD = re.compile(
     r"\b(?:19|20)\d\d ?(?:[-–—→] ?(?:present|now|current|today)?$|(?:[-–—→]|to) ?(?:present|now|current|today))", re.IGNORECASE
 )

@@ -41,6 +41,8 @@ _DUPLICATE_SIMILARITY = 0.92
 _MIN_FIT = 0.22
 _MIN_WORDS, _MAX_WORDS, _MIN_LISTED_WORDS = 4, 70, 2
 _SMALL_SHARE = 0.2
+_MIN_LETTERS = 0.45
+"""The minimum share of letters in a sentence: “First pass yield 99.1% in 2025.”"""
 _NAME_WORDS = 8
 _NAMED_FACTOR = 1.6
 """If a heading names the topic, the text may exceed the requested length by this factor."""
@@ -145,6 +147,7 @@ _REFERS_BACK = re.compile(
 )
 
 
+_NOT_QUOTED = frozenset((Topic.REVIEW, Topic.NOT_OFFERED))
 _PLAN, _NO_TOPICS = frozenset((Topic.PLAN,)), frozenset[Topic]()
 _NEED_WORDS = re.compile(
     r"\b(?:cannot|can['’]t|could not|lacks?|lacking|loses?|lost|without|unable|fewer than|shortages?|barriers?|obstacles?|problems?|burden\w*|unmet|rarely|hardly|nobody|not enough|fehl\w+|mangel\w*|manque\w*)\b",
@@ -285,7 +288,7 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
             is_headed, is_before_aims = is_own or is_beside, Topic.AIMS in own
             continue
         is_begun = is_begun or is_headed
-        if any(Topic.REVIEW in each for each in named):
+        if any(each & _NOT_QUOTED for each in named):
             continue
         label = block.label if block.kind in (BlockKind.PAIR, BlockKind.SENTENCE) else ""
         topics = topics_of(label) if label else frozenset[Topic]()
@@ -308,18 +311,24 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
         if block.kind == BlockKind.PAIR and (not is_stated or is_of_project):
             continue
         is_line_listed = (
-            block.kind == BlockKind.LINE and any(named[-1:]) and not named[-1] & _FACT_TOPICS and not _ADDRESS.search(text)
+            block.kind == BlockKind.LINE
+            and ((any(named[-1:]) and not named[-1] & _FACT_TOPICS) or (is_equipment and len(text.split()) >= _MIN_WORDS))
+            and not _ADDRESS.search(text)
         )
         is_unended = block.kind == BlockKind.LINE or (block.kind == BlockKind.SENTENCE and not _SENTENCE_END.search(text))
         is_table_of_items = (
             not named[-1] & _FACT_TOPICS if any(named[-1:]) else bool(of_document and block.columns) or is_equipment
         )
         if block.kind == BlockKind.ROW and is_table_of_items:
-            is_listed, text = True, item_of(block)
+            is_counted = len(block.cells) == 2 and block.cells[1].isdecimal()
+            is_listed, text = True, ": ".join(block.cells) if is_counted else item_of(block)
         elif is_line_listed or (is_unended and not any(named) and _enumerates(text)):
             is_listed, text = True, _ITEM_NUMBER.sub("", text)
         elif block.kind not in (BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.PAIR):
             continue
+        if is_equipment and block.kind == BlockKind.PAIR and text.isdecimal():
+            text = f"{label}: {text}"  # “Supervisor SUV      5”
+            label = ""
         is_of_facilities = is_equipment or any(Topic.FACILITIES in topics for topics in named[-1:])
         is_in_row = block.kind == BlockKind.ROW
         if not _is_worth_quoting(text, is_listed=is_listed, may_be_upper=is_in_row) or (
@@ -363,7 +372,7 @@ def _is_worth_quoting(text: str, *, is_listed: bool, may_be_upper: bool = False)
     # Sentences cut off at the border of a passage do not start like a sentence.
     is_started = words[0][0].isupper() or words[0][0] in "“\"'(" or words[0][0].isdigit()
     letters = sum(character.isalpha() for character in text)
-    return is_started and letters / len(text) > 0.6 and text.upper() != text
+    return is_started and letters / len(text) > _MIN_LETTERS and text.upper() != text
 
 
 def is_full_sentence(text: str) -> bool:
