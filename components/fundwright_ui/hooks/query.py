@@ -98,7 +98,7 @@ class Query(Generic[T]):
         self._soon = None
         self.reload()
 
-    def hear(self, _payload: object) -> None:
+    def on_message(self, _payload: object) -> None:
         self.reload()
 
     def ask(self, read: Callable[..., Awaitable[T]], key: tuple[object, ...], *, with_session: bool = True) -> None:
@@ -207,5 +207,5 @@ def use_query(
     connection = use_connection()
     query: Query[T] = use_kept(lambda: Query(connection, rerenderer()))
     query.ask(read, tuple(key), with_session=with_session)
-    use_live(topics, query.hear)
+    use_live(topics, query.on_message)
     return query

@@ -50,10 +50,10 @@ class Modules:
             folder = f"{module.file.stem}-{digest.hexdigest()[:12]}"
             self.contents |= {f"{folder}/{name}": content for name, content in files.items()}
             shown = [module.file.name, *(name for name in files if name.endswith(".css"))]
-            said = (
+            texts = (
                 text for name, content in files.items() if name.endswith(".js") for text in _SENTENCE.findall(content.decode())
             )
-            self.strings += tuple(dict.fromkeys(said))
+            self.strings += tuple(dict.fromkeys(texts))
             for widget in module.widgets:
                 if widget.__name__ in taken or widget.__name__ in self.addresses:
                     raise Refused(

@@ -88,10 +88,10 @@ class Sockets:
         pages = Counter(session.owner.visitor for session in own)
         lost = (session for session in own if session.is_lost)
         crowd = (session for session in own if pages[session.owner.visitor] > pages[owner.visitor] + 1 and not session.is_ending)
-        leaving = next(chain(lost, crowd), None)
-        if leaving is not None:
-            leaving.evict(_too_many(), _TOO_MANY)
-        return leaving is not None
+        evicted = next(chain(lost, crowd), None)
+        if evicted is not None:
+            evicted.evict(_too_many(), _TOO_MANY)
+        return evicted is not None
 
 
 async def _hello(transport: Transport) -> Hello | None:

@@ -86,10 +86,10 @@ def test_screens_look_as_before(
             key = (owner, width, mode)
             if key not in browsers_of:
                 is_phone = width < 600
-                kept = {"origin": base_url, "localStorage": [{"name": "settings", "value": f'{{"themeMode":"{mode}"}}'}]}
+                setting = {"name": "settings", "value": f'{{"themeMode":"{mode}"}}'}
                 browsers_of[key] = browser.new_context(
                     base_url=base_url, viewport={"width": width, "height": height}, has_touch=is_phone, is_mobile=is_phone,
-                    storage_state={"cookies": [], "origins": [kept]},
+                    storage_state={"cookies": [], "origins": [{"origin": base_url, "localStorage": [setting]}]},
                 )  # fmt: skip
                 if owner:
                     recognize(browsers_of[key], owner)

@@ -137,8 +137,8 @@ async def add(session: AsyncSession, actor: Actor, core: Core, *, name: str, cre
     party, name = _require_party(core), accounts.checked_name(name)
     try:
         answer = parse_registration_credential_json(credential)
-        challenge, asked = await _use_challenge(session, "passkey.add", answer.response.client_data_json)
-        if asked.owner_id != actor.id:
+        challenge, issued = await _use_challenge(session, "passkey.add", answer.response.client_data_json)
+        if issued.owner_id != actor.id:
             raise PasskeyRefused
         made = webauthn.verify_registration_response(
             credential=answer,
@@ -255,9 +255,9 @@ async def _check(
     party = _require_party(core)
     try:
         answer = parse_authentication_credential_json(credential)
-        challenge, asked = await _use_challenge(session, purpose, answer.response.client_data_json)
+        challenge, issued = await _use_challenge(session, purpose, answer.response.client_data_json)
         passkey = await repository.find_passkey(session, answer.raw_id)
-        if passkey is None or asked.owner_id != owner_id or (owner_id is not None and passkey.owner_id != owner_id):
+        if passkey is None or issued.owner_id != owner_id or (owner_id is not None and passkey.owner_id != owner_id):
             return None
         if answer.response.user_handle not in (None, passkey.owner_id.bytes):
             return None
@@ -282,10 +282,10 @@ async def _new_challenge(session: AsyncSession, purpose: Purpose, owner_id: UUID
 
 async def _use_challenge(session: AsyncSession, purpose: Purpose, client_data: bytes) -> tuple[bytes, OneTimeSecret]:
     challenge = parse_client_data_json(client_data).challenge
-    asked = await repository.use_secret(session, purpose=purpose, digest=tokens.digest(challenge.decode()))
-    if asked is None:
+    issued = await repository.use_secret(session, purpose=purpose, digest=tokens.digest(challenge.decode()))
+    if issued is None:
         raise PasskeyRefused
-    return challenge, asked
+    return challenge, issued
 
 
 def _require_party(core: Core) -> RelyingParty:

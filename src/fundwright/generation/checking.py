@@ -163,8 +163,8 @@ def _quotes(claim: Text, passages: Sequence[str]) -> tuple[Quote, ...]:
         if not shared or (quotes and len(shared) < 2 and not any(token.is_measure and token.key in shared for token in best)):
             break
         wanted -= shared
-        mine = {token.key for token in claim.content}
-        quotes += [Quote(passage, start, end) for start, end in _runs(best, mine)]
+        claim_keys = {token.key for token in claim.content}
+        quotes += [Quote(passage, start, end) for start, end in _runs(best, claim_keys)]
     return tuple(sorted(set(quotes), key=lambda quote: (quote.passage, quote.start)))
 
 

@@ -314,11 +314,11 @@ def _label_rows(rows: list[Block]) -> list[Block]:
 
 def _transpose_tables(blocks: list[Block]) -> list[Block]:
     """Transpose tables with labels in the first column, so that each other column becomes a row."""
-    turned: list[Block] = []
+    transposed: list[Block] = []
     for is_row, group in groupby(blocks, key=lambda block: block.kind == BlockKind.ROW and len(block.cells)):
         rows = list(group)
-        turned += _transpose(rows) if is_row and is_row > 2 and len(rows) > 1 else rows
-    return turned
+        transposed += _transpose(rows) if is_row and is_row > 2 and len(rows) > 1 else rows
+    return transposed
 
 
 def _transpose(rows: list[Block]) -> list[Block]:
@@ -329,8 +329,10 @@ def _transpose(rows: list[Block]) -> list[Block]:
     columns = tuple(cells[0].strip("*: ") for cells in named)
     start, end = rows[0].start, rows[-1].end
     across = [tuple(cells[place] for cells in named) for place in range(1, len(named[0]))]
-    turned = [Block(BlockKind.ROW, " | ".join(filter(None, cells)), start, end, cells=cells, columns=columns) for cells in across]
-    return turned if all(len(block.text) <= MAX_CHARACTERS for block in turned) else rows
+    transposed = [
+        Block(BlockKind.ROW, " | ".join(filter(None, cells)), start, end, cells=cells, columns=columns) for cells in across
+    ]
+    return transposed if all(len(block.text) <= MAX_CHARACTERS for block in transposed) else rows
 
 
 def _is_heading_of(text: str, before: list[Block], block: Block, after: Block | None) -> bool:

@@ -184,7 +184,7 @@ class Statement:
 def statements_in(passages: Sequence[Passage], question: str) -> list[Statement]:
     """Return every statement that may answer the question."""
     found: list[Statement] = []
-    asked, wanted = _words(question), requested_list(question)
+    question_words, wanted = _words(question), requested_list(question)
     for index, passage in enumerate(passages):
         heading, before = nearest_heading(passage.heading), len(found)
         for record, block in _in_records(passage.text):
@@ -192,7 +192,7 @@ def statements_in(passages: Sequence[Passage], question: str) -> list[Statement]
                 heading = block.text
                 continue
             text = f"{block.label}: {block.text}" if block.label else block.text
-            if text in passage.place_at(block.start)[0] or _repeats(text, asked):
+            if text in passage.place_at(block.start)[0] or _repeats(text, question_words):
                 continue  # a heading known to the file's reader by its style, or a repetition of the question
             is_sentence = block.kind == BlockKind.ITEM or (block.kind == BlockKind.SENTENCE and text.endswith(_ENDS))
             text = _in_words(block)
@@ -239,9 +239,9 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(re.findall(r"\w+", text.casefold()))
 
 
-def _repeats(text: str, asked: frozenset[str]) -> bool:
+def _repeats(text: str, question_words: frozenset[str]) -> bool:
     """Whether a text only repeats words of the question, ignoring initials: “JANE E. MARLOW, P.E.”"""
-    return {word for word in _words(text) if len(word) > 1 or word.isdigit()} <= asked
+    return {word for word in _words(text) if len(word) > 1 or word.isdigit()} <= question_words
 
 
 def abbreviations_in(question: str) -> list[str]:
@@ -290,13 +290,13 @@ def answers(
     count = len(statements)
     meaning = np.array([_SENTENCE_MEANING if statement.is_sentence else _FRAGMENT_MEANING for statement in statements])
     words = np.asarray(shares)
-    near = meaning * similarities[:, :count] + (1 - meaning) * words[:, :count]
+    scores = meaning * similarities[:, :count] + (1 - meaning) * words[:, :count]
     of_headings = _SENTENCE_MEANING * similarities[0, count:] + (1 - _SENTENCE_MEANING) * words[0, count:]
     by_heading = dict(zip(headings_of(statements), of_headings, strict=True))
     names, words_of = _names_in(question), [_words(passage.text) for passage in passages]
     of_person = {index for index, passage in enumerate(passages) if _is_of_person(passage, words_of[index], names)}
     about_named = np.array(_name_scores(question, passages, words_of, statements, of_person))
-    relevances = near[0] + [
+    relevances = scores[0] + [
         _evidence(
             question,
             passages[each.passage],
@@ -308,16 +308,16 @@ def answers(
         for each in statements
     ]
     is_about_us = _is_about_us(question)
-    asked = parts or [question]
-    lacks = np.array([[_lacks_quantity(part, each.text) for each in statements] for part in asked])
-    counts = np.array([[_counts_asked(part, each.text) for each in statements] for part in asked])
+    questions = parts or [question]
+    lacks = np.array([[_lacks_quantity(part, each.text) for each in statements] for part in questions])
+    counts = np.array([[_counts_asked(part, each.text) for each in statements] for part in questions])
     lacking = lacks.all(axis=0)
     relevances -= (_NO_DURATION if _ASKS_DURATION.search(question) else _NO_QUANTITY) * lacking
     relevances -= _NOT_NAMED * np.array([_lacks_name(question, each, passages[each.passage]) for each in statements])
     relevances += _COUNTED * counts.any(axis=0)
     relevances += about_named
     shown = relevances - _NO_QUANTITY_SHOWN * lacking
-    of_parts = near[1:] + _COUNTED * counts[: len(parts)] - _NO_QUANTITY_SHOWN * lacks[: len(parts)] + about_named
+    of_parts = scores[1:] + _COUNTED * counts[: len(parts)] - _NO_QUANTITY_SHOWN * lacks[: len(parts)] + about_named
     best: dict[int, Answer] = {}
     for place in np.argsort(-relevances, kind="stable"):
         if relevances[place] < MIN_RELEVANCE:
@@ -373,14 +373,14 @@ def _name_scores(
         is_about = not passage.start and names.share(naming.words_of(passage.text[:_BEGINNING])) == 1
         share = 1.0 if is_about else names.share(words) / 2
         of_documents[passage.document_id] = max(share, of_documents.get(passage.document_id, 0.0))
-    near = [1.0 if index in of_person else of_documents[passage.document_id] for index, passage in enumerate(passages)]
+    passage_shares = [1.0 if index in of_person else of_documents[passage.document_id] for index, passage in enumerate(passages)]
     titles = [_words(passage.document_title) for passage in passages]
     records: dict[tuple[int, int], frozenset[str]] = {}
     for each in statements:
         key = each.passage, each.record
         headings = heading_text(passages[each.passage].place_at(each.start)[0])
         records[key] = records.get(key, titles[each.passage]) | _words(f"{headings} {each.heading} {each.text}")
-    shares = [max(names.share(records[each.passage, each.record]), near[each.passage]) for each in statements]
+    shares = [max(names.share(records[each.passage, each.record]), passage_shares[each.passage]) for each in statements]
     return [_OF_NAMED * (share == 1) - _NOT_OF_NAMED * (1 - share) for share in shares]
 
 
@@ -427,8 +427,8 @@ def _counts_asked(question: str, text: str) -> bool:
     """Whether a number is next to a word of a question that asks how many."""
     if not _ASKS_COUNT.search(question):
         return False
-    asked = {word[:_STEM] for word in re.findall(r"[^\W\d]{4,}", question.casefold())}
-    return any(word[:_STEM] in asked for found in _COUNT.findall(text) for word in found.casefold().split())
+    question_stems = {word[:_STEM] for word in re.findall(r"[^\W\d]{4,}", question.casefold())}
+    return any(word[:_STEM] in question_stems for found in _COUNT.findall(text) for word in found.casefold().split())
 
 
 def _is_about_us(question: str) -> bool:

@@ -167,8 +167,8 @@ async def list_untrained_ids(session: AsyncSession, owner_id: UUID, model_id: st
 
 async def list_unsearched(session: AsyncSession, owner_id: UUID, *, limit: int) -> Unsearched:
     """Return the number of untrained documents, and the titles of the newest."""
-    mine = select(Document.id, Document.title).where(Document.owner_id == owner_id, Document.state != DocumentState.TRAINED)
-    found = (await session.execute(mine.order_by(Document.created_at.desc(), Document.id))).all()
+    own = select(Document.id, Document.title).where(Document.owner_id == owner_id, Document.state != DocumentState.TRAINED)
+    found = (await session.execute(own.order_by(Document.created_at.desc(), Document.id))).all()
     underway = await list_underway_ids(session, owner_id) if found else set[UUID]()
     return Unsearched(
         count=len(found), underway=sum(id in underway for id, _ in found), titles=tuple(title for _, title in found[:limit])
@@ -309,11 +309,11 @@ async def count_words(session: AsyncSession, owner_id: UUID) -> None:
     """Recount how many chunks of the account have each word. Called at the end of a run."""
     await database.acquire_lock(session, f"chunk_word:{owner_id}")
     await session.execute(delete(ChunkWord).where(ChunkWord.owner_id == owner_id))
-    mine = select(Chunk.owner_id, Chunk.id, Chunk.search).where(Chunk.owner_id == owner_id).subquery()
-    words = func.unnest(mine.c.search).table_valued("lexeme", "positions", "weights").render_derived().lateral()
+    own = select(Chunk.owner_id, Chunk.id, Chunk.search).where(Chunk.owner_id == owner_id).subquery()
+    words = func.unnest(own.c.search).table_valued("lexeme", "positions", "weights").render_derived().lateral()
     place = func.word_place(words.c.lexeme)
-    each = select(mine.c.owner_id, place, func.count(mine.c.id.distinct())).join(words, true()).group_by(mine.c.owner_id, place)
-    everything = select(mine.c.owner_id, literal(search_sql.ALL_TEXTS), func.count()).group_by(mine.c.owner_id)
+    each = select(own.c.owner_id, place, func.count(own.c.id.distinct())).join(words, true()).group_by(own.c.owner_id, place)
+    everything = select(own.c.owner_id, literal(search_sql.ALL_TEXTS), func.count()).group_by(own.c.owner_id)
     await session.execute(insert(ChunkWord).from_select(["owner_id", "place", "chunks"], each.union_all(everything)))
 
 
@@ -409,14 +409,14 @@ async def search_chunks(
 async def find_phrases(session: AsyncSession, owner_id: UUID, patterns: Sequence[str]) -> list[str]:
     """Return, for each regular expression, the phrase that matches it most often in the account's documents, in lower case."""
     hidden = literal(await _hidden_documents(session, owner_id), ARRAY(Uuid))
-    mine = select(Chunk.text).where(Chunk.owner_id == owner_id, Chunk.document_id != func.all(hidden)).subquery()
+    own = select(Chunk.text).where(Chunk.owner_id == owner_id, Chunk.document_id != func.all(hidden)).subquery()
     found: list[str] = []
     for pattern in patterns:
-        match = func.regexp_matches(mine.c.text, f"({pattern})", "gi").table_valued("groups").render_derived().lateral()
+        match = func.regexp_matches(own.c.text, f"({pattern})", "gi").table_valued("groups").render_derived().lateral()
         phrase = func.lower(func.regexp_replace(func.array_to_string(match.c.groups, ""), r"\s+", " ", "g")).label("phrase")
         often = (
             select(phrase)
-            .join_from(mine, match, true())
+            .join_from(own, match, true())
             .group_by(text("phrase"))
             .order_by(func.count().desc(), text("phrase"))
             .limit(1)
@@ -430,15 +430,15 @@ async def word_shares(session: AsyncSession, owner_id: UUID, query: str, texts: 
     lexemes = [lexeme for lexeme, _ in await session.execute(_lexemes_of(query))]
     statistics = await _statistics(session, owner_id, [retrieval.place_of(lexeme) for lexeme in lexemes])
     rarities = {lexeme: statistics.rarity(retrieval.place_of(lexeme)) for lexeme in lexemes}
-    asked = func.unnest(literal(list(texts), ARRAY(Text))).table_valued("text", with_ordinality="place").render_derived()
-    stems = select(func.tsvector_to_array(search_sql.stems_of(asked.c.text))).order_by(asked.c.place)
+    inputs = func.unnest(literal(list(texts), ARRAY(Text))).table_valued("text", with_ordinality="place").render_derived()
+    stems = select(func.tsvector_to_array(search_sql.stems_of(inputs.c.text))).order_by(inputs.c.place)
     total = sum(rarities.values()) or 1.0
     return [sum(rarities.get(stem, 0) for stem in found) / total for found in await session.scalars(stems)]
 
 
 def _lexemes_of(query: str) -> Select[str, int]:
-    asked = search_sql.lexemes_of(query)
-    return select(asked.c.lexeme, func.cardinality(asked.c.positions))
+    lexemes = search_sql.lexemes_of(query)
+    return select(lexemes.c.lexeme, func.cardinality(lexemes.c.positions))
 
 
 async def _statistics(session: AsyncSession, owner_id: UUID, places: Sequence[int]) -> Statistics:
@@ -520,8 +520,8 @@ async def _is_index_worthwhile(
 ) -> bool:
     if dimension > search_sql.MAX_INDEXED_DIMENSION:
         return False
-    mine = select(ChunkVector.chunk_id).where(ChunkVector.owner_id == owner_id, ChunkVector.model_id == model_id, is_seen)
-    return await session.scalar(mine.offset(_EXACT_LIMIT).limit(1)) is not None
+    own = select(ChunkVector.chunk_id).where(ChunkVector.owner_id == owner_id, ChunkVector.model_id == model_id, is_seen)
+    return await session.scalar(own.offset(_EXACT_LIMIT).limit(1)) is not None
 
 
 async def read_documents(

@@ -475,8 +475,8 @@ async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedd
             phrases = await repository.find_phrases(session, actor.id, patterns)
     parts = answering.parts_of(question)
     expanded = answering.expand(question, phrases)
-    asked = [expanded, *parts]
-    vectors = await embedder.embed(asked)
+    questions = [expanded, *parts]
+    vectors = await embedder.embed(questions)
     abbreviated = " ".join((expanded, *units.abbreviations_of(question)))
     names = naming.capitalized_in(question)
     async with core.database.transaction() as session:
@@ -487,7 +487,7 @@ async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedd
             return []
         statements = answering.statements_in(passages, question)
         texts = [statement.text for statement in statements] + answering.headings_of(statements)
-        shares = [await repository.word_shares(session, actor.id, each, texts) for each in asked]
+        shares = [await repository.word_shares(session, actor.id, each, texts) for each in questions]
     if not statements:
         return []
     similarities = vectors @ (await embedder.embed(texts)).T

@@ -117,9 +117,9 @@ def _state_of(copy: DataCopyRead, href: str) -> tuple[Child, ...]:
 def _deletion() -> VdomDict:
     actor, connection = use_actor(), use_connection()
 
-    async def delete(session: AsyncSession, meant: Deletion) -> SignInRefused | None:
+    async def delete(session: AsyncSession, deletion: Deletion) -> SignInRefused | None:
         return await authentication.delete_account(
-            session, actor, connection.core, email=meant.email, password=meant.password, client=connection.client
+            session, actor, connection.core, email=deletion.email, password=deletion.password, client=connection.client
         )
 
     def finish(refused: SignInRefused | None) -> None:

@@ -221,7 +221,7 @@ def category_of(address_id: str) -> VdomDict:
         return section(t("Category"), problem(found.error, on_retry=found.reload))
     if found.value is None:
         return section(t("Category"), loading(t("Loading category")))
-    labels, mine = found.value
+    labels, own_categories = found.value
     shown = [label for label in labels if label.state != LabelState.REJECTED and label.band != Band.UNSURE]
     explanation = html.p(
         {"className": "fw-muted"},
@@ -235,7 +235,7 @@ def category_of(address_id: str) -> VdomDict:
     )
     if not actor.may(Permission.LABEL):
         return section(t("Category"), listed if shown else explanation)
-    if not mine:
+    if not own_categories:
         return section(t("Category"), empty(t("You have no categories yet. Create one under Category."), icon_name="category"))
     return section(
         t("Category"),
@@ -244,7 +244,7 @@ def category_of(address_id: str) -> VdomDict:
             select_field(
                 "category",
                 t("Add a category"),
-                [*(Option(str(category.id), category.name) for category in mine), Option("", t("None of these"))],
+                [*(Option(str(category.id), category.name) for category in own_categories), Option("", t("None of these"))],
             ),
             row(button(t("Save category"), type="submit", is_busy=choosing.is_running)),
             on_submit=choosing,

@@ -139,11 +139,13 @@ def _choices(label: str, entries: list[tuple[str, str, bool]]) -> VdomDict:
     )
 
 
-def filter_panel(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict:
+def filter_panel(
+    kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, own_categories: list[CategoryRead]
+) -> VdomDict:
     """The filters, sent on request: most people use the list without them, and their options are larger than a page of the list. Whether
     they are shown is in the address, so that a page that lost its connection restores them."""
     is_open = url.get("filters") == "open"
-    content = (_presets(url, query), _filters(kind, url, query, facets, mine)) if is_open else ()
+    content = (_presets(url, query), _filters(kind, url, query, facets, own_categories)) if is_open else ()
     return html.div({"className": "fw-card", "hidden": not is_open, "key": "filters"}, *content)
 
 
@@ -171,7 +173,7 @@ def _presets(url: UrlState, query: OpportunityQuery) -> VdomDict:
     )
 
 
-def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict:
+def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, own_categories: list[CategoryRead]) -> VdomDict:
     """Each filter applies as soon as it is chosen."""
     any_ = Option("", t("Any"))
 
@@ -221,7 +223,7 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
         select_field(
             "category",
             t("Category"),
-            [any_, *(Option(str(category.id), category.name) for category in mine)],
+            [any_, *(Option(str(category.id), category.name) for category in own_categories)],
             value=str(query.category or ""),
             on_change=narrow(url, "category"),
         ),
@@ -258,9 +260,9 @@ def _agency_filter(agencies: Sequence[FacetValue], chosen: Sequence[str]) -> Vdo
     )
 
 
-def active_filters(url: UrlState, query: OpportunityQuery, facets: Facets, mine: list[CategoryRead]) -> VdomDict | None:
+def active_filters(url: UrlState, query: OpportunityQuery, facets: Facets, own_categories: list[CategoryRead]) -> VdomDict | None:
     """The active filters, each with a link that removes it."""
-    names = {str(category.id): category.name for category in mine}
+    names = {str(category.id): category.name for category in own_categories}
     set_asides = {value.value: value.label for value in facets.set_asides}
     entries: list[tuple[str, str]] = []
     if query.text:

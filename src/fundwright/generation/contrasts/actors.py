@@ -51,11 +51,13 @@ def contradictions(pair: Pair) -> dict[str, bool]:
 def _is_swapped(pair: Pair, is_anchor: Callable[[Token], bool]) -> bool:
     """Whether two words have swapped numbers (or names): “12 for A and 37 for B” for “37 for A and 12 for B”."""
     once = {key for key, places in pair.claim.places.items() if len(places) == 1 and key in pair.source.places}
-    mine = nearest(pair.claim, is_anchor, once, 6, is_claim=True)
-    theirs = nearest(pair.source, is_anchor, {key for keys in mine.values() for key in keys}, 14, of=mine) if mine else {}
+    in_claim = nearest(pair.claim, is_anchor, once, 6, is_claim=True)
+    in_source = (
+        nearest(pair.source, is_anchor, {key for keys in in_claim.values() for key in keys}, 14, of=in_claim) if in_claim else {}
+    )
     wrong: set[tuple[str, str]] = set()
-    for word, keys in mine.items():
-        others = theirs.get(word, set())
+    for word, keys in in_claim.items():
+        others = in_source.get(word, set())
         if others and not keys & others:
             wrong.update((key, other) for key in keys for other in others)
     return any((other, key) in wrong and not _are_listed(pair, key, other) for key, other in wrong)
@@ -69,14 +71,14 @@ def _are_listed(pair: Pair, first: str, second: str) -> bool:
 
 def _is_role_of_others(pair: Pair) -> bool:
     """Whether the claim gives a role to one name, and the source gives it to a name that is not in the claim."""
-    mine = nearest(pair.claim, is_name, None, 6, is_claim=True)
-    claimed = ROLES & mine.keys()
-    theirs = nearest(pair.source, is_name, None, 6, of=claimed) if claimed else {}
-    for role in theirs:
+    in_claim = nearest(pair.claim, is_name, None, 6, is_claim=True)
+    claimed = ROLES & in_claim.keys()
+    in_source = nearest(pair.source, is_name, None, 6, of=claimed) if claimed else {}
+    for role in in_source:
         if (
-            not mine[role] & theirs[role]
-            and not theirs[role] & pair.claim.places.keys()
-            and mine[role] <= pair.source.places.keys()
+            not in_claim[role] & in_source[role]
+            and not in_source[role] & pair.claim.places.keys()
+            and in_claim[role] <= pair.source.places.keys()
         ):
             return True
     return False
@@ -85,8 +87,14 @@ def _is_role_of_others(pair: Pair) -> bool:
 def _is_compared_otherwise(pair: Pair) -> bool:
     """“B … more than A” for “A … more than B”, and “A … to B” for “B … to A”."""
     for word, is_object in (("than", lambda token: token.is_content), ("to", is_name)):
-        mine, theirs = _objects(pair.claim, word, is_object), _objects(pair.source, word, is_object)
-        if mine and theirs and not mine & theirs and mine <= pair.source.places.keys() and theirs & pair.claim.places.keys():
+        in_claim, in_source = _objects(pair.claim, word, is_object), _objects(pair.source, word, is_object)
+        if (
+            in_claim
+            and in_source
+            and not in_claim & in_source
+            and in_claim <= pair.source.places.keys()
+            and in_source & pair.claim.places.keys()
+        ):
             return True
     return False
 
@@ -142,14 +150,14 @@ def _is_agent_other(pair: Pair, match: Match) -> bool:
         for place, token in enumerate(tokens[:first])
         if token.start >= begin and not _is_label(pair, token) and _may_act(pair, tokens, place)
     ]
-    mine = next((place for place, token in enumerate(match.tokens) if token.is_content and match.clause.has(token)), 0)
+    in_claim = next((place for place, token in enumerate(match.tokens) if token.is_content and match.clause.has(token)), 0)
     is_somebody = any(token.word in ("we", "our", "us", "ours") for token in match.tokens) or any(
         token.key in pair.known.places or token.key in AGENTS or (token.is_name and token.is_content)
-        for token in match.tokens[:mine]
+        for token in match.tokens[:in_claim]
     )
     if not is_somebody:
         return False
-    if not any(token.key in AGENTS for token in match.tokens[:mine]):
+    if not any(token.key in AGENTS for token in match.tokens[:in_claim]):
         opening = [token for token in opening if token.key not in _OURS]
     if any(token.key in AGENTS for token in opening) or (opening and first <= 5):
         return True

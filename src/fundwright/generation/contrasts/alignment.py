@@ -52,40 +52,44 @@ def gaps_of(claimed: Text, source_text: Text) -> tuple[float, list[Gap]]:
         if score > best[0]:
             best = (score, pairs, source)
     _, pairs, source = best
-    ordered = sum(claim[mine].is_content for mine, _ in pairs) / count if count else 0.0
+    ordered = sum(claim[claim_index].is_content for claim_index, _ in pairs) / count if count else 0.0
     if len(pairs) < 2 or ordered < _HALF_ORDERED:
         return ordered, []
     gaps: list[Gap] = []
-    for (mine, theirs), (next_mine, next_theirs) in pairwise([(-1, -1), *pairs, (len(claim), len(source))]):
-        before = claim[mine] if mine >= 0 else None
-        after = claim[next_mine] if next_mine < len(claim) else None
-        there = source[theirs + 1 : next_theirs]
+    for (claim_index, source_index), (next_claim_index, next_source_index) in pairwise(
+        [(-1, -1), *pairs, (len(claim), len(source))]
+    ):
+        before = claim[claim_index] if claim_index >= 0 else None
+        after = claim[next_claim_index] if next_claim_index < len(claim) else None
+        there = source[source_index + 1 : next_source_index]
         there = there if before and after else there[-_EDGE:] if after else there[:_EDGE]
-        gaps.append(Gap(claim[mine + 1 : next_mine], there, before, after))
+        gaps.append(Gap(claim[claim_index + 1 : next_claim_index], there, before, after))
     return ordered, [gap for gap in gaps if gap.claim or gap.source]
 
 
 def _aligned(claim: Sequence[Token], source: Sequence[Token]) -> tuple[float, list[tuple[int, int]]]:
     """Return the heaviest common subsequence as pairs of positions. Longer runs weigh more."""
-    same = [[is_same(mine, theirs) for theirs in source] for mine in claim]
+    same = [[is_same(claimed, stated) for stated in source] for claimed in claim]
     best = [[0.0] * (len(source) + 1) for _ in range(len(claim) + 1)]
-    for mine in range(len(claim) - 1, -1, -1):
-        weight = 1.0 if claim[mine].is_content else 0.25
-        row, below = best[mine], best[mine + 1]
-        for theirs in range(len(source) - 1, -1, -1):
-            row[theirs] = max(below[theirs], row[theirs + 1])
-            if same[mine][theirs]:
-                is_run = mine + 1 < len(claim) and theirs + 1 < len(source) and same[mine + 1][theirs + 1]
-                row[theirs] = max(row[theirs], weight + 0.1 * is_run + below[theirs + 1])
+    for claim_index in range(len(claim) - 1, -1, -1):
+        weight = 1.0 if claim[claim_index].is_content else 0.25
+        row, below = best[claim_index], best[claim_index + 1]
+        for source_index in range(len(source) - 1, -1, -1):
+            row[source_index] = max(below[source_index], row[source_index + 1])
+            if same[claim_index][source_index]:
+                is_run = (
+                    claim_index + 1 < len(claim) and source_index + 1 < len(source) and same[claim_index + 1][source_index + 1]
+                )
+                row[source_index] = max(row[source_index], weight + 0.1 * is_run + below[source_index + 1])
     pairs: list[tuple[int, int]] = []
-    mine = theirs = 0
-    while mine < len(claim) and theirs < len(source):
-        here = best[mine][theirs]
-        if here == best[mine + 1][theirs]:
-            mine += 1
-        elif here == best[mine][theirs + 1]:
-            theirs += 1
+    claim_index = source_index = 0
+    while claim_index < len(claim) and source_index < len(source):
+        here = best[claim_index][source_index]
+        if here == best[claim_index + 1][source_index]:
+            claim_index += 1
+        elif here == best[claim_index][source_index + 1]:
+            source_index += 1
         else:
-            pairs.append((mine, theirs))
-            mine, theirs = mine + 1, theirs + 1
+            pairs.append((claim_index, source_index))
+            claim_index, source_index = claim_index + 1, source_index + 1
     return best[0][0], pairs

@@ -69,10 +69,15 @@ def _is_comparator_other(pair: Pair) -> bool:
     for place, token in enumerate(pair.claim.tokens):
         if token.value is None:
             continue
-        mine = _comparator(pair.claim, place)
-        theirs = [_comparator(pair.source, at) for at in pair.at(token)]
-        is_negated = mine == "up" and any(other.word in PLAIN_NEGATIONS for other in pair.claim.tokens)
-        if mine and not is_negated and theirs and all(their != mine and (their or mine == "up") for their in theirs):
+        in_claim = _comparator(pair.claim, place)
+        in_source = [_comparator(pair.source, at) for at in pair.at(token)]
+        is_negated = in_claim == "up" and any(other.word in PLAIN_NEGATIONS for other in pair.claim.tokens)
+        if (
+            in_claim
+            and not is_negated
+            and in_source
+            and all(other != in_claim and (other or in_claim == "up") for other in in_source)
+        ):
             return True
     return False
 
@@ -82,9 +87,9 @@ def _is_preposition_other(pair: Pair) -> bool:
     for place, token in enumerate(pair.claim.tokens):
         if token.value is None:
             continue
-        mine = _preposition(pair.claim, place)
-        theirs = {_preposition(pair.source, at) for at in pair.at(token)}
-        if mine and theirs and not theirs & {mine, ""}:
+        in_claim = _preposition(pair.claim, place)
+        in_source = {_preposition(pair.source, at) for at in pair.at(token)}
+        if in_claim and in_source and not in_source & {in_claim, ""}:
             return True
     return False
 

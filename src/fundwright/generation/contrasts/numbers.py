@@ -56,10 +56,10 @@ def _has_other_unit(pair: Pair, token: Token) -> bool:
 
 def _elsewhere(pair: Pair, is_anchor: Callable[[Token], bool]) -> float:
     """Return the share of the words near a number (or name) that are nearer to another one in the source."""
-    mine = nearest(pair.claim, is_anchor, pair.source.places.keys(), 6, is_claim=True)
-    theirs = nearest(pair.source, is_anchor, None, 10, of=mine) if mine else {}
-    judged = [bool(keys & theirs[word]) for word, keys in mine.items() if word in theirs]
-    return 1 - sum(judged) / len(judged) if judged else 0.0
+    in_claim = nearest(pair.claim, is_anchor, pair.source.places.keys(), 6, is_claim=True)
+    in_source = nearest(pair.source, is_anchor, None, 10, of=in_claim) if in_claim else {}
+    is_shared = [bool(keys & in_source[word]) for word, keys in in_claim.items() if word in in_source]
+    return 1 - sum(is_shared) / len(is_shared) if is_shared else 0.0
 
 
 def _is_renumbered(pair: Pair, gap: Gap) -> bool:
@@ -98,9 +98,9 @@ def _is_of_another_row(pair: Pair) -> bool:
     sentences = list(zip(pair.source.sentence_keys, pair.source.rows, strict=True))
     words = {token.key for token in pair.claim.content if not token.is_measure} - pair.known.places.keys()
     for key in {token.key for token in pair.claim.tokens if token.is_measure}:
-        mine = [(keys, is_row) for keys, is_row in sentences if key in keys]
+        in_claim = [(keys, is_row) for keys, is_row in sentences if key in keys]
         others = [len(words & keys) for keys, is_row in sentences if is_row and key not in keys]
-        if mine and not any(words & keys or not is_row for keys, is_row in mine) and max(others, default=0) > 1:
+        if in_claim and not any(words & keys or not is_row for keys, is_row in in_claim) and max(others, default=0) > 1:
             return True
     return False
 
@@ -121,9 +121,9 @@ def _has_nearer(pair: Pair, place: int, number: Token, is_anchor: Callable[[Toke
 def _is_rate_other(pair: Pair) -> bool:
     """“$520 a week” for “$520 a month”."""
     for place, token in enumerate(pair.claim.tokens):
-        mine = _rate(pair.claim, place) if token.value is not None else ""
-        theirs = {_rate(pair.source, at) for at in pair.source.places.get(token.key, ())[:MAX_PLACES]} if mine else set()
-        if theirs - {""} and mine not in theirs:
+        in_claim = _rate(pair.claim, place) if token.value is not None else ""
+        in_source = {_rate(pair.source, at) for at in pair.source.places.get(token.key, ())[:MAX_PLACES]} if in_claim else set()
+        if in_source - {""} and in_claim not in in_source:
             return True
     return False
 

@@ -219,14 +219,14 @@ class Pair:
     @cached_property
     def nearness(self) -> float:
         """The cosine of the claim's words with those of the most similar source sentence, or two consecutive ones."""
-        mine = {token.key for token in self.claim.content} - self.known.places.keys()
-        if not mine:
+        keys_of_claim = {token.key for token in self.claim.content} - self.known.places.keys()
+        if not keys_of_claim:
             return 1.0
         return max(
             (
-                shared / math.sqrt(len(mine) * min(len(keys - self.known.places.keys()), _LONGER * len(mine)))
+                shared / math.sqrt(len(keys_of_claim) * min(len(keys - self.known.places.keys()), _LONGER * len(keys_of_claim)))
                 for keys in self.source.nearby_content
-                if (shared := len(mine & keys))
+                if (shared := len(keys_of_claim & keys))
             ),
             default=0.0,
         )

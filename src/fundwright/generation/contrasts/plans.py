@@ -63,9 +63,9 @@ def _is_plan(pair: Pair, match: Match) -> bool:
 
 
 def _is_strengthened(pair: Pair, match: Match) -> bool:
-    mine = words_of(match.tokens)
-    theirs = match.clause.words
-    return bool(mine & _STRONG and not pair.words & _WEAK and theirs & _WEAK and not theirs & _STRONG)
+    in_claim = words_of(match.tokens)
+    in_source = match.clause.words
+    return bool(in_claim & _STRONG and not pair.words & _WEAK and in_source & _WEAK and not in_source & _STRONG)
 
 
 def _is_range_open(pair: Pair) -> bool:

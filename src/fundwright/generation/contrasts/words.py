@@ -85,10 +85,10 @@ def contradictions(pair: Pair) -> dict[str, bool]:
 def _is_opposite(pair: Pair, match: Match) -> bool:
     if pair.words & _NOT:
         return False
-    theirs = {token.key for token in pair.source.by_sentence[match.clause.sentence]}
+    in_source = {token.key for token in pair.source.by_sentence[match.clause.sentence]}
     for token in match.tokens:
         opposites = _opposites_of(token)
-        if opposites and token.key not in theirs and (opposites & theirs) - pair.keys:
+        if opposites and token.key not in in_source and (opposites & in_source) - pair.keys:
             if token.word in ("with", "without") and match.clause.words & _NOT:
                 continue
             return True
@@ -114,8 +114,8 @@ def _is_written(pair: Pair, token: Token) -> bool:
 
 def _is_flipped(pair: Pair, gap: Gap) -> bool:
     """“before” for “after”, “acquired” for “was acquired by”, and “all deliveries” for “all later deliveries”."""
-    theirs = {token.key for token in gap.source} - pair.keys
-    if not pair.words & _NOT and any(_opposites_of(token) & theirs for token in gap.claim):
+    in_source = {token.key for token in gap.source} - pair.keys
+    if not pair.words & _NOT and any(_opposites_of(token) & in_source for token in gap.claim):
         return True
     if gap.before is None or gap.after is None or not pair.is_mostly_ordered:
         return False
@@ -142,7 +142,7 @@ def _are_exchanged(gaps: Sequence[Gap]) -> bool:
         )
         for gap in gaps
     ]
-    return any(mine and theirs and (theirs, mine) in replaced for mine, theirs in replaced)
+    return any(claimed and stated and (stated, claimed) in replaced for claimed, stated in replaced)
 
 
 def _is_quantified(pair: Pair, token: Token) -> bool:
