@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { describe, expect, it, vi } from "vitest";
 import { FakeSocket } from "../test/FakeSocket";
 import { openPage } from "../test/openPage";
-import { takeComplaints } from "../test/setup";
+import { takeConsoleErrors } from "../test/setup";
 import type { ElementNode, TreeNode } from "./protocol";
 import { WidgetRegistry } from "./widgets";
 
@@ -36,7 +36,7 @@ describe("first paint", () => {
     expect(screen.getByText(/Pressed 3 times/)).toBeTruthy();
     expect(screen.getByText("e1")).toBeTruthy();
     expect(screen.getByLabelText<HTMLSelectElement>("Kind").value).toBe("b");
-    expect(String(takeComplaints())).toContain("There is no widget Missing.");
+    expect(String(takeConsoleErrors())).toContain("There is no widget Missing.");
   });
 
   it("sends the hash of the first paint in hello, and none after a patch", async () => {
@@ -200,7 +200,7 @@ describe("patches", () => {
     const close = vi.spyOn(page.socket(), "close");
     await page.patch(["set", [5, 5], "two"]);
     expect(close).toHaveBeenCalled();
-    expect(takeComplaints()).toHaveLength(1);
+    expect(takeConsoleErrors()).toHaveLength(1);
   });
 });
 
@@ -463,7 +463,7 @@ describe("widgets", () => {
     const [fault] = page.sent().filter((frame) => frame.type === "fault");
     expect(fault).toMatchObject({ part: "Failing", message: "Error: broken" });
     expect(screen.getByText(fault?.id ?? "none")).toBeTruthy();
-    takeComplaints();
+    takeConsoleErrors();
   });
 
   it("that fail are shown when a retry succeeds", async () => {
@@ -476,7 +476,7 @@ describe("widgets", () => {
     isBroken = false;
     fireEvent.click(await screen.findByRole("button", { name: "Try again" }));
     expect(screen.getByText("mended")).toBeTruthy();
-    takeComplaints();
+    takeConsoleErrors();
   });
 
   it("whose code could not be fetched are fetched again on retry", async () => {
@@ -485,7 +485,7 @@ describe("widgets", () => {
     await openPage({ w: "Late" }, { widgets: new WidgetRegistry({ Late: load }) });
     fireEvent.click(await screen.findByRole("button", { name: "Try again" }));
     expect(await screen.findByText("there")).toBeTruthy();
-    takeComplaints();
+    takeConsoleErrors();
   });
 });
 

@@ -222,30 +222,30 @@ describe("the server", () => {
     const random = randomOf(seed);
     const page = await openAt("/dashboard/train");
     // A server as described in docs/runtime-protocol.md. Frames can be delayed in both directions.
-    const server = { at: "/dashboard/train", after: 0, taken: 1, said: [] as ServerFrame[] };
+    const server = { at: "/dashboard/train", after: 0, taken: 1, responses: [] as ServerFrame[] };
     const takeOne = (): void => {
       const frame = page.sent()[server.taken];
       if (frame?.type !== "location") return;
       server.taken += 1;
       server.at = frame.path;
       server.after = frame.seq;
-      server.said.push({ type: "done", seq: frame.seq });
+      server.responses.push({ type: "done", seq: frame.seq });
     };
     const deliverOne = async (): Promise<void> => {
-      const [frame] = server.said.splice(0, 1);
+      const [frame] = server.responses.splice(0, 1);
       if (frame !== undefined) await page.receive(frame);
     };
     const acts: (() => Promise<void> | void)[] = [
       () => {
         server.at = `/dashboard/${random(3)}?step=${random(100)}`;
-        server.said.push({ type: "navigate", path: server.at, replace: random(2) === 0, after: server.after });
+        server.responses.push({ type: "navigate", path: server.at, replace: random(2) === 0, after: server.after });
       },
       () => act(async () => page.runtime.go(`/dashboard/${random(3)}?chosen=${random(100)}`)),
       takeOne,
       deliverOne,
     ];
     for (let step = 0; step < 14; step++) await acts[random(acts.length)]?.();
-    while (server.said.length > 0 || server.taken < page.sent().length) {
+    while (server.responses.length > 0 || server.taken < page.sent().length) {
       takeOne();
       await deliverOne();
     }

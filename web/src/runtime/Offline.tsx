@@ -2,19 +2,19 @@ import { type ReactNode, useEffect, useState } from "react";
 import { useRuntime } from "./Runtime";
 import { useSignal } from "./signal";
 
-const QUIET_MS = 2_000;
+const BANNER_DELAY_MS = 2_000;
 const EXPLAIN_MS = 20_000;
 
 /** Shows why the server refuses or pauses the page, or that the connection is lost, if it stays lost for a while. */
 export function Offline(): ReactNode {
   return (
     <div role="status">
-      <Trouble />
+      <ConnectionStatus />
     </div>
   );
 }
 
-function Trouble(): ReactNode {
+function ConnectionStatus(): ReactNode {
   const runtime = useRuntime();
   const isConnected = useSignal(runtime.isConnected);
   const refusal = useSignal(runtime.refusal);
@@ -28,7 +28,7 @@ function Trouble(): ReactNode {
 function LostBanner(): ReactNode {
   const { t, page, isServerReachable } = useRuntime();
   const isReachable = useSignal(isServerReachable);
-  const isOverdue = useElapsed(QUIET_MS);
+  const isOverdue = useElapsed(BANNER_DELAY_MS);
   const isLong = useElapsed(EXPLAIN_MS);
   if (!isOverdue) return null;
   if (!isLong) return <Banner text={t("Reconnecting…")} />;

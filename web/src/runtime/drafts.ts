@@ -107,7 +107,7 @@ export class Draft {
     this.#element = element;
     offer(this.#earlier());
     this.#note(); // text that was typed before this code had loaded
-    const stopHearing = this.#runtime.saved.subscribe(() => {
+    const unsubscribe = this.#runtime.saved.subscribe(() => {
       if (this.#runtime.saved.get()?.form !== this.#form) return;
       clearTimeout(this.#timer);
       this.#timer = undefined;
@@ -118,7 +118,7 @@ export class Draft {
     addEventListener("pagehide", this.#flush);
     return () => {
       this.#flush();
-      stopHearing();
+      unsubscribe();
       element.removeEventListener("input", this.#note);
       element.removeEventListener("change", this.#note);
       removeEventListener("pagehide", this.#flush);

@@ -2,12 +2,12 @@
 
 import { claimsOf, keepToken, postSession, readToken, type SessionAnswer } from "./session";
 
-const LOOK_EVERY_MS = 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 const RENEW_AFTER_MS = 31 * 60_000; // a little later than the age at which the server issues a new token
 
 export function keepRenewing(base: string): void {
   void renew(base);
-  setInterval(() => void renew(base), LOOK_EVERY_MS);
+  setInterval(() => void renew(base), CHECK_INTERVAL_MS);
 }
 
 export async function renew(base: string): Promise<void> {

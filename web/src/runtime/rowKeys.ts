@@ -37,7 +37,7 @@ function focusRow(row: Element | undefined): boolean {
 }
 
 export function followRowKeys(): Unsubscribe {
-  let wentAt = -PATIENCE_MS;
+  let goPressedAt = -PATIENCE_MS;
   let lastActed: Element | null = null;
   const acted = new WeakSet<Element>();
 
@@ -71,9 +71,9 @@ export function followRowKeys(): Unsubscribe {
   const press = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.isComposing || event.altKey || event.ctrlKey || event.metaKey || event.repeat) return;
     if (!areShortcutsOn() || (event.target instanceof Element && event.target.closest(USES_KEYS) !== null)) return;
-    const isGoing = event.timeStamp - wentAt < PATIENCE_MS;
-    wentAt = event.key === "g" && !isGoing ? event.timeStamp : -PATIENCE_MS;
-    if (!isGoing && act(event.key.toLowerCase())) event.preventDefault();
+    const isGoSequence = event.timeStamp - goPressedAt < PATIENCE_MS;
+    goPressedAt = event.key === "g" && !isGoSequence ? event.timeStamp : -PATIENCE_MS;
+    if (!isGoSequence && act(event.key.toLowerCase())) event.preventDefault();
   };
 
   document.addEventListener("keydown", press);

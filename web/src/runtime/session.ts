@@ -3,8 +3,8 @@
 import { ofBrowser, ofTab } from "./storage";
 
 const KEY = "token";
-const TRIED = "token-tried";
-const FIRST_LOOK_MS = 60_000;
+const ATTEMPTED = "token-tried";
+const FIRST_CHECK_MS = 60_000;
 const LOGIN = "/auth/login";
 const SHOW_LOGIN = [LOGIN, "/feedback"];
 
@@ -21,7 +21,7 @@ export function readToken(): string | null {
 export function forgetToken(): void {
   ofBrowser.remove(KEY);
   ofTab.remove(KEY);
-  ofTab.remove(TRIED);
+  ofTab.remove(ATTEMPTED);
 }
 
 export function keepToken(token: string, remember: boolean): void {
@@ -67,11 +67,11 @@ function goToLogin(base: string): boolean {
 export async function signInWithToken(base: string, isSignedIn: boolean): Promise<boolean> {
   const token = readToken();
   if (isSignedIn || token === null) {
-    ofTab.remove(TRIED);
+    ofTab.remove(ATTEMPTED);
     return false;
   }
   // Otherwise, a browser that drops the cookie would reload the page forever.
-  if (ofTab.get(TRIED) === token) {
+  if (ofTab.get(ATTEMPTED) === token) {
     return giveUp(base);
   }
   let answer: Response;
@@ -83,7 +83,7 @@ export async function signInWithToken(base: string, isSignedIn: boolean): Promis
   if (answer.ok) {
     const { next, token: kept = token, remember } = (await answer.json().catch(() => ({}))) as SessionAnswer;
     if (kept !== token) keepToken(kept, remember ?? false);
-    if (!ofTab.set(TRIED, kept)) return false;
+    if (!ofTab.set(ATTEMPTED, kept)) return false;
     if (next === undefined) location.reload();
     else location.assign(base + next);
     return true;
@@ -112,7 +112,7 @@ export async function exchangeCode(base: string, code: string, next: string, rem
 
 /** Starts to renew the token after a delay, so that it does not compete with the first paint. */
 export function renewTokenInTime(base: string): void {
-  setTimeout(() => void import("./renewal").then(({ keepRenewing }) => keepRenewing(base)), FIRST_LOOK_MS);
+  setTimeout(() => void import("./renewal").then(({ keepRenewing }) => keepRenewing(base)), FIRST_CHECK_MS);
 }
 
 /** Reloads this tab when another tab signs in or out, but not when it renews the token. */

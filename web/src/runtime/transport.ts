@@ -10,7 +10,7 @@ export interface Transport extends EventTarget {
 /** The time when this tab found WebSockets blocked, so that its next page need not test them again. */
 const KEY = "sockets-blocked-at";
 const TRY_SOCKETS_AFTER_MS = 10 * 60_000;
-const ENOUGH_FAILURES = 2;
+const FAILURES_BEFORE_FALLBACK = 2;
 
 /** Opens WebSockets, or event streams if something between the browser and the server blocks WebSockets. */
 export class Transports {
@@ -53,8 +53,8 @@ export class Transports {
       this.#failures = 0;
       return false;
     }
-    this.#failures += hasTimedOut ? ENOUGH_FAILURES : 1;
-    if (this.#failures < ENOUGH_FAILURES || !(await this.#load())) return false;
+    this.#failures += hasTimedOut ? FAILURES_BEFORE_FALLBACK : 1;
+    if (this.#failures < FAILURES_BEFORE_FALLBACK || !(await this.#load())) return false;
     ofTab.set(KEY, String(Date.now()));
     return true;
   }

@@ -23,13 +23,13 @@ Object.assign(globalThis, {
 // A chunk must be transformed first, and the machine may be busy.
 configure({ asyncUtilTimeout: 15_000 });
 
-let complaints: unknown[][] = [];
+let consoleErrors: unknown[][] = [];
 
 beforeEach(() => {
-  complaints = [];
+  consoleErrors = [];
   FakeSocket.all.length = 0;
-  vi.spyOn(console, "error").mockImplementation((...said: unknown[]) => complaints.push(said));
-  vi.spyOn(console, "warn").mockImplementation((...said: unknown[]) => complaints.push(said));
+  vi.spyOn(console, "error").mockImplementation((...logged: unknown[]) => consoleErrors.push(logged));
+  vi.spyOn(console, "warn").mockImplementation((...logged: unknown[]) => consoleErrors.push(logged));
 });
 
 afterEach(() => {
@@ -41,12 +41,12 @@ afterEach(() => {
   vi.unstubAllGlobals();
   history.replaceState(null, "", "/");
   // React reports hydration mismatches, missing keys, and similar errors on the console.
-  expect(complaints).toEqual([]);
+  expect(consoleErrors).toEqual([]);
 });
 
 /** Returns and clears the console messages so far, for tests that expect them. */
-export function takeComplaints(): unknown[][] {
-  const said = complaints;
-  complaints = [];
-  return said;
+export function takeConsoleErrors(): unknown[][] {
+  const logged = consoleErrors;
+  consoleErrors = [];
+  return logged;
 }

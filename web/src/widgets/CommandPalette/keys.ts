@@ -17,7 +17,7 @@ interface Options {
  * other elements that use the key, and can be turned off (WCAG 2.1.4). Returns a function that removes the listener.
  */
 export function listenToKeys({ shortcuts, go, open }: Options): () => void {
-  let wentAt = -PATIENCE_MS;
+  let goPressedAt = -PATIENCE_MS;
 
   const press = (event: KeyboardEvent): void => {
     if (event.defaultPrevented || event.isComposing || event.altKey) return;
@@ -28,12 +28,12 @@ export function listenToKeys({ shortcuts, go, open }: Options): () => void {
       return;
     }
     if (!areShortcutsOn() || (event.target instanceof Element && event.target.closest(USES_KEYS) !== null)) return;
-    const isGoing = event.timeStamp - wentAt < PATIENCE_MS;
-    wentAt = -PATIENCE_MS;
-    if (isGoing) {
+    const isGoSequence = event.timeStamp - goPressedAt < PATIENCE_MS;
+    goPressedAt = -PATIENCE_MS;
+    if (isGoSequence) {
       const path = shortcuts.find(({ key }) => key === event.key)?.path;
       if (path !== undefined) go(path);
-    } else if (event.key === "g") wentAt = event.timeStamp;
+    } else if (event.key === "g") goPressedAt = event.timeStamp;
     else if (event.key === "?") open("shortcuts");
     else if (event.key === "/") focusSearch(event);
   };

@@ -5,7 +5,7 @@ import { useRuntime } from "../../runtime/Runtime";
 import { CopyButton } from "../CopyButton/CopyButton";
 import { type UnsavedText, unsavedTexts } from "../SectionEditor/Autosave";
 
-const LOOK_EVERY_MS = 2_000;
+const CHECK_INTERVAL_MS = 2_000;
 
 /** Lists unsaved texts of a draft's sections that only this browser has, with links to continue editing them. */
 export function UnsavedTexts({ path, sections, editing, onContinue }: UnsavedTextsProps): ReactNode {
@@ -17,7 +17,7 @@ export function UnsavedTexts({ path, sections, editing, onContinue }: UnsavedTex
       const found = unsavedTexts(runtime, path);
       setLeft((before) => (JSON.stringify(found) === JSON.stringify(before) ? before : found));
     };
-    const timer = setInterval(look, LOOK_EVERY_MS);
+    const timer = setInterval(look, CHECK_INTERVAL_MS);
     return () => clearInterval(timer);
   }, [runtime, path]);
   const discard = ({ sectionId, id }: UnsavedText): void => {
