@@ -1,6 +1,6 @@
 import pytest
 
-from fundwright.opportunities.display_names import agency_name, display_title, short_agency_name
+from fundwright.opportunities.display_names import agency_name, display_title, naics_with_sector, short_agency_name
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,10 @@ def test_lists_name_departments_shortly(published: str, name: str) -> None:
     [
         ("48--VALVE,SOLENOID", "Valve, Solenoid"),
         ("B533--Potable Water Testing", "Potable Water Testing"),
+        ("Z2DA--Install Sinks", "Install Sinks"),
+        ("7J--IMT UPS Replacement", "IMT UPS Replacement"),
+        ("6515--NX EQ Scanner", "NX EQ Scanner"),
+        ("IT--Help Desk", "IT--Help Desk"),
         ("Z--MAINTENANCE DREDGING OF DANA POINT", "Maintenance Dredging of Dana Point"),
         ("SHIPROCK SERVICE UNIT - LED DISPLAY SIGN", "Shiprock Service Unit - LED Display Sign"),
         ("REPAIR HVAC AT VETERAN'S CLINIC, BLDG 12B", "Repair HVAC at Veteran's Clinic, BLDG 12B"),
@@ -50,3 +54,10 @@ def test_lists_name_departments_shortly(published: str, name: str) -> None:
 )
 def test_titles_in_uppercase_are_in_title_case(published: str, title: str) -> None:
     assert display_title(published) == title
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"), [("236220", "236220 · Construction"), ("334516", "334516 · Manufacturing"), ("", ""), ("99", "99")]
+)
+def test_naics_codes_name_their_sector(code: str, shown: str) -> None:
+    assert naics_with_sector(code) == shown

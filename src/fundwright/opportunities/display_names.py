@@ -1,10 +1,12 @@
-"""Titles and names of agencies in their usual spelling. Sources publish many in capitals; the record keeps the published
-text."""
+"""Titles and names of agencies in their usual spelling, and names of NAICS sectors. Sources publish many in capitals; the record
+keeps the published text."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+
+from fundwright.core.messages import later
 
 _SMALL_WORDS = frozenset("a an and as at by for from in of on or the to with".split())  # noqa: SIM905
 _SHORT_WORDS = frozenset(
@@ -28,8 +30,31 @@ _ACRONYMS = frozenset(
 )
 """Of four letters and more, beside those without a vowel."""
 _INVERTED = frozenset(("DEPARTMENT OF", "DEPARTMENT OF THE", "THE"))
-_CODE = re.compile(r"^(?:[A-Z]?\d{2,4}|[A-Z]) ?--\s*(?=\S)")
+_CODE = re.compile(r"^(?:[A-Z]?\d[A-Z0-9]{0,2}|\d{4}|[A-Z]) ?--\s*(?=\S)")
 """The product or service code (PSC), which is also a field of the notice."""
+_SECTORS = {
+    "11": later("Agriculture, forestry, fishing, and hunting"),
+    "21": later("Mining, quarrying, and oil and gas extraction"),
+    "22": later("Utilities"),
+    "23": later("Construction"),
+    **dict.fromkeys(("31", "32", "33"), later("Manufacturing")),
+    "42": later("Wholesale trade"),
+    **dict.fromkeys(("44", "45"), later("Retail trade")),
+    **dict.fromkeys(("48", "49"), later("Transportation and warehousing")),
+    "51": later("Information"),
+    "52": later("Finance and insurance"),
+    "53": later("Real estate, rental, and leasing"),
+    "54": later("Professional, scientific, and technical services"),
+    "55": later("Management of companies and enterprises"),
+    "56": later("Administrative, support, waste management, and remediation services"),
+    "61": later("Educational services"),
+    "62": later("Health care and social assistance"),
+    "71": later("Arts, entertainment, and recreation"),
+    "72": later("Accommodation and food services"),
+    "81": later("Other services, except public administration"),
+    "92": later("Public administration"),
+}
+"""The sectors of the North American Industry Classification System (US Census Bureau, 2022), by the first two digits of a code."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _VOWEL = re.compile(r"[AEIOUY]")
 _MOST_LOWER = 2
@@ -53,6 +78,12 @@ def short_agency_name(published: str) -> str:
 def display_title(published: str) -> str:
     """The title of an opportunity without its product code: “48--VALVE,SOLENOID” is “Valve, Solenoid”."""
     return _without_capitals(_CODE.sub("", published))
+
+
+def naics_with_sector(code: str) -> str:
+    """A NAICS code with the name of its sector, in the reader's language: “236220 · Construction”."""
+    sector = _SECTORS.get(code[:2])
+    return f"{code} · {sector}" if sector else code
 
 
 def _without_capitals(text: str) -> str:

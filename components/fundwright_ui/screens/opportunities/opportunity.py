@@ -20,7 +20,7 @@ from fundwright.core.messages import percent, t
 from fundwright.core.paging import PageRequest
 from fundwright.language.service import get_embedder
 from fundwright.opportunities import service
-from fundwright.opportunities.display_names import agency_name, display_title
+from fundwright.opportunities.display_names import agency_name, display_title, naics_with_sector
 from fundwright.opportunities.schemas import Contact, FieldChange, Kind, OpportunityRead, Similar, in_words
 from fundwright.opportunities.washington import WASHINGTON, day_in_washington, is_whole_day
 from fundwright_ui.hooks import use_action, use_query
@@ -326,7 +326,7 @@ def _facts(opportunity: OpportunityRead, language: str) -> VdomDict:
         (t("Institute or sub-agency"), agency_name(opportunity.sub_agency)),
         (t("Office"), opportunity.office),
         (t("Set-aside"), set_aside),
-        ("NAICS", opportunity.naics),
+        ("NAICS", naics_with_sector(opportunity.naics)),
         ("PSC", opportunity.psc),
         (t("Activity code"), ", ".join(opportunity.activity_codes)),
         (t("Assistance listing"), ", ".join(opportunity.assistance_listings)),
