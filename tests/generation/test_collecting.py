@@ -22,6 +22,14 @@ class TestPartsOf:
             document = DocumentText(id=UUID(int=2), title="About", kind=kind, text=ONE + TWO, passages=(passage,))
             assert [(part.page, part.text) for part in parts_of(document)] == [(1, ONE.strip()), (2, TWO.strip())]
 
+    def test_what_is_not_offered_is_a_part_of_its_own(self) -> None:
+        text = "What we make\n\nSpur gears and worm sets.\n\nWhat we don't make\n\nBevel gears, castings.\n\nQuality\n\nAll parts are measured.\n"
+        passage = PassagePlace(
+            id=UUID(int=1), heading=("What we make",), page=None, start=0, end=len(text), places=((0, ("What we make",), None),)
+        )
+        document = DocumentText(id=UUID(int=2), title="Line card", kind=DocumentKind.ABOUT_US, text=text, passages=(passage,))
+        assert [part.heading[-1] for part in parts_of(document)] == ["What we make", "What we don't make", "Quality"]
+
 
 class TestSuggestCompany:
     async def test_is_that_of_the_last_draft_or_what_the_documents_are_about(self, desk: Desk) -> None:

@@ -222,3 +222,13 @@ def test_a_line_of_a_list_may_name_an_organization_and_then_the_work_in_lower_ca
     )
     assert field(first, ProjectField.TITLE) == "kitchen hoods at 205 schools"
     assert [fact.text for fact in second.work] == ["Installed 640 speakers in two towers."]
+
+
+@pytest.mark.parametrize("heading", ["Remarks", "Final narrative performance report"])
+def test_the_heading_of_a_form_or_report_names_no_project(heading: str) -> None:
+    (project,) = read(
+        f"{heading}\n\nClient: Port of Camden\nContract number: C-23-0007\nDollar value: $624,500\nPeriod: 2023 - 2025\n\n"
+        "Description of work\n\nWe surveyed 14 harbors.\n"
+    )
+    assert project.name is not None
+    assert project.name.text == "Port of Camden"

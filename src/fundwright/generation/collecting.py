@@ -177,7 +177,8 @@ def parts_of(document: DocumentText) -> Iterator[Passage]:
         is_heading, topics = block.kind == BlockKind.HEADING, frozenset[Topic]()
         if is_heading:
             topics = topics_of(block.text)
-        begins = is_heading and not is_whole and words and (bool(topics) or words >= _MIN_PART_WORDS)
+        is_apart = any(Topic.NOT_OFFERED in topics_of(each) for each in heading[-1:])
+        begins = is_heading and not is_whole and words and (bool(topics) or is_apart or words >= _MIN_PART_WORDS)
         before, page = page, _place(document, block.start)[1]
         # A citation names a single page.
         if begins or page != before or words + len(block.text.split()) > most_words:

@@ -91,7 +91,7 @@ _FORM_NAMES = re.compile(
     re.IGNORECASE,
 )
 _NOT_A_TITLE = re.compile(
-    r"\W*(?:disclaimer|(?:forwarded|original) message|continued|to whom .*|dear .*|subject|re|fw|talk to .*|name of (?:offeror|firm|contractor).*|prime|.{0,30}\bp(?:age|\.)? ?\d{1,3}(?: of \d{1,3})?)\W*",
+    r"\W*(?:disclaimer|(?:forwarded|original) message|continued|to whom .*|dear .*|subject|re|fw|talk to .*|name of (?:offeror|firm|contractor).*|prime|remarks?|comments?|(?:(?:final|interim|annual|narrative|performance|progress|technical) ){1,3}(?:report|narrative)|.{0,30}\bp(?:age|\.)? ?\d{1,3}(?: of \d{1,3})?)\W*",
     re.IGNORECASE,
 )
 """Text in the margin of a page, a message, or a form."""
