@@ -22,7 +22,6 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.account.account import account_screen
     from fundwright_ui.screens.admin.analyze import analyze_screen
     from fundwright_ui.screens.admin.audit import audit_screen
-    from fundwright_ui.screens.admin.dashboard import dashboard_screen
     from fundwright_ui.screens.admin.outbox import outbox_screen
     from fundwright_ui.screens.admin.people import people_screen
     from fundwright_ui.screens.admin.person import person_screen
@@ -38,6 +37,7 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.blog.blog_list import blog_list_screen
     from fundwright_ui.screens.blog.editor import edit_post_screen, new_post_screen
     from fundwright_ui.screens.categories.category import category_screen
+    from fundwright_ui.screens.dashboard.dashboard import dashboard_screen
     from fundwright_ui.screens.feedback.feedback import feedback_screen
     from fundwright_ui.screens.feedback.feedback_list import feedback_list_screen
     from fundwright_ui.screens.generate.draft import draft_screen

@@ -52,11 +52,11 @@ class TestDashboard:
         overseeing.wait_for_url("**/dashboard/sam?availability=open")
         expect(overseeing.get_by_text(re.compile(rf"^{count} opportunit"))).to_be_visible()
 
-    def test_is_not_there_for_a_user(self, recognized: Page) -> None:
-        assert recognized.request.get("/dashboard/index").url.endswith("/404")
-
 
 class TestAnalyze:
+    def test_is_not_there_for_a_user(self, recognized: Page) -> None:
+        assert recognized.request.get("/dashboard/analyze").url.endswith("/404")
+
     @pytest.mark.parametrize("width", [1440, pytest.param(360, marks=pytest.mark.slow)])
     def test_charts_and_their_table_count_a_visit(self, overseeing: Page, width: int) -> None:
         overseeing.set_viewport_size({"width": width, "height": 900})

@@ -112,6 +112,7 @@ ROUTES = _table(
         GET /api/opportunities
         GET /api/opportunities/facets
         GET /api/opportunities/deadlines
+        GET /api/opportunities/matches
         GET /api/opportunities/suggestions
         GET /api/opportunities/new
         GET /api/opportunities/export.csv
@@ -276,6 +277,7 @@ SCREENS = _table(
         /pricing
     """),
     (Permission.READ, """
+        /dashboard/index
         /dashboard/nih
         /dashboard/nih/{id}
         /dashboard/sam
@@ -290,7 +292,6 @@ SCREENS = _table(
         /generate/slug/{token}
     """),
     (Permission.OVERSEE, """
-        /dashboard/index
         /dashboard/analyze
         /dashboard/audit
         /dashboard/blog/list

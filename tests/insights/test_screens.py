@@ -5,12 +5,16 @@ from datetime import timedelta
 import pytest
 
 from fundwright.accounts.schemas import Actor, Role
+from fundwright.categories import service as categories
+from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.jobs import JobState
+from fundwright.generation import service as generation
 from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.display_names import display_title
 from fundwright_ui.screens.admin.analyze import analyze_screen
-from fundwright_ui.screens.admin.dashboard import dashboard_screen
+from fundwright_ui.screens.dashboard.dashboard import dashboard_screen
 from fundwright_ui.screens.training.history import history_screen
 from fundwright_ui.testing import mounted
 from tests.insights.conftest import add_job, add_view
@@ -27,8 +31,9 @@ async def ada(committed: Core) -> Actor:
 
 
 class TestDashboard:
-    def test_is_for_those_who_oversee(self) -> None:
-        assert dashboard_screen.roles == analyze_screen.roles == OVERSEERS
+    def test_is_for_everyone(self) -> None:
+        assert dashboard_screen.roles is None
+        assert analyze_screen.roles == OVERSEERS
 
     async def test_figures_lead_to_their_lists(self, committed: Core, viewer: Actor) -> None:
         async with committed.database.transaction() as session:
@@ -38,19 +43,43 @@ class TestDashboard:
             assert grants.props["href"] == "/dashboard/nih?availability=open"
             assert int(grants.text.removesuffix(" Open grants")) > 0
 
-    async def test_the_next_deadlines_are_soonest_first(self, committed: Core, viewer: Actor) -> None:
+    async def test_the_next_deadlines_are_soonest_first_with_their_weeks(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             await opportunities.load_sample_once(session)
-            expected = [item.title for item in (await opportunities.next_deadlines(session, viewer)).items]
-        async with mounted(committed, viewer, dashboard_screen) as screen:
+            expected = await opportunities.next_deadlines(session, ada)
+        async with mounted(committed, ada, dashboard_screen) as screen:
             region = screen.find("list", "Next deadlines")
-            assert [region.text.index(title) for title in expected] == sorted(region.text.index(title) for title in expected)
-            assert len(expected) == 8
+            titles = [display_title(item.title) for item in expected.items]
+            assert [region.text.index(title) for title in titles] == sorted(region.text.index(title) for title in titles)
+            assert len(expected.items) == 8
+            weeks = screen.find("list", "Deadlines by week").text
+            assert all(str(week.count) in weeks for week in expected.weeks) and len(expected.weeks) == 8
+
+    async def test_shows_a_user_new_matches_drafts_and_jobs_of_ones_own(self, committed: Core, ada: Actor, viewer: Actor) -> None:
+        committed.jobs.register(trial(_nothing))
+        async with committed.database.transaction() as session:
+            await opportunities.load_sample_once(session)
+            sorted_in = (await opportunities.suggest(session, ada, "", limit=1))[0]
+            sewers = await categories.create(session, ada, CategoryCreate(name="Sewers"))
+            await categories.correct(session, ada, committed, sorted_in.id, sewers.id)
+            draft = await generation.add_draft(
+                session, ada, committed, opportunity_id=sorted_in.id, template="capability-statement"
+            )
+            await committed.jobs.enqueue(session, Trial(), title="Count boats", owner_id=ada.id)
+            await committed.jobs.enqueue(session, Trial(), title="Count ships", owner_id=viewer.id)
+        async with mounted(committed, ada, dashboard_screen) as screen:
+            assert screen.find("list", "New in your categories").text.startswith(display_title(sorted_in.title))
+            assert draft.title in screen.find("list", "Recent drafts").text
+            assert "Count boats" in screen.text and "Count ships" not in screen.text
+            assert not screen.has("list", "Key figures")
 
     async def test_shows_a_message_when_nothing_is_there(self, committed: Core, viewer: Actor) -> None:
         async with mounted(committed, viewer, dashboard_screen) as screen:
             assert "No upcoming deadlines." in screen.text
+            assert "No open opportunities in your categories." in screen.text
+            assert "No drafts yet." in screen.text
             assert "No imports, training runs, or drafts in progress." in screen.text
+            assert not screen.has("link", "New draft")  # a viewer may not write one
 
     async def test_a_job_shows_while_it_runs(self, committed: Core, viewer: Actor, ada: Actor) -> None:
         committed.jobs.register(trial(_nothing))

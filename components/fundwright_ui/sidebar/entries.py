@@ -54,7 +54,7 @@ ENTRIES = (
 both), and below them what else the others need every day."""
 
 IN_MENU = (
-    *(entry for entry in ENTRIES if entry.path == "/dashboard/index"),
+    SidebarEntry("Dashboard", "/dashboard/index"),
     SidebarEntry("Account", "/dashboard/user/account"),
 )
 """Further pages of the account menu."""

@@ -683,10 +683,19 @@ async def get_own(session: AsyncSession, job_id: UUID, owner_id: UUID, *, kind: 
     return JobRead.model_validate(job)
 
 
+_IS_UNDERWAY = Job.state.in_((JobState.QUEUED, JobState.RUNNING))
+
+
 async def list_recent(session: AsyncSession, owner_id: UUID, *, kind: str | None = None, limit: int = 20) -> list[JobRead]:
     query = select(Job).where(Job.owner_id == owner_id).order_by(Job.created_at.desc()).limit(limit)
     if kind:
         query = query.where(Job.kind == kind)
+    return [JobRead.model_validate(job) for job in await session.scalars(query)]
+
+
+async def list_underway(session: AsyncSession, owner_id: UUID, *, limit: int) -> list[JobRead]:
+    """The owner's jobs that wait or run, newest first."""
+    query = select(Job).where(Job.owner_id == owner_id, _IS_UNDERWAY).order_by(Job.created_at.desc()).limit(limit)
     return [JobRead.model_validate(job) for job in await session.scalars(query)]
 
 
@@ -704,8 +713,7 @@ async def find_waiting(session: AsyncSession, owner_id: UUID, *, kind: str) -> J
 
 async def count_underway(session: AsyncSession, owner_id: UUID, *, kind: str | None = None) -> int:
     """The number of the owner's waiting and running jobs; with `kind`, only those of this kind."""
-    underway = Job.state.in_((JobState.QUEUED, JobState.RUNNING))
-    count = select(func.count()).select_from(Job).where(Job.owner_id == owner_id, underway)
+    count = select(func.count()).select_from(Job).where(Job.owner_id == owner_id, _IS_UNDERWAY)
     return await session.scalar(count.where(Job.kind == kind) if kind else count) or 0
 
 

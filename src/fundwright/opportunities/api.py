@@ -63,6 +63,12 @@ async def next_deadlines(session: DbSession, actor: CurrentActor) -> Deadlines:
     return await service.next_deadlines(session, actor)
 
 
+@router.get("/matches")
+async def list_matches(session: DbSession, actor: CurrentActor) -> list[OpportunityRow]:
+    """List the newest open opportunities in your categories."""
+    return await service.list_matches(session, actor)
+
+
 @router.get("/suggestions")
 async def suggest(
     session: DbSession,

@@ -250,12 +250,23 @@ class Facets(BaseModel):
     """The number of opportunities of each kind."""
 
 
+class WeekOfDeadlines(BaseModel):
+    """How many open opportunities are due in the 7 days from `first`, in Washington."""
+
+    model_config = ConfigDict(frozen=True)
+
+    first: date
+    count: int
+
+
 class Deadlines(BaseModel):
-    """The next deadlines, soonest first: those in the actor's categories, or all if nothing open is in them."""
+    """The next deadlines, soonest first, and the number in each of the next 8 weeks from today: those in the actor's categories, or
+    all if nothing open is in them."""
 
     model_config = ConfigDict(frozen=True)
 
     items: list[OpportunityRow]
+    weeks: list[WeekOfDeadlines]
     is_of_categories: bool
 
 

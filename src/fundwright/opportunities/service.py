@@ -70,6 +70,7 @@ from fundwright.opportunities.schemas import (
     Similar,
     SourceRead,
     VersionRead,
+    WeekOfDeadlines,
     in_words,
     kind_label,
     status_label,
@@ -97,6 +98,7 @@ _LISTS: Mapping[Kind, str] = {"contract": "/dashboard/sam", "grant": "/dashboard
 _BODIES = frozenset({"Description", "abstract"})
 _REPORTED_REJECTIONS = 20
 _SHOWN_CHARACTERS = 100
+_SHOWN_WEEKS = 8
 _SAMPLES: tuple[tuple[Source, str], ...] = (
     (SamCsv(), "sam.csv"),
     (GrantsGov(), "grants.xml"),
@@ -251,12 +253,28 @@ async def count_new(session: AsyncSession, actor: Actor, *, limit: int = 100) ->
 @needs(Permission.READ)
 async def next_deadlines(session: AsyncSession, actor: Actor, *, limit: int = 8) -> Deadlines:
     """Return the open opportunities in the actor's categories with the nearest deadlines, or of all if there are none."""
-    query = OpportunityQuery(availability="open", due_from=day_in_washington(now()), sort="due", page_size=limit)
-    rows, _ = await listing.page(session, query, categories.labeled_with(actor))
+    today = day_in_washington(now())
+    query = OpportunityQuery(availability="open", due_from=today, sort="due", page_size=limit)
+    labeled: Select[UUID] | None = categories.labeled_with(actor)
+    rows, _ = await listing.page(session, query, labeled)
     is_of_categories = bool(rows)
     if not rows:
-        rows, _ = await listing.page(session, query, None)
-    return Deadlines(items=[OpportunityRow.model_validate(row) for row in rows], is_of_categories=is_of_categories)
+        labeled = None
+        rows, _ = await listing.page(session, query, labeled)
+    counts = await listing.count_due_by_week(session, today, labeled, weeks=_SHOWN_WEEKS) if rows else {}
+    return Deadlines(
+        items=[OpportunityRow.model_validate(row) for row in rows],
+        weeks=[WeekOfDeadlines(first=today + timedelta(weeks=week), count=counts.get(week, 0)) for week in range(_SHOWN_WEEKS)],
+        is_of_categories=is_of_categories,
+    )
+
+
+@needs(Permission.READ)
+async def list_matches(session: AsyncSession, actor: Actor, *, limit: int = 6) -> list[OpportunityRow]:
+    """Return the newest open opportunities in the actor's categories."""
+    query = OpportunityQuery(availability="open", sort="-posted", page_size=limit)
+    rows, _ = await listing.page(session, query, categories.labeled_with(actor))
+    return [OpportunityRow.model_validate(row) for row in rows]
 
 
 @needs(Permission.READ)

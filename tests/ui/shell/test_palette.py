@@ -52,7 +52,7 @@ class TestSearch:
             assert page.one("CommandPalette")["a"]["groups"] == []
 
     async def test_offers_only_pages_and_actions_that_the_role_may(self, open_page: Open, ada: Actor) -> None:
-        overseen = {"/dashboard/index", "/dashboard/users", "/dashboard/audit"}
+        overseen = {"/dashboard/analyze", "/dashboard/users", "/dashboard/audit"}
         for role in Role:
             async with open_page("/dashboard/category", actor=ada.model_copy(update={"role": role})) as page:
                 found = await search(page, "")
@@ -139,6 +139,7 @@ class TestShortcuts:
                 "t": "/dashboard/train",
                 "h": "/dashboard/history",
                 "g": "/generate/index",
+                "d": "/dashboard/index",
                 "s": "/dashboard/user/account",
             }
 

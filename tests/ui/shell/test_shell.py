@@ -43,6 +43,8 @@ BELOW = {label: path for label, path in ENTRIES.items() if label != "Embedding H
     "Audit trail": "/dashboard/audit",
 }
 
+OWN = {"Dashboard": "/dashboard/index", "Account": "/dashboard/user/account", "Send feedback": "/feedback"}
+
 
 @component
 def _blank() -> VdomDict:
@@ -174,13 +176,13 @@ class TestTopBar:
             assert page.labeled("button", "Account menu")
             menu = page.one("AccountMenu")["a"]
             assert (menu["name"], menu["email"], menu["logoutLabel"]) == (ada.name, ada.email, "Logout")
-            assert _menu(page) == {"Account": "/dashboard/user/account", "Send feedback": "/feedback"}
+            assert _menu(page) == OWN
             assert [each["code"] for each in page.one("SettingsDrawer")["a"]["languages"]] == ["en", "de", "fr"]
 
     async def test_leads_back_from_the_generate_area(self, open_page: Open, ada: Actor) -> None:
         async with open_page("/generate/index", actor=ada, extra=SCREENS) as page:
             work = {label: path for label, path in ENTRIES.items() if label != "Generate"}
-            assert _menu(page) == work | {"Account": "/dashboard/user/account", "Send feedback": "/feedback"}
+            assert _menu(page) == work | OWN
             assert _links(page) == ENTRIES
 
     async def test_leads_other_roles_from_the_generate_area_to_their_pages(self, open_page: Open, ada: Actor) -> None:

@@ -28,7 +28,7 @@ from fundwright_ui.ui import band_name, category_color, chip, row, section, text
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Chip, Column, LinkCell, NoteCell, Row
 
-_SOON_DAYS = 7
+SOON_DAYS = 7
 """Deadlines within this number of days are red."""
 
 
@@ -185,7 +185,7 @@ def due_cell(day: date, today: date, language: str) -> NoteCell | date:
     if left < 0:
         return day
     label = nt("{n} day", "{n} days", left) if left else t("Today")
-    return NoteCell(label=label, note=format_date(day, locale=language), color="error" if left <= _SOON_DAYS else "secondary")
+    return NoteCell(label=label, note=format_date(day, locale=language), color="error" if left <= SOON_DAYS else "secondary")
 
 
 def _table(

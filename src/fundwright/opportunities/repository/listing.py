@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Any, get_args
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from sqlalchemy import (
     BindParameter,
     Boolean,
     ColumnElement,
+    Date,
     RowMapping,
     Select,
     Uuid,
@@ -62,6 +63,7 @@ from fundwright.opportunities.schemas import (
     Kind,
     OpportunityQuery,
 )
+from fundwright.opportunities.washington import WASHINGTON
 
 _ROW = (
     Opportunity.id, Opportunity.source, Opportunity.kind, Opportunity.number, Opportunity.title, Opportunity.agency,
@@ -185,6 +187,15 @@ async def count_seen_after(session: AsyncSession, moment: datetime, labeled: Sel
     """Count labeled opportunities that were first imported after `moment`, up to `limit`."""
     found = select(Opportunity.id).where(Opportunity.first_seen_at > moment, Opportunity.id.in_(labeled)).limit(limit)
     return await session.scalar(select(func.count()).select_from(found.subquery())) or 0
+
+
+async def count_due_by_week(session: AsyncSession, first: date, labeled: Select[UUID] | None, *, weeks: int) -> Mapping[int, int]:
+    """Count the open opportunities that are due in each of these weeks; week 0 begins on `first`. Weeks without any are missing."""
+    query = OpportunityQuery(availability="open", due_from=first, due_to=first + timedelta(days=7 * weeks - 1))
+    day = cast(func.timezone(WASHINGTON.key, Opportunity.due_at), Date)
+    weeks_of = select(((day - first) // 7).label("week")).where(*conditions_of(query, labeled)).subquery()
+    counts = select(weeks_of.c.week, func.count()).group_by(weeks_of.c.week)
+    return dict((await session.execute(counts)).all())
 
 
 async def count(session: AsyncSession, query: OpportunityQuery, labeled: Select[UUID] | None = None) -> int:
