@@ -235,6 +235,7 @@ ROUTES = _table(
         PATCH /api/feedback/{feedback_id}
         POST /api/invitations
         DELETE /api/invitations/{invitation_id}
+        PUT /api/invitations/{invitation_id}/link
         GET /api/mails
         GET /api/mails/export.csv
         PUT /api/people/{account_id}/role

@@ -46,6 +46,7 @@ WITHOUT_EXPORT = {
     "/api/drafts/{draft_id}/sections/{section_id}/versions": "whole texts; the copy of one's data has them",
     "/api/drafts/templates": "what can be chosen",
     "/api/insights/figures": "numbers of lists that have their own",
+    "/api/opportunities/matches": "the first rows of a list that has its own",
     "/api/opportunities/sources": "what can be chosen",
     "/api/opportunities/suggestions": "the first rows of a list that has its own",
 }

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from fundwright.access import administration, invitations, outbox, registration
-from fundwright.access.schemas import InvitationQuery, InvitationRead
+from fundwright.access.schemas import InvitationQuery, InvitationRead, InvitationSent
 from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient, client_of
 from fundwright.accounts.permissions import require
 from fundwright.accounts.schemas import AccountRead, Permission, Role
@@ -104,9 +104,23 @@ async def export_invitations(export: Export, actor: CurrentActor, query: Annotat
 @router.post("/api/invitations", status_code=201)
 async def invite(
     form: InvitationForm, request: Request, core: CoreDep, session: DbSession, actor: CurrentActor
-) -> InvitationRead:
-    """Send someone a link to register. For administrators."""
+) -> InvitationSent:
+    """Send someone a link to register. If the server sends no email, returns the link. For administrators."""
     return await invitations.invite(session, actor, core, email=form.email, role=form.role, client=client_of(request))
+
+
+class NewLinkForm(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    by_email: bool = Field(default=True, description="Send the link. Otherwise, the response has it.")
+
+
+@router.put("/api/invitations/{invitation_id}/link")
+async def renew_invitation(
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, invitation_id: UUID, form: NewLinkForm
+) -> InvitationSent:
+    """Give a pending or expired invitation a new link, in place of the previous one. Returns 409 if it was accepted or withdrawn."""
+    return await invitations.renew_invitation(session, actor, core, invitation_id, by_email=form.by_email, client=client)
 
 
 @router.delete("/api/invitations/{invitation_id}", status_code=204)

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.access import emails, repository
 from fundwright.access.models import Invitation
-from fundwright.access.schemas import InvitationQuery, InvitationRead
+from fundwright.access.schemas import InvitationQuery, InvitationRead, InvitationSent
 from fundwright.accounts import audit
 from fundwright.accounts import service as accounts
 from fundwright.accounts.permissions import needs, not_allowed
@@ -19,13 +19,18 @@ from fundwright.authentication.reauthentication import needs_recent_authenticati
 from fundwright.core import mail, tokens
 from fundwright.core.assembly import Core
 from fundwright.core.database import acquire_lock, now
-from fundwright.core.errors import Conflict, NotFound
+from fundwright.core.errors import Conflict, FundwrightError, NotFound
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.spreadsheets import csv_lines
 
 TEAM = "team"
 _INVITATION_LASTS = timedelta(days=14)
+
+
+class InvitationWithdrawn(Conflict):
+    def __init__(self, email: str) -> None:
+        super().__init__(t("The invitation of {email} was withdrawn. Invite this address again.", email=email))
 
 
 class InvitationAccepted(Conflict):
@@ -35,16 +40,48 @@ class InvitationAccepted(Conflict):
 
 @needs(Permission.ADMINISTER)
 @needs_recent_authentication
-async def invite(session: AsyncSession, actor: Actor, core: Core, *, email: str, role: Role, client: Client) -> InvitationRead:
-    """Send someone a link to register with this role. An earlier invitation of the address stops working.
+async def invite(session: AsyncSession, actor: Actor, core: Core, *, email: str, role: Role, client: Client) -> InvitationSent:
+    """Send someone a link to register with this role. An earlier invitation of the address stops working. If no email is sent, the
+    result has the link.
 
     Raises Invalid, EmailTaken, ReauthenticationRequired, or NotAllowed, also if the actor has just lost the permission.
     """
-    # Waits for a demotion in progress; a later one waits for this transaction and then revokes the invitation.
-    if actor.id not in await accounts.lock_administrators(session):
-        raise not_allowed(Permission.ADMINISTER)
-    invitation, _ = await add_invitation(session, core, email=email, role=role, inviter=actor, client=client)
-    return _read(invitation, actor.email)
+    await _keep_permission(session, actor)
+    invitation, link = await add_invitation(session, core, email=email, role=role, inviter=actor, client=client)
+    return _sent(invitation, actor, None if core.settings.sends_mail else link)
+
+
+@needs(Permission.ADMINISTER)
+@needs_recent_authentication
+async def renew_invitation(
+    session: AsyncSession, actor: Actor, core: Core, invitation_id: UUID, *, by_email: bool, client: Client
+) -> InvitationSent:
+    """Give a pending or expired invitation a new link for two weeks, in place of the previous one. Send it by email, or else return
+    it, so that the actor can pass it on. If no email is sent, the result has the link in any case.
+
+    Raises NotFound, InvitationAccepted, InvitationWithdrawn, EmailTaken, ReauthenticationRequired, or NotAllowed.
+    """
+    await _keep_permission(session, actor)
+    secret = tokens.new_secret()
+    invitation = await repository.renew_invitation(
+        session,
+        invitation_id,
+        digest=tokens.digest(secret),
+        invited_by=actor.id,
+        created_at=now(),
+        expires_at=now() + _INVITATION_LASTS,
+    )
+    if invitation is None:
+        raise await _why_over(session, invitation_id)
+    if await accounts.find_account(session, invitation.email) is not None:
+        raise accounts.EmailTaken
+    link = _link(core, secret)
+    if by_email:
+        await _post(session, core, invitation, link, inviter=actor)
+    is_shown = not (by_email and core.settings.sends_mail)
+    action = "invitation.link_created" if is_shown else "invitation.sent"
+    await audit.record(session, action, actor=actor, subject=invitation.email, client=client, role=invitation.role)
+    return _sent(invitation, actor, link if is_shown else None)
 
 
 @needs(Permission.OVERSEE)
@@ -78,11 +115,25 @@ async def withdraw_invitation(session: AsyncSession, actor: Actor, invitation_id
     """Withdraw an invitation, so that its link stops working. Raises NotFound or InvitationAccepted."""
     invitation = await repository.withdraw_invitation(session, invitation_id)
     if invitation is None:
-        accepted = await session.get(Invitation, invitation_id)
-        if accepted is None:
-            raise NotFound(t("The invitation"))
-        raise InvitationAccepted(accepted.email)
+        raise await _why_over(session, invitation_id)
     await audit.record(session, "invitation.withdrawn", actor=actor, subject=invitation.email, client=client)
+
+
+async def _keep_permission(session: AsyncSession, actor: Actor) -> None:
+    """Wait for a demotion in progress; a later one waits for this transaction and then revokes the invitation."""
+    if actor.id not in await accounts.lock_administrators(session):
+        raise not_allowed(Permission.ADMINISTER)
+
+
+async def _why_over(session: AsyncSession, invitation_id: UUID) -> FundwrightError:
+    invitation = await session.get(Invitation, invitation_id)
+    if invitation is None:
+        return NotFound(t("The invitation"))
+    return InvitationAccepted(invitation.email) if invitation.used_at else InvitationWithdrawn(invitation.email)
+
+
+def _sent(invitation: Invitation, actor: Actor, link: str | None) -> InvitationSent:
+    return InvitationSent(**_read(invitation, actor.email).model_dump(exclude={"state"}), link=link)
 
 
 def _read(invitation: Invitation, inviter: str | None) -> InvitationRead:
@@ -116,12 +167,20 @@ async def add_invitation(
     )
     session.add(invitation)
     await session.flush()
-    link = f"{core.settings.address}/auth/register/{TEAM}/{secret}"
-    language = inviter.language if inviter and inviter.language else "en"
-    name = inviter.name if inviter else t("The administrator")
-    await mail.post(session, core, emails.invitation(plain, language, inviter=name, link=link))
+    link = _link(core, secret)
+    await _post(session, core, invitation, link, inviter=inviter)
     await audit.record(session, "invitation.sent", actor=inviter, subject=plain, client=client, role=role.value)
     return invitation, link
+
+
+def _link(core: Core, secret: str) -> str:
+    return f"{core.settings.address}/auth/register/{TEAM}/{secret}"
+
+
+async def _post(session: AsyncSession, core: Core, invitation: Invitation, link: str, *, inviter: Actor | None) -> None:
+    language = inviter.language if inviter and inviter.language else "en"
+    name = inviter.name if inviter else t("The administrator")
+    await mail.post(session, core, emails.invitation(invitation.email, language, inviter=name, link=link))
 
 
 @needs(Permission.READ)

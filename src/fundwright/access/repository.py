@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, delete, func, select, update
@@ -53,6 +54,14 @@ async def withdraw_invitation(session: AsyncSession, invitation_id: UUID) -> Inv
     """Returns None when the invitation was accepted or does not exist. Of simultaneous acceptance and withdrawal, one succeeds."""
     unused = update(Invitation).where(Invitation.id == invitation_id, Invitation.used_at.is_(None))
     return await session.scalar(unused.values(revoked_at=func.coalesce(Invitation.revoked_at, now())).returning(Invitation))
+
+
+async def renew_invitation(session: AsyncSession, invitation_id: UUID, **values: Any) -> Invitation | None:
+    """Change an invitation that is neither used nor withdrawn; None if there is none."""
+    unused = update(Invitation).where(
+        Invitation.id == invitation_id, Invitation.used_at.is_(None), Invitation.revoked_at.is_(None)
+    )
+    return await session.scalar(unused.values(**values).returning(Invitation))
 
 
 async def page_of_invitations(session: AsyncSession, query: InvitationQuery) -> tuple[list[tuple[Invitation, str | None]], int]:

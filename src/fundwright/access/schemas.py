@@ -56,6 +56,12 @@ class InvitationRead(BaseModel):
         return InvitationState.PENDING if self.expires_at > now() else InvitationState.EXPIRED
 
 
+class InvitationSent(InvitationRead):
+    """An invitation with its new link, unless an email carries the link."""
+
+    link: str | None
+
+
 class InvitationQuery(PageRequest):
     """Which invitations to list, newest first unless `sort` is email, role, created_at, or expires_at. `text` is part of an
     address."""

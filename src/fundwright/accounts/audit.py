@@ -51,6 +51,7 @@ _LABELS: Mapping[str, Message] = {
     "export": later("List exported"),
     "feedback.changed": later("Feedback changed"),
     "import.started": later("Import started"),
+    "invitation.link_created": later("Invitation link created"),
     "invitation.sent": later("Invitation sent"),
     "invitation.withdrawn": later("Invitation withdrawn"),
     "outbox.read": later("Outbox viewed"),

@@ -1,17 +1,20 @@
-"""The tab Invitations of the people page."""
+"""The tab Invitations of the people page, the pending invitations above the accounts, and what can be done with each."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
 
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.access import invitations
-from fundwright.access.schemas import InvitationQuery, InvitationRead, InvitationState
+from fundwright.access.schemas import InvitationQuery, InvitationRead, InvitationSent, InvitationState
 from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
-from fundwright_ui.hooks import Rows, query_in_address, use_action, use_url_state
+from fundwright_ui.hooks import Rows, query_in_address, use_action, use_query, use_rows, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.listing import (
@@ -24,8 +27,24 @@ from fundwright_ui.screens.listing import (
     text_filter,
     use_listing,
 )
-from fundwright_ui.ui import Color, button, card, chip, definition_list, empty, moment, row, select_field
-from fundwright_ui.widgets import Chip, Column, Row, danger_dialog
+from fundwright_ui.ui import (
+    Color,
+    alert,
+    button,
+    card,
+    chip,
+    definition_list,
+    empty,
+    link_button,
+    list_row,
+    moment,
+    problem,
+    row,
+    row_actions,
+    section,
+    select_field,
+)
+from fundwright_ui.widgets import Chip, Column, Row, copy_button, danger_dialog
 
 _COLORS: dict[InvitationState, Color] = {
     InvitationState.PENDING: "info",
@@ -33,6 +52,139 @@ _COLORS: dict[InvitationState, Color] = {
     InvitationState.EXPIRED: "warning",
     InvitationState.WITHDRAWN: "secondary",
 }
+
+
+_SHOWN_PENDING = 5
+
+
+def shown_link(sent: InvitationSent) -> VdomDict | None:
+    """The new link of an invitation for the administrator to pass on, once; None if an email carries it."""
+    if sent.link is None:
+        return None
+    return alert(
+        t(
+            "Send this link to {email} yourself. It works once, for two weeks. Earlier links don't work anymore.",
+            email=sent.email,
+        ),
+        row(html.code(sent.link), copy_button(sent.link, t("Copy link"), is_small=True)),
+        variant="success",
+        title=t("Invitation link"),
+    )
+
+
+@component
+def pending_invitations(sent: int) -> VdomDict | None:
+    """The newest pending invitations, or nothing. `sent` is as for `invitations_tab`."""
+    actor, connection = use_actor(), use_connection()
+    query = InvitationQuery(state=InvitationState.PENDING, page_size=_SHOWN_PENDING)
+    found = use_query(lambda session: invitations.list_invitations(session, actor, query), key=[actor.id, sent])
+    rows = use_rows(found, lambda listed: listed.items, key=[actor.id, sent], id=lambda invitation: invitation.id)
+    if found.error:
+        return problem(found.error, on_retry=found.reload)
+    if not rows.shown:
+        return None
+    total = found.value.total if found.value else 0
+    more = link_button(t("View all"), connection.href(f"{connection.location.path}?tab=invitations"), size="small")
+    return section(
+        t("Pending invitations"),
+        html.ul(
+            {"className": "fw-list", "aria-label": t("Pending invitations")},
+            *(_pending(each, rows, key=each.id) for each in rows.shown),
+        ),
+        actions=[more] if total > _SHOWN_PENDING else [],
+    )
+
+
+@component
+def _pending(shown: KeptRow[InvitationRead], rows: Rows[InvitationRead]) -> VdomDict:
+    invitation = shown.item
+    return list_row(
+        html.div(
+            {"className": "fw-grow"},
+            html.p({"className": "fw-strong"}, invitation.email),
+            html.p(
+                {"className": "fw-muted fw-small"},
+                f"{invitation.role.label} · {t('Expires')} ",
+                moment(invitation.expires_at, shown="date"),
+            ),
+        ),
+        _actions(invitation, lambda: rows.settle(invitation, t("Withdrawn")), outcome=shown.outcome),
+        key=shown.id,
+    )
+
+
+@component
+def _actions(invitation: InvitationRead, on_withdrawn: Callable[[], None], outcome: str = "") -> VdomDict | None:
+    """What an administrator can do with a pending or expired invitation. A new link is shown below."""
+    actor, connection = use_actor(), use_connection()
+    renewed, set_renewed = use_state(cast("InvitationSent | None", None))
+    is_asking, set_asking = use_state(False)
+    sends_mail = connection.core.settings.sends_mail
+
+    async def renew(session: AsyncSession, *, by_email: bool) -> InvitationSent:
+        return await invitations.renew_invitation(
+            session, actor, connection.core, invitation.id, by_email=by_email, client=connection.client
+        )
+
+    async def send(session: AsyncSession) -> InvitationSent:
+        return await renew(session, by_email=True)
+
+    async def create_link(session: AsyncSession) -> InvitationSent:
+        return await renew(session, by_email=False)
+
+    async def withdraw(session: AsyncSession) -> None:
+        await invitations.withdraw_invitation(session, actor, invitation.id, client=connection.client)
+
+    def close() -> None:
+        set_asking(False)
+
+    def withdrawn() -> None:
+        close()
+        on_withdrawn()
+
+    sending = use_action(send, success=t("The invitation was sent again."), then=set_renewed)
+    creating = use_action(create_link, then=set_renewed)
+    withdrawing = use_action(withdraw, success=t("The invitation was withdrawn."), then=withdrawn)
+    if not actor.may(Permission.ADMINISTER):
+        return None
+    about = {"email": invitation.email}
+    return html.fragment(
+        row_actions(
+            button(
+                t("Resend"),
+                size="small",
+                name="resend",
+                on_click=sending,
+                aria_label=t("Resend the invitation to {email}", **about),
+            )
+            if sends_mail
+            else None,
+            button(t("New link"), size="small", name="link", on_click=creating, aria_label=t("New link for {email}", **about)),
+            button(
+                t("Withdraw"),
+                size="small",
+                danger=True,
+                name="withdraw",
+                on_click=lambda: set_asking(True),
+                aria_label=t("Withdraw the invitation to {email}", **about),
+            )
+            if invitation.state is InvitationState.PENDING
+            else None,
+            outcome=outcome,
+        ),
+        shown_link(renewed) if renewed else None,
+        danger_dialog(
+            t("Withdraw the invitation to {email}?", **about),
+            t("The link in the invitation will stop working. You can invite this address again."),
+            confirm_label=t("Withdraw"),
+            cancel_label=t("Keep"),
+            error=withdrawing.error,
+            on_confirm=withdrawing,
+            on_cancel=close,
+        )
+        if is_asking
+        else None,
+    )
 
 
 @component
@@ -99,44 +251,24 @@ def _row(shown: KeptRow[InvitationRead]) -> Row:
 @component
 def _opened(invitation: InvitationRead, rows: Rows[InvitationRead]) -> VdomDict:
     """Details and actions of the selected invitation."""
-    actor, connection, url = use_actor(), use_connection(), use_url_state()
-    is_asking, set_asking = use_state(False)
-
-    async def withdraw(session: AsyncSession) -> None:
-        await invitations.withdraw_invitation(session, actor, invitation.id, client=connection.client)
+    url = use_url_state()
 
     def settle() -> None:
         rows.settle(invitation, t("Withdrawn"))
         url.set(open=None)
 
-    withdrawing = use_action(withdraw, success=t("The invitation was withdrawn."), then=settle)
-    can_withdraw = invitation.state is InvitationState.PENDING and actor.may(Permission.ADMINISTER)
-    return html.div(
-        card(
-            definition_list(
-                {
-                    t("Role"): invitation.role.label,
-                    t("Status"): chip(invitation.state.label, color=_COLORS[invitation.state]),
-                    t("Invited by"): invitation.invited_by or t("Command line or deleted account"),
-                    t("Sent"): moment(invitation.created_at),
-                    t("Expires"): moment(invitation.expires_at),
-                }
-            ),
-            row(
-                button(t("Withdraw"), size="small", danger=True, on_click=lambda: set_asking(True)) if can_withdraw else None,
-                button(t("Close"), size="small", variant="text", on_click=lambda: url.set(open=None)),
-            ),
-            title=invitation.email,
+    is_over = invitation.state in (InvitationState.ACCEPTED, InvitationState.WITHDRAWN)
+    return card(
+        definition_list(
+            {
+                t("Role"): invitation.role.label,
+                t("Status"): chip(invitation.state.label, color=_COLORS[invitation.state]),
+                t("Invited by"): invitation.invited_by or t("Command line or deleted account"),
+                t("Sent"): moment(invitation.created_at),
+                t("Expires"): moment(invitation.expires_at),
+            }
         ),
-        danger_dialog(
-            t("Withdraw the invitation to {email}?", email=invitation.email),
-            t("The link in the invitation will stop working. You can invite this address again."),
-            confirm_label=t("Withdraw"),
-            cancel_label=t("Keep"),
-            error=withdrawing.error,
-            on_confirm=withdrawing,
-            on_cancel=lambda: set_asking(False),
-        )
-        if is_asking
-        else None,
+        _actions(invitation, settle) if not is_over else None,
+        row(button(t("Close"), size="small", variant="text", on_click=lambda: url.set(open=None))),
+        title=invitation.email,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from pydantic import BaseModel, ConfigDict, Field
 from reactpy import component, html, use_state
@@ -10,6 +11,7 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.access import invitations
+from fundwright.access.schemas import InvitationSent
 from fundwright.accounts import people
 from fundwright.accounts.permissions import roles_with
 from fundwright.accounts.schemas import AccountRead, AccountState, PeopleQuery, Permission, Role
@@ -18,10 +20,9 @@ from fundwright.core.paging import Page
 from fundwright_ui.hooks import query_in_address, use_action, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.admin.invitations import invitations_tab
-from fundwright_ui.screens.admin.outbox import undelivered
+from fundwright_ui.screens.admin.invitations import invitations_tab, pending_invitations, shown_link
 from fundwright_ui.screens.listing import choices, existing_page, filters, listed_table, open_below, text_filter, use_listing
-from fundwright_ui.ui import Color, Option, Tab, button, empty, form, page, section, select_field, tabs, text_field
+from fundwright_ui.ui import Color, Option, Tab, alert, button, empty, form, page, section, select_field, tabs, text_field
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row
 
 PATH = "/dashboard/users"
@@ -49,17 +50,18 @@ def role_options() -> list[Option]:
 @screen(PATH, "People", roles=roles_with(Permission.OVERSEE), help="/help/people")
 def people_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    sent, set_sent = use_state(0)
+    sent, set_sent = use_state(cast("tuple[InvitationSent, ...]", ()))
     chosen = "invitations" if url.get("tab") == "invitations" else "accounts"
     may_invite = actor.may(Permission.ADMINISTER)
 
-    def show_sent() -> None:
+    def show_sent(invitation: InvitationSent) -> None:
         url.set(open=None)
-        set_sent(sent + 1)
+        set_sent((*sent, invitation))
 
     return page(
         t("People"),
         _invite(show_sent, key="invite") if may_invite and url.get("open") == "invite" else None,
+        shown_link(sent[-1]) if sent else None,
         tabs(
             [
                 Tab("accounts", t("Accounts"), connection.href(PATH)),
@@ -68,7 +70,11 @@ def people_screen() -> VdomDict:
             chosen,
             label=t("People"),
         ),
-        invitations_tab(sent, key="invitations") if chosen == "invitations" else _accounts(key="accounts"),
+        *(
+            [invitations_tab(len(sent), key="invitations")]
+            if chosen == "invitations"
+            else [pending_invitations(len(sent), key="pending"), _accounts(key="accounts")]
+        ),
         subtitle=t("Everyone with an account or an invitation"),
         actions=[button(t("Invite"), icon_name="add", variant="soft", on_click=lambda: url.set(open="invite"))]
         if may_invite
@@ -117,24 +123,21 @@ def _accounts() -> VdomDict:
 
 
 @component
-def _invite(show_sent: Callable[[], None]) -> VdomDict:
+def _invite(show_sent: Callable[[InvitationSent], None]) -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
 
-    async def send(session: AsyncSession, invited: Invited) -> None:
-        await invitations.invite(
+    async def send(session: AsyncSession, invited: Invited) -> InvitationSent:
+        return await invitations.invite(
             session, actor, connection.core, email=invited.email, role=invited.role, client=connection.client
         )
 
-    is_sent = connection.core.settings.sends_mail
-    sent = (
-        t("The invitation was sent.")
-        if is_sent
-        else t("The invitation is ready. Run `fundwright mail` on the server to get its link.")
-    )
-    sending = use_action(send, success=sent, then=show_sent)
+    sends_mail = connection.core.settings.sends_mail
+    sending = use_action(send, success=t("The invitation was sent.") if sends_mail else None, then=show_sent)
     return section(
         t("Invite a person"),
-        undelivered(connection),
+        None
+        if sends_mail
+        else alert(t("This server does not send email. You get a link that you send to the person yourself."), variant="info"),
         form(
             html.div(
                 {"className": "fw-form-row"},
@@ -143,7 +146,7 @@ def _invite(show_sent: Callable[[], None]) -> VdomDict:
             ),
             on_submit=sending,
             model=Invited,
-            submit=t("Send invitation"),
+            submit=t("Send invitation") if sends_mail else t("Create invitation"),
             label=t("Invite a person"),
             actions=[button(t("Cancel"), on_click=lambda: url.set(open=None))],
         ),

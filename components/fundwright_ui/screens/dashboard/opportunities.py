@@ -92,13 +92,15 @@ def _short(day: date) -> str:
 
 def _overview(due: Deadlines) -> VdomDict:
     which = t("In your categories") if due.is_of_categories else t("All opportunities (none in your categories yet)")
-    return html.div(html.p({"className": "fw-muted"}, which), _weeks(due.weeks))
+    return html.div(
+        html.p({"className": "fw-muted"}, which), _weeks(due.weeks) if any(week.count for week in due.weeks) else None
+    )
 
 
 def _weeks(weeks: Sequence[WeekOfDeadlines]) -> VdomDict:
     """A bar for each week. The numbers and dates are text, so that the picture needs no other description."""
-    most = max(week.count for week in weeks) or 1
-    return html.ol(
+    most = max(week.count for week in weeks)
+    return html.ul(
         {"className": "fw-weeks", "aria-label": t("Deadlines by week")},
         *(
             html.li(

@@ -8,16 +8,18 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import text, update
+from sqlalchemy import select, text, update
 
 from fundwright.access import account_changes, invitations
 from fundwright.access.models import Invitation
 from fundwright.access.schemas import InvitationQuery, InvitationState
-from fundwright.accounts.schemas import Actor, Client, Role
+from fundwright.accounts import audit
+from fundwright.accounts.schemas import Actor, AuditQuery, Client, Role
 from fundwright.authentication import service as authentication
+from fundwright.core import tokens
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.core.errors import NotAllowed, NotFound
+from fundwright.core.errors import Conflict, NotAllowed, NotFound
 from fundwright_ui.screens.admin.people import people_screen
 from fundwright_ui.screens.admin.person import person_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
@@ -76,6 +78,78 @@ async def press(screen: ScreenUnderTest, place: int) -> None:
     await screen.emit("DataTable", "on_open", id=screen.rows()[place]["id"])
 
 
+async def opens_registration(core: Core, link: str, name: str) -> None:
+    """The link is that of the invitation that works."""
+    secret = link.rpartition("/")[2]
+    async with core.database.transaction() as session:
+        found = await session.scalar(select(Invitation.email).where(Invitation.digest == tokens.digest(secret)))
+    assert found == f"{name}@example.org"
+
+
+async def actions(core: Core, reader: Actor) -> list[str]:
+    async with core.database.transaction() as session:
+        return [entry.action for entry in (await audit.list_audit(session, reader, AuditQuery())).items]
+
+
+class TestPending:
+    async def test_are_above_the_accounts_until_they_are_withdrawn(self, committed: Core, root: Actor) -> None:
+        async with mounted(committed, root, people_screen, path=PATH) as screen:
+            assert not screen.has("list", "Pending invitations")
+        await invite(committed, root, "ada", "bob", "expired")
+        await change(committed, "expired", expires_at=now() - timedelta(days=1))
+        async with mounted(committed, root, people_screen, path=PATH) as screen:
+            listed = screen.find("list", "Pending invitations").text
+            assert "bob@example.org" in listed and "ada@example.org" in listed and "expired@example.org" not in listed
+            await screen.click("button", "Withdraw the invitation to ada@example.org")
+            await screen.emit("ConfirmDialog", "on_confirm")
+            await screen.expect("Withdrawn")
+            assert screen.toasts == ["The invitation was withdrawn."]
+
+    async def test_a_new_link_replaces_the_old_one_and_is_audited(self, committed: Core, root: Actor) -> None:
+        async with committed.database.transaction() as session:
+            first = await invitations.invite(session, root, committed, email="ada@example.org", role=Role.USER, client=HERE)
+        assert first.link is not None  # no email is sent here
+        async with mounted(committed, root, people_screen, path=PATH) as screen:
+            assert not screen.has("button", "Resend the invitation to ada@example.org")
+            await screen.click("button", "New link for ada@example.org")
+            link = screen.props("CopyButton")["text"]
+            assert link.startswith(f"{committed.settings.address}/auth/register/team/") and link != first.link
+        await opens_registration(committed, link, "ada")
+        with pytest.raises(AssertionError):
+            await opens_registration(committed, first.link, "ada")
+        assert (await actions(committed, root))[0] == "invitation.link_created"
+
+    async def test_resending_keeps_the_link_in_the_email(self, committed: Core, root: Actor) -> None:
+        core = with_settings(committed, smtp_host="mail.example.org")
+        await invite(core, root, "ada")
+        async with mounted(core, root, people_screen, path=PATH) as screen:
+            await screen.click("button", "Resend the invitation to ada@example.org")
+            assert screen.toasts == ["The invitation was sent again."]
+            assert "/auth/register/" not in screen.text
+        assert (await actions(committed, root))[0] == "invitation.sent"
+
+    async def test_who_only_oversees_gets_no_link(self, committed: Core, root: Actor) -> None:
+        await invite(committed, root, "ada")
+        viewer = root.model_copy(update={"role": Role.VIEWER})
+        async with mounted(committed, viewer, people_screen, path=PATH) as screen:
+            assert "ada@example.org" in screen.find("list", "Pending invitations").text
+            assert not screen.has("button", "New link for ada@example.org")
+        async with committed.database.transaction() as session:
+            (listed,) = (await invitations.list_invitations(session, viewer, InvitationQuery())).items
+            assert "link" not in listed.model_dump()
+            with pytest.raises(NotAllowed):
+                await invitations.renew_invitation(session, viewer, committed, listed.id, by_email=False, client=HERE)
+
+    @pytest.mark.parametrize("end", ["used_at", "revoked_at"])
+    async def test_one_that_is_over_gets_no_new_link(self, committed: Core, root: Actor, end: str) -> None:
+        await invite(committed, root, "ada")
+        await change(committed, "ada", **{end: now()})
+        async with committed.database.transaction() as session:
+            (listed,) = (await invitations.list_invitations(session, root, InvitationQuery())).items
+            with pytest.raises(Conflict):
+                await invitations.renew_invitation(session, root, committed, listed.id, by_email=False, client=HERE)
+
+
 class TestInvitations:
     async def test_it_is_a_tab(self, committed: Core, root: Actor) -> None:
         async with mounted(committed, root, people_screen, path=PATH) as screen:
@@ -89,8 +163,10 @@ class TestInvitations:
         async with mounted(committed, root, people_screen, path=INVITATIONS) as screen:
             await screen.click("button", "Invite")
             await screen.type("Email", "grace@example.org")
-            await screen.click("button", "Send invitation")
+            assert "This server does not send email." in screen.text
+            await screen.click("button", "Create invitation")
             await screen.expect(lambda: len(cells(screen, "email")) == 2)
+            await opens_registration(committed, screen.props("CopyButton")["text"], "grace")
             assert cells(screen, "email") == ["grace@example.org", "ada@example.org"]
             assert cells(screen, "invited_by") == [root.email, root.email]
             assert screen.address == INVITATIONS
@@ -120,7 +196,7 @@ class TestInvitations:
         await invite(committed, root, "ada", "bob")
         async with mounted(committed, root, people_screen, path=f"{INVITATIONS}&sort=email") as screen:
             await press(screen, 0)
-            await screen.click("button", "Withdraw")
+            await screen.click("button", "Withdraw the invitation to ada@example.org")
             assert screen.props("ConfirmDialog")["title"] == "Withdraw the invitation to ada@example.org?"
             await screen.emit("ConfirmDialog", "on_confirm")
             assert screen.toasts == ["The invitation was withdrawn."]
@@ -184,7 +260,7 @@ class TestInvitations:
         await invite(committed, root, "ada")
         async with mounted(committed, root, people_screen, path=INVITATIONS) as screen:
             await press(screen, 0)
-            await screen.click("button", "Withdraw")
+            await screen.click("button", "Withdraw the invitation to ada@example.org")
             await change(committed, "ada", used_at=now())
             await screen.emit("ConfirmDialog", "on_confirm")
             assert "ada@example.org has already accepted the invitation." in screen.props("ConfirmDialog")["error"]
@@ -207,14 +283,6 @@ class TestInvitations:
 
 
 class TestWithoutMail:
-    async def test_the_invitation_form_says_how_to_get_the_link(self, committed: Core, root: Actor) -> None:
-        async with mounted(committed, root, people_screen, path=f"{INVITATIONS}&open=invite") as screen:
-            assert "This server does not send email. Run `fundwright mail` on the server" in screen.text
-            await screen.type("Email", "grace@example.org")
-            await screen.click("button", "Send invitation")
-            await screen.expect(lambda: len(cells(screen, "email")) == 1)
-            assert screen.toasts == ["The invitation is ready. Run `fundwright mail` on the server to get its link."]
-
     async def test_a_reset_of_a_password_says_where_its_link_is(self, committed: Core, root: Actor) -> None:
         async with committed.database.transaction() as session:
             ada = await add_account(session, "ada@example.org")
@@ -227,8 +295,9 @@ class TestWithoutMail:
     async def test_with_a_mail_server_the_invitation_is_on_its_way(self, committed: Core, root: Actor) -> None:
         core = with_settings(committed, smtp_host="mail.example.org")
         async with mounted(core, root, people_screen, path=f"{INVITATIONS}&open=invite") as screen:
-            assert "This server does not send email. Run `fundwright mail` on the server" not in screen.text
+            assert "This server does not send email." not in screen.text
             await screen.type("Email", "grace@example.org")
             await screen.click("button", "Send invitation")
             await screen.expect(lambda: screen.toasts)
             assert screen.toasts == ["The invitation was sent."]
+            assert "/auth/register/" not in screen.text
