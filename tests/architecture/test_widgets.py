@@ -17,8 +17,3 @@ class TestWidgetFolder:
         name = folder.name
         for file in (f"{name}.tsx", f"{name}.test.tsx"):
             assert (folder / file).exists(), f"{name}/{file} is missing."
-
-    def test_the_component_has_the_name_of_its_file(self, folder: Path) -> None:
-        name = folder.name
-        text = (folder / f"{name}.tsx").read_text()
-        assert f"function {name}(" in text or f"const {name} " in text or f"const {name}:" in text

@@ -2,7 +2,10 @@ import { WidgetRegistry } from "../runtime/widgets";
 import { AccountMenu } from "./AccountMenu/AccountMenu";
 import { SettingsDrawer } from "./SettingsDrawer/SettingsDrawer";
 
-const LOADERS = {
+/** Each module must export the widget under its name. */
+type Loaders<Names> = { [Name in keyof Names]: () => Promise<Record<Name & string, unknown>> };
+
+const LOADERS = named({
   AccountMenu: () => Promise.resolve({ AccountMenu }),
   Chart: () => import("./Chart/Chart"),
   CommandPalette: () => import("./CommandPalette/CommandPalette"),
@@ -18,7 +21,11 @@ const LOADERS = {
   SettingsDrawer: () => Promise.resolve({ SettingsDrawer }),
   UndoToast: () => import("./UndoToast/UndoToast"),
   UnsavedTexts: () => import("./UnsavedTexts/UnsavedTexts"),
-};
+});
+
+function named<L extends Loaders<L>>(loaders: L): L {
+  return loaders;
+}
 
 /**
  * The widgets that Python can use. Those of the shell are part of this chunk; each of the others is a separate chunk. `DataTable` is
