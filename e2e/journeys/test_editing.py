@@ -41,6 +41,11 @@ class DraftPage:
         expect(self.text).to_be_visible()
         return self.text
 
+    def act(self, heading: str, action: str) -> Locator:
+        """Open the menu of a section and return one of its entries."""
+        self.page.get_by_role("button", name=f"More actions for {heading}", exact=True).press("Enter")
+        return self.page.get_by_role("button", name=action)
+
     @property
     def text(self) -> Locator:
         return self.page.get_by_role("textbox", name="Text", exact=True)
@@ -163,7 +168,7 @@ def test_of_two_tabs_none_overwrites_the_other_unseen(draft: DraftPage, complain
 
 def test_a_version_is_compared_and_restored_and_that_is_undone(draft: DraftPage) -> None:
     page, before = draft.page, draft.sections()[0]["text"]
-    draft.page.get_by_role("button", name="Versions of Part 1").click()
+    draft.act("Part 1", "Versions of Part 1").click()
     page.get_by_role("button", name="Show changes since version 1", exact=True).click()
     expect(page.get_by_role("group", name="Changes").get_by_role("insertion").first).to_contain_text("Words")
     page.get_by_role("button", name="Restore version 1", exact=True).click()
@@ -176,7 +181,7 @@ def test_a_version_is_compared_and_restored_and_that_is_undone(draft: DraftPage)
 @pytest.mark.slow
 def test_a_section_is_written_again_and_the_text_before_stays_a_version(draft: DraftPage) -> None:
     page = draft.page
-    page.get_by_role("button", name="Regenerate Part 1").click()
+    draft.act("Part 1", "Regenerate Part 1").click()
     page.get_by_label("Instructions").fill("air quality")
     page.get_by_role("button", name="Regenerate", exact=True).click()
     eventually(lambda: (draft.sections()[0]["rewriting"] in ("replaced", "nothing_found")) or None)
@@ -186,15 +191,14 @@ def test_a_section_is_written_again_and_the_text_before_stays_a_version(draft: D
 
 def test_sections_are_moved_added_and_deleted_with_the_keyboard(draft: DraftPage) -> None:
     page, first = draft.page, draft.headings()
-    down = page.get_by_role("button", name="Move Part 1 down")
-    down.press("Enter")
+    draft.act("Part 1", "Move Part 1 down").press("Enter")
     eventually(lambda: (draft.headings()[:2] == [first[1], first[0]]) or None)
-    expect(down).to_be_focused()
+    expect(page.get_by_role("button", name="More actions for Part 1")).to_be_focused()
     page.get_by_role("button", name="Add a section").press("Enter")
     page.get_by_label("Heading").fill("Prices")
     page.get_by_label("Heading").press("Enter")
     expect(page.get_by_role("heading", name="Prices")).to_be_visible()
-    page.get_by_role("button", name="Delete Prices").press("Enter")
+    draft.act("Prices", "Delete Prices").press("Enter")
     page.get_by_role("dialog").get_by_role("button", name="Delete").press("Enter")
     expect(page.get_by_role("heading", name="Prices")).to_have_count(0)
 
@@ -203,11 +207,17 @@ def test_sections_are_moved_added_and_deleted_with_the_keyboard(draft: DraftPage
 def test_the_editor_has_no_barriers(draft: DraftPage, new_context: NewContext, token: str, width: int, scheme: str) -> None:
     context = recognize(new_context(viewport={"width": width, "height": 900}, color_scheme=scheme), token)
     page = DraftPage(context.new_page(), {"id": draft.id, "slug": draft.path.rpartition("/")[2]}).open()
-    page.page.get_by_role("button", name="Versions of Part 2").click()
-    page.page.get_by_role("button", name="Show changes since version").first.click()
-    page.page.get_by_role("button", name="Regenerate Part 3").click()
     page.edit("Part 1")
-    ready(page.page)
-    violations = Axe().run(page.page).response["violations"]
+    page.act("Part 2", "Versions of Part 2").click()
+    page.page.get_by_role("button", name="Show changes since version").first.click()
+    _assert_no_barriers(page.page, width)
+    page.act("Part 3", "Regenerate Part 3").click()
+    expect(page.page.get_by_label("Instructions")).to_be_visible()
+    _assert_no_barriers(page.page, width)
+
+
+def _assert_no_barriers(page: Page, width: int) -> None:
+    ready(page)
+    violations = Axe().run(page).response["violations"]
     assert [(each["id"], [node["html"][:200] for node in each["nodes"]]) for each in violations] == []
-    assert page.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -118,11 +118,20 @@ def do_main_job(page: Page, notices: Notices, folder: Path) -> None:
     page.wait_for_url("**/generate/slug/*")
     ready(page)
     expect(page.get_by_role("main").get_by_text("Finished", exact=True)).to_be_visible(timeout=DRAFT_TIMEOUT_MS)
+    citation = page.get_by_role("button", name=re.compile(r"^Citation \d+: ")).first
+    citation.press("Enter")
+    passage = page.get_by_role("region", name=re.compile(r"^Passage \d+$"))
+    expect(passage.locator("mark").first).to_be_visible()
+    expect(passage).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(passage).to_have_count(0)
+    expect(citation).to_be_focused()
     page.get_by_role("button", name=re.compile(r"^Show passage \d+$")).first.click()
-    expect(page.get_by_role("region", name=re.compile(r"^Passage \d+$")).locator("mark").first).to_be_visible()
+    expect(passage).to_be_visible()
 
     page.reload()
     ready(page)
+    expect(passage).to_be_visible()
     expect(page.get_by_role("main").get_by_text("Finished", exact=True)).to_be_visible()
 
     shell.go_to("Train")

@@ -403,6 +403,7 @@ NO_IDS = {
     "filters": "whether the filters are open",
     "import": "whether the import is open",
     "page": "a number, or the path that feedback is about",
+    "passage": "the number of a citation of this draft",
     "q": "words",
     "question": "words",
     "sort": "an order",

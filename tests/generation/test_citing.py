@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from fundwright.generation.citing import CitationStream, without_marks
+from fundwright.generation.citing import CitationStream, count_citations, without_marks
 
 
 def streamed(pieces: list[str], known: dict[int, int]) -> tuple[str, int]:
@@ -77,3 +77,7 @@ def test_references_of_a_document_to_its_own_sources_are_left_out(text: str, pla
 def test_leaving_them_out_takes_no_longer_for_thousands_of_brackets() -> None:
     """With quadratic time this would take minutes."""
     assert without_marks("[" * 200_000 + "1") == "1"
+
+
+def test_each_citation_counts() -> None:
+    assert count_citations("Roofs [1]. Gutters [1][2], and [2; 3]. Not \\[a].") == {1: 2, 2: 2, 3: 1}

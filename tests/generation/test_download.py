@@ -14,5 +14,6 @@ async def test_a_draft_is_downloaded_with_citations_or_without(desk: Desk) -> No
             ("Word", "form=docx"),
             ("Word without citations", "form=docx&citations=none"),
             ("Markdown", "form=md"),
+            ("Markdown without citations", "form=md&citations=none"),
         ):
             assert screen.find("link", label).props["href"] == f"/api/drafts/{draft.id}/export?{query}"

@@ -160,7 +160,8 @@ class TestDraftScreen:
             texts = [view.props["text"] for view in screen.elements("MarkdownView")]
             assert texts == [section.text for section in draft.sections if section.text]
             assert "Not in your documents: add your submarines." in screen.find("region", "Submarines").text
-            assert "[2] Team" in screen.text
+            sources = screen.find("list", "Sources").text
+            assert "Past performance · cited 1 time 1 Roofs" in sources
             assert screen.find("link", "Word").props["href"] == f"/api/drafts/{draft.id}/export?form=docx"
 
     async def test_the_draft_and_each_section_can_be_copied_once_written(self, desk: Desk) -> None:
@@ -183,6 +184,7 @@ class TestDraftScreen:
             desk.core, desk.actor, draft_screen, path=f"/generate/slug/{draft.slug}", params={"token": draft.slug}
         ) as screen:
             await screen.emit("MarkdownView", "on_citation", number=1)
+            assert screen.address == f"/generate/slug/{draft.slug}?passage=1"
             passage = screen.find("region", "Passage 1")
             assert "[1] Roofs" in passage.text
             assert any("Shingles gutters" in mark["c"][0] for mark in marks_in(passage.node))
@@ -190,6 +192,14 @@ class TestDraftScreen:
             assert not screen.has("region", "Passage 1")
             await screen.click("button", "Show passage 1")
             assert screen.has("region", "Passage 1")
+            assert screen.find("button", "Show passage 1").props["aria-current"] == "true"
+
+    async def test_only_one_button_is_filled(self, desk: Desk) -> None:
+        draft = await write(desk, (await add(desk)).id)
+        for query in ("", "?open=rename", "?open=sources", "?open=section", f"?open=regenerate:{draft.sections[0].id}"):
+            async with opened(desk, draft, query=query) as screen:
+                filled = [each for each in screen.elements("button") if "fw-button-contained" in each.props.get("className", "")]
+                assert len(filled) == 1, query
 
     async def test_a_section_is_edited_and_the_url_shows_it(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)

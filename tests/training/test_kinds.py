@@ -9,6 +9,7 @@ import json
 import re
 import tomllib
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -16,6 +17,7 @@ from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.language.schemas import DocumentKind
 from fundwright.training import kinds, service
+from tests.support.accounts import add_account
 from tests.training.conftest import AddFile
 
 HERE = Path(__file__).with_name("kinds")
@@ -116,7 +118,12 @@ async def test_a_run_proposes_the_kind_and_keeps_a_chosen_one(committed: Core, o
     await service.run_inline(committed, owner, [rfp.id])
     async with committed.database.transaction() as session:
         found = await service.get_document(session, owner, rfp.id)
+        kinds = [
+            await service.kinds_of(session, each, [rfp.id, uuid4()])
+            for each in (owner, await add_account(session, "eve@example.org"))
+        ]
     assert (found.kind, found.is_kind_chosen) == (DocumentKind.PREVIOUS_PROPOSAL, True)
+    assert kinds == [{rfp.id: DocumentKind.PREVIOUS_PROPOSAL}, {}]
 
 
 async def test_the_sample_has_its_kinds(committed: Core, owner: Actor) -> None:

@@ -23,7 +23,7 @@ from fundwright_ui.ui.display import Color, Tab, chip, definition_list, paginati
 from fundwright_ui.ui.feedback import alert, empty, loading, problem, view_only_notice
 from fundwright_ui.ui.forms import Fields, Option, checkbox, form, select_field, text_area, text_field
 from fundwright_ui.ui.icons import Icon, icon
-from fundwright_ui.ui.layout import card, columns, disclosure, grid, page, row, section, stack
+from fundwright_ui.ui.layout import beside, card, columns, disclosure, grid, page, row, section, side_panel, stack
 from fundwright_ui.ui.moments import moment
 from fundwright_ui.ui.rows import list_row, more_rows, row_actions
 
@@ -35,6 +35,7 @@ __all__ = [
     "Tab",
     "alert",
     "band_name",
+    "beside",
     "button",
     "card",
     "category_chip",
@@ -64,6 +65,7 @@ __all__ = [
     "row_actions",
     "section",
     "select_field",
+    "side_panel",
     "stack",
     "tabs",
     "text_area",

@@ -97,11 +97,25 @@ def icon_button(
     )
 
 
-def menu(label: str, *entries: Child, id: str, icon_name: str = "more", on_open: OnEvent = None) -> VdomDict:
-    """Secondary buttons and links in a menu behind a button with dots. The browser closes it on Escape and on a click elsewhere.
-    `on_open` is called with each click on the button."""
+def menu(
+    label: str,
+    *entries: Child,
+    id: str,
+    icon_name: str = "more",
+    variant: ButtonVariant | None = None,
+    on_open: OnEvent = None,
+    key: str | None = None,
+) -> VdomDict:
+    """Secondary buttons and links in a menu behind a button with dots or, with `variant`, behind a button with its label. The browser
+    closes it on Escape and on a click elsewhere. `on_open` is called with each click on the button."""
+    opener = (
+        html.button({"type": "button", "className": _class_name(variant), "popoverTarget": id}, label, icon("expand_more"))
+        if variant
+        else icon_button(label, icon_name, opens=id, on_click=on_open)
+    )
     return html.div(
-        icon_button(label, icon_name, opens=id, on_click=on_open),
+        attributes(key=key),
+        opener,
         html.div({"className": "fw-menu-entries", "id": id, "popover": "auto"}, *entries),
     )
 

@@ -10,7 +10,8 @@ from reactpy.types import VdomDict
 from fundwright.core.messages import t
 from fundwright_ui.runtime.connection import Connection, use_connection
 from fundwright_ui.runtime.events import handler
-from fundwright_ui.ui.elements import Child, attributes, classes
+from fundwright_ui.ui.buttons import icon_button
+from fundwright_ui.ui.elements import Child, OnEvent, attributes, classes
 from fundwright_ui.ui.icons import icon
 
 
@@ -122,3 +123,39 @@ def columns(*children: Child, has_main: bool = False) -> VdomDict:
     """Two columns on a wide screen. With `has_main`, the second one is the main part: it is twice as wide and comes first on a
     wide screen; on a narrow screen, the other column comes first."""
     return html.div({"className": classes("fw-columns", "fw-columns-main" if has_main else None)}, *children)
+
+
+def beside(*children: Child, panel: Child = None, aside: Child = None) -> VdomDict:
+    """The content of a screen with a column for `panel`, a `side_panel` or None, and `aside` below it. On a narrow screen, `aside`
+    follows the content, and the panel is a sheet at the bottom of the window."""
+    return html.div(
+        {"className": "fw-beside"},
+        html.div({"className": "fw-stack", "key": "content"}, *children),
+        html.div({"className": "fw-beside-column", "key": "column"}, panel, aside),
+    )
+
+
+def side_panel(
+    title: str, *children: Child, label: str | None = None, subtitle: str | None = None, close: str, on_close: OnEvent, key: str
+) -> VdomDict:
+    """What was opened beside the content of a screen; `key` identifies it. It gets the focus when it opens, and Escape or its button
+    `close` closes it. The focus then returns to the control that opened it. Keep what is open in the address."""
+    return html.aside(
+        {
+            "className": "fw-card fw-panel",
+            "role": "region",
+            "aria-label": label or title,
+            "tabIndex": -1,
+            "data-panel": True,
+            "key": key,
+        },
+        html.div(
+            {"className": "fw-panel-header"},
+            html.div(
+                html.h2({"className": "fw-card-title"}, title),
+                html.p({"className": "fw-card-subtitle fw-small"}, subtitle) if subtitle else None,
+            ),
+            icon_button(close, "close", small=True, on_click=on_close, name="close"),
+        ),
+        *children,
+    )

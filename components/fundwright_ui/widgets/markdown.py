@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -13,7 +13,8 @@ from reactpy.types import VdomDict
 
 from fundwright_ui.widgets.base import On, Props, Widget
 
-_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable("image")
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"]).disable(["image", "text_join"])
+_CITATION = re.compile(r"\[([0-9]{1,4}(?:\s*[,;]\s*[0-9]{1,4})*)\]")
 _MAX_FORMATTED_CHARACTERS = 5_000
 """Longer text would block the event loop too long: tables and lists take about 20 ms for each thousand characters."""
 _MAX_CELLS = 5_000
@@ -84,23 +85,37 @@ def markdown_view(
         marks=marks,
         on_citation=on_citation,
         key=key,
-        fallback=[html.div({"className": "fw-markdown", "dir": "auto"}, *rendered(text))],
+        fallback=[html.div({"className": "fw-markdown", "dir": "auto"}, *rendered(text, {each.number for each in citations}))],
     )
 
 
-def rendered(text: str) -> list[VdomDict | str]:
-    """Markdown as elements, with an allowlist. Everything else is shown as text, as is everything after the first few thousand
-    characters."""
+def rendered(text: str, cited: Set[int] = frozenset()) -> list[VdomDict | str]:
+    """Markdown as elements, with an allowlist, and the numbers `cited` as citations. Everything else is shown as text, as is
+    everything after the first few thousand characters."""
     end = len(text)
     if end > _MAX_FORMATTED_CHARACTERS:
         cuts = (text.rfind(mark, 1, _MAX_FORMATTED_CHARACTERS) for mark in ("\n\n", "\n"))
         end = next((cut for cut in cuts if cut > 0), _MAX_FORMATTED_CHARACTERS)
     if _may_have_many_cells(text[:end]):
         end = 0
-    elements = list(_render(SyntaxTreeNode(_MARKDOWN.parse(text[:end])).children))
+    elements = list(_render(SyntaxTreeNode(_MARKDOWN.parse(text[:end])).children, cited))
     if remaining := text[end:].strip():
         elements.append(html.div({"className": "fw-prewrap"}, remaining))
     return elements
+
+
+def _citations(text: str, cited: Set[int]) -> Iterator[VdomDict | str]:
+    """Text with its citations, as the widget shows them."""
+    pieces = _CITATION.split(text) if cited else [text]
+    for place, piece in enumerate(pieces):
+        if place % 2 == 0:
+            yield re.sub(" $", "\u202f", piece) if place < len(pieces) - 1 else piece
+            continue
+        numbers = [int(number) for number in re.split("[,;]", piece)]
+        if set(numbers) <= cited:
+            yield from (html.span({"className": "fw-citation"}, str(number)) for number in numbers)
+        else:
+            yield f"[{piece}]"
 
 
 def _may_have_many_cells(text: str) -> bool:
@@ -109,11 +124,11 @@ def _may_have_many_cells(text: str) -> bool:
     return max(columns, default=1) > 1 and max(columns) * len(columns) > _MAX_CELLS
 
 
-def _render(nodes: Iterable[SyntaxTreeNode]) -> Iterator[VdomDict | str]:
+def _render(nodes: Iterable[SyntaxTreeNode], cited: Set[int]) -> Iterator[VdomDict | str]:
     for node in nodes:
         match node.type:
             case "text":
-                yield node.content
+                yield from _citations(node.content, cited)
             case "softbreak":
                 yield "\n"
             case "hardbreak":
@@ -125,14 +140,14 @@ def _render(nodes: Iterable[SyntaxTreeNode]) -> Iterator[VdomDict | str]:
             case "fence" | "code_block":
                 yield html.pre(html.code(node.content))
             case "heading":
-                yield _HEADINGS[int(node.tag[1]) - 1](*_render(node.children))
+                yield _HEADINGS[int(node.tag[1]) - 1](*_render(node.children, cited))
             case "link" if _SAFE_ADDRESS.match(str(node.attrs.get("href", ""))):
                 href = str(node.attrs["href"])
                 elsewhere = {"target": "_blank", "rel": "noopener noreferrer"} if href.lower().startswith("http") else {}
-                yield html.a({"href": href, **elsewhere}, *_render(node.children))
+                yield html.a({"href": href, **elsewhere}, *_render(node.children, cited))
             case "paragraph" if node.parent is not None and node.parent.type == "list_item" and node.hidden:
-                yield from _render(node.children)
+                yield from _render(node.children, cited)
             case kind if kind in _ELEMENTS:
-                yield _ELEMENTS[kind](*_render(node.children))
+                yield _ELEMENTS[kind](*_render(node.children, cited))
             case _:
-                yield from _render(node.children) if node.children else [node.content]
+                yield from _render(node.children, cited) if node.children else [node.content]

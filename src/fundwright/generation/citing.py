@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 
 CITATION = re.compile(r"\[([0-9]{1,4}(?:\s*[,;]\s*[0-9]{1,4})*)\]")
@@ -67,4 +68,9 @@ def _without_mark(run: re.Match[str]) -> str:
 
 def numbers_in(text: str) -> set[int]:
     """Return the numbers that a text cites."""
-    return {int(number) for match in CITATION.finditer(text) for number in _NUMBER.findall(match.group(1))}
+    return set(count_citations(text))
+
+
+def count_citations(text: str) -> Counter[int]:
+    """Return how often a text cites each number."""
+    return Counter(int(number) for match in CITATION.finditer(text) for number in _NUMBER.findall(match.group(1)))

@@ -141,6 +141,13 @@ async def list_searched(session: AsyncSession, owner_id: UUID) -> list[tuple[UUI
     return [(id, DocumentKind(kind)) for id, kind in rows]
 
 
+async def kinds_of(session: AsyncSession, owner_id: UUID, document_ids: Collection[UUID]) -> dict[UUID, DocumentKind]:
+    rows = await session.execute(
+        select(Document.id, Document.kind).where(Document.owner_id == owner_id, Document.id.in_(document_ids))
+    )
+    return {id: DocumentKind(kind) for id, kind in rows}
+
+
 async def text_of(session: AsyncSession, owner_id: UUID, document_id: UUID) -> str | None:
     return await session.scalar(select(Document.text).where(Document.owner_id == owner_id, Document.id == document_id))
 

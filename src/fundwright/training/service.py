@@ -245,6 +245,12 @@ async def list_searched(session: AsyncSession, actor: Actor) -> list[tuple[UUID,
 
 
 @needs(Permission.READ)
+async def kinds_of(session: AsyncSession, actor: Actor, document_ids: Collection[UUID]) -> dict[UUID, DocumentKind]:
+    """Return the kinds of those documents that the actor has."""
+    return await repository.kinds_of(session, actor.id, document_ids)
+
+
+@needs(Permission.READ)
 async def look_up(session: AsyncSession, actor: Actor, reference: str) -> UUID:
     """Return the document with this id or title. Raises Invalid."""
     found = await repository.find_id(session, actor.id, reference.replace("\x00", "").strip())

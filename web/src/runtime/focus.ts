@@ -22,7 +22,8 @@ interface Held {
   readonly form: HTMLFormElement | null;
   /** The forms that were shown at that time. */
   readonly forms: ReadonlySet<HTMLFormElement>;
-  readonly isInDialog: boolean;
+  /** The dialog or side panel that contains the control. */
+  readonly overlay: HTMLElement | null;
 }
 
 const rowsOf = (list: HTMLElement): HTMLElement[] => Array.from(list.querySelectorAll<HTMLElement>(`:scope > ${ROW}`));
@@ -44,7 +45,7 @@ function remember(control: HTMLElement): Held {
     regions,
     form: control.closest("form"),
     forms: new Set(document.forms),
-    isInDialog: control.closest("[role=dialog]") !== null,
+    overlay: control.closest<HTMLElement>("[role=dialog], [data-panel]"),
   };
 }
 
@@ -82,9 +83,9 @@ function fieldOfNewForm({ forms }: Held, part: HTMLElement): HTMLElement | undef
   return Array.from(opened?.querySelectorAll<HTMLElement>("input, textarea, select") ?? []).find((each) => !each.hidden && isUsable(each));
 }
 
-/** The control that had the focus before the dialog or form that disappeared, or else the one that had it last. */
+/** The control that had the focus before the dialog, side panel, or form that disappeared, or else the one that had it last. */
 function originOf(held: readonly Held[], last: Held): Held | undefined {
-  if (last.isInDialog) return held.findLast(({ isInDialog }) => !isInDialog);
+  if (last.overlay !== null && !last.overlay.isConnected) return held.findLast(({ overlay }) => overlay?.isConnected ?? true);
   const { form } = last;
   if (form === null || form.isConnected) return last;
   return held.findLast(({ forms, regions }) => !forms.has(form) && regions.some((each) => each.isConnected)) ?? last;

@@ -2,13 +2,14 @@
 
 import { forgetOldDrafts } from "./drafts";
 import { keepFocus } from "./focus";
+import { followPanels } from "./panels";
 import { followRowKeys } from "./rowKeys";
 import type { Unsubscribe } from "./signal";
 import { followTabKeys } from "./tabKeys";
 
 export function followInteraction(root: HTMLElement): Unsubscribe {
   forgetOldDrafts();
-  const stops = [keepFocus(root), followRowKeys(), followTabKeys()];
+  const stops = [keepFocus(root), followPanels(root), followRowKeys(), followTabKeys()];
   return () => {
     for (const stop of stops) stop();
   };

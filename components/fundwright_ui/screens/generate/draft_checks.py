@@ -12,11 +12,6 @@ from fundwright.generation.schemas import CheckState, ClaimCheck, DraftRead, Dra
 from fundwright_ui.ui import button, chip, empty, row, section
 from fundwright_ui.widgets import Citation, CitationOpened, ClaimMark, markdown_view
 
-ShowPassage = Callable[[str], VdomDict | None]
-"""The passage that is open at a position on the screen."""
-OpenPassage = Callable[[str, int], None]
-"""Open the passage of a citation at a position on the screen."""
-
 
 def claim_counts(draft: DraftRead, *, only_unsupported: bool, show_only_unsupported: Callable[[bool], None]) -> VdomDict | None:
     """The counts of claims that are supported, not found, and without a source, and a filter for the last two."""
@@ -29,17 +24,16 @@ def claim_counts(draft: DraftRead, *, only_unsupported: bool, show_only_unsuppor
         nt("{n} without a source", "{n} without a source", no_source),
     )
     return html.div(
-        {"role": "group", "aria-label": t("Checked sentences"), "key": "claims"},
-        row(
-            html.span({"role": "status"}, " · ".join(counts)),
-            button(
-                t("Show full draft") if only_unsupported else t("Show only unsupported sentences"),
-                size="small",
-                on_click=lambda: show_only_unsupported(not only_unsupported),
-            )
-            if only_unsupported or not_found + no_source
-            else None,
-        ),
+        {"className": "fw-draft-checks", "role": "group", "aria-label": t("Checked sentences"), "key": "claims"},
+        html.span({"role": "status"}, " · ".join(counts)),
+        button(
+            t("Show full draft") if only_unsupported else t("Show only unsupported sentences"),
+            size="small",
+            variant="text",
+            on_click=lambda: show_only_unsupported(not only_unsupported),
+        )
+        if only_unsupported or not_found + no_source
+        else None,
     )
 
 
@@ -53,8 +47,7 @@ def marks_of(part: DraftSectionRead) -> list[ClaimMark]:
 
 def unsupported_claims(
     draft: DraftRead,
-    passage: ShowPassage,
-    open_passage: OpenPassage,
+    open_passage: Callable[[int], None],
     edit: Callable[[DraftSectionRead], Callable[[], None]] | None,
 ) -> list[VdomDict]:
     """The unsupported claims under the headings of their sections, each with what was not found and its passages."""
@@ -63,7 +56,7 @@ def unsupported_claims(
             t(part.heading),
             html.ul(
                 {"className": "fw-list", "aria-label": t("Unsupported sentences in {heading}", heading=t(part.heading))},
-                *(_claim(draft, part, check, passage, open_passage) for check in _unsupported(part)),
+                *(_claim(draft, part, check, open_passage) for check in _unsupported(part)),
             ),
             actions=[
                 button(t("Edit"), size="small", aria_label=t("Edit {heading}", heading=t(part.heading)), on_click=edit(part))
@@ -78,20 +71,17 @@ def unsupported_claims(
     return found or [empty(t("Every checked sentence is supported by the passages it cites."))]
 
 
-def _claim(
-    draft: DraftRead, part: DraftSectionRead, check: ClaimCheck, passage: ShowPassage, open_passage: OpenPassage
-) -> VdomDict:
-    place = f"{part.id}:{check.start}"
+def _claim(draft: DraftRead, part: DraftSectionRead, check: ClaimCheck, open_passage: Callable[[int], None]) -> VdomDict:
     titles = {citation.number: citation.document_title for citation in draft.citations}
 
     def opened(event: CitationOpened) -> None:
-        open_passage(place, event.number)
+        open_passage(event.number)
 
     def open_number(number: int) -> Callable[[], None]:
-        return lambda: open_passage(place, number)
+        return lambda: open_passage(number)
 
     return html.li(
-        {"className": "fw-list-item", "key": place},
+        {"className": "fw-list-item", "key": f"{part.id}:{check.start}"},
         markdown_view(
             _shown(part.text[check.start : check.end]),
             citations=[Citation(number=number, title=title) for number, title in titles.items()],
@@ -113,7 +103,6 @@ def _claim(
         )
         if check.numbers
         else None,
-        passage(place),
     )
 
 

@@ -24,7 +24,7 @@ from fundwright.generation.schemas import (
     SectionPosition,
     SectionState,
 )
-from fundwright_ui.hooks import use_action
+from fundwright_ui.hooks import use_action, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.generate.draft_checks import marks_of
 from fundwright_ui.screens.generate.draft_versions import Restored, restored_notice, section_versions
@@ -33,9 +33,9 @@ from fundwright_ui.ui import (
     button,
     card,
     form,
-    icon_button,
     link_button,
     list_row,
+    menu,
     progress,
     row,
     section,
@@ -43,25 +43,25 @@ from fundwright_ui.ui import (
     text_area,
     text_field,
 )
-from fundwright_ui.ui.elements import Child
+from fundwright_ui.ui.elements import OnEvent
 from fundwright_ui.widgets import Citation, CitationOpened, copy_button, delete_dialog, markdown_view, section_editor
 
-Panel = Literal["", "regenerate", "versions", "delete"]
+_Panel = Literal["regenerate", "versions", "delete"]
 
 
 @component
 def section_part(
     draft: DraftRead,
     part: DraftSectionRead,
-    passage: Child,
     open_citation: Callable[[int], None],
     *,
     is_editing: bool,
     edit: Callable[[bool], None],
 ) -> VdomDict:
-    """A section under its heading. `passage` is shown below the text; accounts that only read get no controls."""
-    actor, connection = use_actor(), use_connection()
-    panel, set_panel = use_state(cast(Panel, ""))
+    """A section under its heading; accounts that only read get no controls."""
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    opened, _, opened_id = url.get("open").partition(":")
+    panel = opened if opened_id == str(part.id) else ""
     restored, set_restored = use_state(cast(Restored | None, None))
     seen = use_ref(False)
     """Whether this page has seen the section being regenerated: only then is the outcome news."""
@@ -92,14 +92,33 @@ def section_part(
     moving_up, moving_down, canceling = use_action(move_up, then=tell), use_action(move_down, then=tell), use_action(cancel)
     deleting = use_action(delete, success=t("The section was deleted."))
 
-    def toggle(wanted: Panel) -> Callable[[], None]:
-        return lambda: set_panel("" if panel == wanted else wanted)
+    def close() -> None:
+        url.set(open=None)
 
-    heading = t(part.heading)
+    def toggle(wanted: _Panel) -> Callable[[], None]:
+        return close if panel == wanted else lambda: url.set(open=f"{wanted}:{part.id}")
+
+    heading, menu_id = t(part.heading), f"section-{part.id}"
+
+    def entry(label: str, name: str, on_click: OnEvent, *, is_possible: bool = True, danger: bool = False) -> VdomDict:
+        return button(
+            label,
+            variant="text",
+            aria_label=name,
+            on_click=on_click,
+            disabled=not is_possible,
+            danger=danger,
+            closes=menu_id,
+            key=label,
+        )
+
+    is_over = part.state == SectionState.DONE or draft.state.is_over
+    copying = copy_button(part.text, t("Copy"), is_small=True, key="copy") if part.text and is_over else None
     controls = [
         button(
             t("Edit"),
             size="small",
+            variant="text",
             icon_name="edit",
             aria_label=t("Edit {heading}", heading=heading),
             on_click=lambda: edit(True),
@@ -107,58 +126,40 @@ def section_part(
         )
         if not is_editing and part.state == SectionState.DONE
         else None,
-        button(
-            t("Regenerate…"),
-            size="small",
-            aria_label=t("Regenerate {heading}", heading=heading),
-            on_click=toggle("regenerate"),
-            key="regenerate",
-        )
-        if not draft.is_being_written
-        else None,
-        button(
-            t("Versions"),
-            size="small",
-            aria_label=t("Versions of {heading}", heading=heading),
-            on_click=toggle("versions"),
-            key="versions",
-        ),
-        icon_button(
-            t("Move {heading} up", heading=heading),
-            "arrow_up",
-            small=True,
-            disabled=part.ordinal == 0,
-            on_click=moving_up,
-            key="up",
-        ),
-        icon_button(
-            t("Move {heading} down", heading=heading),
-            "arrow_down",
-            small=True,
-            disabled=part.ordinal == len(draft.sections) - 1,
-            on_click=moving_down,
-            key="down",
-        ),
-        icon_button(
-            t("Delete {heading}", heading=heading),
-            "delete",
-            small=True,
-            disabled=len(draft.sections) == 1,
-            on_click=toggle("delete"),
-            key="delete",
+        menu(
+            t("More actions for {heading}", heading=heading),
+            entry(t("Regenerate…"), t("Regenerate {heading}", heading=heading), toggle("regenerate"))
+            if not draft.is_being_written
+            else None,
+            entry(t("Versions"), t("Versions of {heading}", heading=heading), toggle("versions")),
+            copying,
+            entry(t("Move up"), t("Move {heading} up", heading=heading), moving_up, is_possible=part.ordinal > 0),
+            entry(
+                t("Move down"),
+                t("Move {heading} down", heading=heading),
+                moving_down,
+                is_possible=part.ordinal < len(draft.sections) - 1,
+            ),
+            entry(
+                t("Delete"),
+                t("Delete {heading}", heading=heading),
+                toggle("delete"),
+                is_possible=len(draft.sections) > 1,
+                danger=True,
+            ),
+            id=menu_id,
+            key="more",
         ),
     ]
-    is_over = part.state == SectionState.DONE or draft.state.is_over
     return section(
         heading,
         _progress(button(t("Cancel"), size="small", icon_name="stop", on_click=canceling) if may_work else None)
         if is_underway
         else None,
         _outcome(part) if seen.current and not is_underway else None,
-        _regenerate_form(draft, part, close=lambda: set_panel("")) if panel == "regenerate" and may_work else None,
+        _regenerate_form(draft, part, close=close) if panel == "regenerate" and may_work else None,
         restored_notice(draft, part, restored, set_restored) if restored else None,
         _text(draft, part, open_citation, is_editing=is_editing and may_work, done=lambda: edit(False)),
-        passage,
         alert(
             nt(
                 "{n} citation was removed because it referred to no passage. Check the sentences without a citation.",
@@ -176,14 +177,11 @@ def section_part(
             t("“{heading}” and all of its versions will be deleted. This cannot be undone.", heading=heading),
             on_confirm=deleting,
             error=deleting.error,
-            on_cancel=lambda: set_panel(""),
+            on_cancel=close,
         )
         if panel == "delete"
         else None,
-        actions=[
-            *(controls if may_work else ()),
-            copy_button(part.text, t("Copy"), is_small=True, key="copy") if part.text and is_over else None,
-        ],
+        actions=controls if may_work else [copying],
     )
 
 
@@ -332,7 +330,7 @@ def _open_questions(draft: DraftRead, part: DraftSectionRead, open_citation: Cal
                 for question in part.done_questions
             ),
         ),
-        link_button(t("Add documents"), connection.href("/dashboard/train"), size="small")
+        link_button(t("Add documents"), connection.href("/dashboard/train"), variant="text", size="small")
         if may_work and part.open_questions
         else None,
     )
@@ -385,15 +383,17 @@ def _match(draft: DraftRead, part: DraftSectionRead, match: PossibleMatchRead, o
 @component
 def new_section(draft: DraftRead) -> VdomDict:
     """Add a section and generate its text."""
-    actor, connection = use_actor(), use_connection()
-    is_open, set_open = use_state(False)
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+
+    def close() -> None:
+        url.set(open=None)
 
     async def add(session: AsyncSession, new: NewSection) -> None:
         await editing.add_section(session, actor, connection.core, draft.id, new)
 
-    adding = use_action(add, success=t("The section was added."), then=lambda: set_open(False))
-    if not is_open:
-        return html.div(button(t("Add a section"), icon_name="add", on_click=lambda: set_open(True)))
+    adding = use_action(add, success=t("The section was added."), then=close)
+    if url.get("open") != "section":
+        return html.div(button(t("Add a section"), icon_name="add", variant="text", on_click=lambda: url.set(open="section")))
     last = str(len(draft.sections))
     places = [
         ("0", t("At the beginning")),
@@ -417,7 +417,7 @@ def new_section(draft: DraftRead) -> VdomDict:
             model=NewSection,
             submit=t("Add the section"),
             label=t("New section"),
-            actions=[button(t("Cancel"), on_click=lambda: set_open(False))],
+            actions=[button(t("Cancel"), on_click=close)],
         ),
         title=t("New section"),
     )

@@ -139,7 +139,9 @@ function codeOf(text: string, context: Context): string {
 function renderCitations(text: string, key: string, context: Context): ReactNode {
   const pieces = text.split(CITATION); // text, numbers, text, numbers, …
   if (pieces.length === 1) return text;
-  return pieces.map((piece, index) => (index % 2 === 0 ? piece : context.cite(piece, `${key}-${index}`)));
+  // A narrow space keeps the number with its word.
+  const before = (piece: string, index: number): string => (index < pieces.length - 1 ? piece.replace(/ $/, "\u202F") : piece);
+  return pieces.map((piece, index) => (index % 2 === 0 ? before(piece, index) : context.cite(piece, `${key}-${index}`)));
 }
 
 /** Markdown as safe elements; `[1]` opens the passage it cites. */
@@ -159,7 +161,7 @@ export function MarkdownView({ text, citations, marks, onCitation }: MarkdownVie
         aria-label={`${t("Citation")} ${number}: ${title}`}
         onClick={() => onCitation?.({ number })}
       >
-        [{number}]
+        {number}
       </button>
     ));
   };

@@ -1,0 +1,122 @@
+"""The passages that a draft cites: the one that is open beside the draft, and all of them by document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+from uuid import UUID
+
+from reactpy import component, html
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.core.messages import nt, t
+from fundwright.generation.citing import count_citations
+from fundwright.generation.schemas import CitationRead, DraftRead
+from fundwright.language.schemas import DocumentKind, nearest_heading
+from fundwright.training import service as training
+from fundwright_ui.hooks import use_query
+from fundwright_ui.product import use_actor, use_connection
+from fundwright_ui.runtime.events import handler
+from fundwright_ui.ui import row, section, side_panel, text_link
+
+
+def passage_panel(draft: DraftRead, number: str, close: Callable[[], None], *, is_marked: bool) -> VdomDict | None:
+    """The passage with this number, if there is one. The words that support the draft are marked unless its claims are shown as
+    unsupported."""
+    citation = next((citation for citation in draft.citations if str(citation.number) == number), None)
+    if citation is None:
+        return None
+    return side_panel(
+        f"[{citation.number}] {citation.document_title}",
+        html.blockquote(
+            {"className": "fw-passage fw-prewrap", "dir": "auto"}, *(_marked(citation) if is_marked else (citation.text,))
+        ),
+        row(text_link(t("Show in the document"), use_connection().href(f"/dashboard/passage/{citation.passage_id}"))),
+        label=t("Passage {number}", number=citation.number),
+        subtitle=_within(citation),
+        close=t("Close passage"),
+        on_close=close,
+        key=f"passage-{citation.number}",
+    )
+
+
+@component
+def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int], None]) -> VdomDict | None:
+    """The documents that the draft cites, with their kinds, how often each is cited, and the cited passages."""
+    actor = use_actor()
+    counts = sum((count_citations(part.text) for part in draft.sections), Counter[int]())
+    documents: dict[UUID, list[CitationRead]] = {}
+    for citation in draft.citations:
+        if counts[citation.number]:
+            documents.setdefault(citation.document_id, []).append(citation)
+
+    async def read(session: AsyncSession) -> dict[UUID, DocumentKind]:
+        return await training.kinds_of(session, actor, list(documents))
+
+    kinds = use_query(read, key=sorted(documents), topics=[training.documents_topic(actor.id)]).value or {}
+
+    def entry(citation: CitationRead) -> VdomDict:
+        return html.li(
+            {"key": str(citation.number)},
+            html.button(
+                {
+                    "type": "button",
+                    "className": "fw-source-passage",
+                    "aria-label": t("Show passage {number}", number=citation.number),
+                    "aria-current": "true" if str(citation.number) == opened else None,
+                    "onClick": handler(lambda: open_passage(citation.number)),
+                },
+                html.span({"className": "fw-source-number"}, str(citation.number)),
+                html.span(_within(citation) or citation.document_title),
+            ),
+        )
+
+    if not documents:
+        return None
+    return section(
+        t("Sources"),
+        html.ul(
+            {"className": "fw-sources", "aria-label": t("Sources")},
+            *(
+                html.li(
+                    {"key": str(document_id)},
+                    html.p({"className": "fw-strong", "dir": "auto"}, cited[0].document_title),
+                    html.p(
+                        {"className": "fw-muted fw-small"},
+                        " · ".join(
+                            [
+                                *([kinds[document_id].label] if document_id in kinds else []),
+                                _times(sum(counts[citation.number] for citation in cited)),
+                            ]
+                        ),
+                    ),
+                    html.ul({"className": "fw-source-passages"}, *(entry(citation) for citation in cited)),
+                )
+                for document_id, cited in documents.items()
+            ),
+        ),
+        key="sources",
+    )
+
+
+def _times(count: int) -> str:
+    return nt("cited {n} time", "cited {n} times", count)
+
+
+def _within(citation: CitationRead) -> str:
+    """The position of the passage in its document."""
+    on_page = t("page {page}", page=citation.page) if citation.page is not None else ""
+    return " · ".join(filter(None, (nearest_heading(citation.heading), on_page)))
+
+
+def _marked(citation: CitationRead) -> list[VdomDict | str]:
+    """The text of the passage in pieces; quoted ones are in `mark`."""
+    cuts = sorted({0, len(citation.text), *(cut for quote in citation.quotes for cut in quote)})
+    pieces: list[VdomDict | str] = []
+    for start, end in pairwise(cuts):
+        text = citation.text[start:end]
+        is_quoted = any(first <= start and end <= last for first, last in citation.quotes)
+        pieces.append(html.mark(text) if is_quoted else text)
+    return pieces

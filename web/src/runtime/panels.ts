@@ -1,0 +1,46 @@
+/**
+ * What the browser adds to menus and side panels: a panel that opens gets the focus unless someone is typing, Escape closes it, and a
+ * link closes its menu. `keepFocus` returns the focus from a panel that has closed.
+ */
+
+import type { Unsubscribe } from "./signal";
+
+const PANEL = "[data-panel]";
+/** Elements that use Escape themselves. */
+const USES_ESCAPE = "[role=dialog], dialog, [role=menu], [role=listbox], [role=combobox], select";
+
+export function followPanels(root: HTMLElement): Unsubscribe {
+  let shown = root.querySelector<HTMLElement>(PANEL);
+  let path = location.pathname;
+
+  const look = (): void => {
+    const panel = root.querySelector<HTMLElement>(PANEL);
+    const isNew = panel !== null && panel !== shown && location.pathname === path;
+    shown = panel;
+    path = location.pathname;
+    if (!isNew) return;
+    panel.scrollIntoView?.({ block: "nearest" });
+    const active = document.activeElement;
+    if (active?.matches("input, textarea, select, [contenteditable]") !== true) panel.focus({ preventScroll: true });
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.key !== "Escape" || event.defaultPrevented || event.isComposing || shown === null) return;
+    if (event.target instanceof Element && event.target.closest(USES_ESCAPE) !== null) return;
+    if (Array.from(document.querySelectorAll("[popover]")).some((each) => each.matches(":popover-open"))) return;
+    shown.querySelector<HTMLElement>("[name=close]")?.click();
+  };
+  const click = ({ target }: MouseEvent): void => {
+    const link = target instanceof Element ? target.closest("a[href]") : null;
+    link?.closest<HTMLElement>("[popover]")?.hidePopover();
+  };
+
+  const observer = new MutationObserver(look);
+  observer.observe(root, { subtree: true, childList: true });
+  document.addEventListener("keydown", press);
+  document.addEventListener("click", click);
+  return () => {
+    observer.disconnect();
+    document.removeEventListener("keydown", press);
+    document.removeEventListener("click", click);
+  };
+}
