@@ -232,3 +232,20 @@ def test_the_heading_of_a_form_or_report_names_no_project(heading: str) -> None:
     )
     assert project.name is not None
     assert project.name.text == "Port of Camden"
+
+
+def test_contracts_told_in_a_paragraph_each_keep_their_customers() -> None:
+    found = read(
+        "OTHER CONTRACTS\n\nButler VA Health Care System, 36C24422P0815, wheelchair van, $1.36 million, 2022 to 2025, 19,200 trips, CPARS Very Good.\n\n"
+        "Beaver Valley Health System (commercial), ambulance between two hospitals, about $2.9 million a year since 2006.\n\n"
+        "Camden County Office on Aging: shared ride for seniors, $410,000/yr, ended 2021 when the county took it over.\n"
+    )
+    assert [
+        (field(each, ProjectField.CUSTOMER), field(each, ProjectField.TITLE), field(each, ProjectField.CONTRACT))
+        for each in found
+    ] == [
+        ("Butler VA Health Care System", "wheelchair van", "36C24422P0815"),
+        ("Beaver Valley Health System (commercial)", "ambulance between two hospitals", ""),
+        ("Camden County Office on Aging", "shared ride for seniors", ""),
+    ]
+    assert [[fact.text for fact in each.work] for each in found] == [["19,200 trips, CPARS Very Good."], [], []]

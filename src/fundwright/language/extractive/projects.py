@@ -144,6 +144,10 @@ _MIN_DIGITS = 2
 _MIN_CUSTOMER_WORDS = 2
 _STEM = 4
 _HEADLINE_WORDS = 28
+_IN_PARENTHESES = re.compile(r"\s?\([^()]{0,40}\)$")
+_CONTRACT_CODE = re.compile(r"(?=[A-Z-]{0,12}\d)(?=.{0,18}\d{3})[A-Z0-9][A-Z0-9-]{6,20}")
+_SUBORDINATE = re.compile(r"(?:when|until|because|while|after|since|before)\b")
+_APPROXIMATELY = re.compile(r",? (?:about|approximately|some|nearly|over)$", re.IGNORECASE)
 _MAX_LABEL_WORDS = 6
 _HEADLINE_KINDS = frozenset((BlockKind.HEADING, BlockKind.ITEM, BlockKind.SENTENCE, BlockKind.LINE))
 
@@ -282,6 +286,8 @@ def _projects_of(document: str, passages: Sequence[NumberedPassage], others: Oth
             if block.start in addressed and block.end:
                 continue
             block = _as_pair(block)
+            if block.kind == BlockKind.PAIR and project.is_of_list and _is_organization(block.label, others):
+                block = replace(block, kind=BlockKind.LINE, text=f"{block.label}: {block.text}", label="")  # the next customer
             if block.kind == BlockKind.ROW and block.columns:
                 row = _row_project(document, block, passage.number)
                 if row.is_known:
@@ -428,20 +434,28 @@ def _headline(document: str, block: Block, number: int, others: Others, *, is_li
     found = [match for match in (money, years) if match]
     head = block.text[: min(match.start() for match in found)].strip(" ,;:(–—-|")
     words = [word for word in head.split() if len(word) > 3]
+    first, *more = head.split(", ")
     customer, _, title = (part.strip() for part in re.sub(r"\s[–—-]\s|: ", "\0", head, count=1).partition("\0"))
+    is_customer_first = not title and bool(more) and _is_organization(_IN_PARENTHESES.sub("", first), others)
     is_titled = (
         (is_listed and title and years)
         or sum(word[0].isupper() for word in words) >= len(words) * 0.6
         or (title and _is_organization(customer, others))
+        or is_customer_first
     )
     if not 2 <= len(head.split()) <= 18 or not is_titled:
         return None
-    if not title:
+    contract = next(filter(_CONTRACT_CODE.fullmatch, more), "") if is_customer_first else ""
+    if is_customer_first:
+        customer, title = first, _APPROXIMATELY.sub("", ", ".join(part for part in more if part != contract))
+    elif not title:
         title, _, customer = (part.strip() for part in head.rpartition(", "))
     if _is_organization(title, others) and not _is_organization(customer, others):
         customer, title = title, customer
     project = Project(document, facts=[Fact(block.text, number)], is_of_list=True)
-    if title and (_is_organization(customer, others) or not head.endswith(f", {customer}")):
+    if contract:
+        project.fields[ProjectField.CONTRACT] = Fact(contract, number)
+    if title and (is_customer_first or _is_organization(customer, others) or not head.endswith(f", {customer}")):
         project.fields[ProjectField.CUSTOMER] = Fact(customer, number)
         project.fields[ProjectField.TITLE] = Fact(title, number)
     else:
@@ -451,7 +465,7 @@ def _headline(document: str, block: Block, number: int, others: Others, *, is_li
         project.fields[ProjectField.PERIOD] = Fact(years.group(), number)
     rest = block.text[max(match.end() for match in found) :].strip(" ,;:()–—-|").removeprefix(". ")
     claims, _ = _claimable([rest], others, is_claimable=True)
-    project.work = [Fact(text, number) for text in claims]
+    project.work = [Fact(text, number) for text in claims if not _SUBORDINATE.match(text)]
     return project
 
 
