@@ -55,7 +55,7 @@ class TestPaymentHistory:
             assert "No invoices yet." in screen.text
             await screen.click("button", "New invoice")
             await screen.type("Account email", ada.email)
-            await screen.type("Amount in US dollars", "1,234.50")
+            await screen.type("Amount in US dollars", "$ 1,234.50")
             await screen.type("Description", "Pro, one year")
             await screen.type("Due", (TODAY + timedelta(days=14)).isoformat())
             await screen.click("button", "Create invoice")

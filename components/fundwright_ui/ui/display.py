@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, pairwise
 from typing import Literal
 
 from reactpy import html
@@ -120,7 +121,13 @@ def pagination(
     return html.div(
         {"className": "fw-pagination", "role": "group", "aria-label": t("Pages")},
         item(page - 1, "‹", t("Previous page"), disabled=page <= 1),
-        *(item(p, number(p), t("Page {page}", page=p), current=p == page) for p in shown),
+        *chain.from_iterable(
+            (
+                html.span({"aria-hidden": "true", "key": f"before {p}"}, "…") if p - before > 1 else None,
+                item(p, number(p), t("Page {page}", page=p), current=p == page),
+            )
+            for before, p in pairwise((0, *shown))
+        ),
         item(page + 1, "›", t("Next page"), disabled=page >= page_count),
     )
 

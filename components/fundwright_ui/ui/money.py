@@ -23,7 +23,7 @@ def money_text(cents: int) -> str:
 
 
 def _cents(typed: object) -> object:
-    text = str(typed).strip()
+    text = str(typed).strip().removeprefix("$").removesuffix("$").strip()
     try:
         # `1e999990` is a number, too: written out, it would block the server for half a minute.
         if len(text) > _MAX_CHARACTERS or any(character.isalpha() for character in text):

@@ -14,7 +14,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid
 from fundwright_ui import form, tabs, text_area, text_field, use_action
 from fundwright_ui.testing import mounted
-from fundwright_ui.ui import Tab
+from fundwright_ui.ui import Tab, pagination
 
 
 @component
@@ -89,3 +89,14 @@ class TestDraftsOfForms:
 
         async with mounted(committed, None, query) as screen:
             assert "data-draft" not in screen.find("form").props
+
+
+@pytest.mark.parametrize(
+    ("page", "last", "shown"),
+    [(1, 3, "‹ 1 2 3 ›"), (1, 40, "‹ 1 2 3 … 40 ›"), (20, 40, "‹ 1 … 18 19 20 21 22 … 40 ›"), (4, 7, "‹ 1 2 3 4 5 6 7 ›")],
+)
+def test_pagination_marks_the_pages_that_it_leaves_out(page: int, last: int, shown: str) -> None:
+    made = pagination(page, last, href=str)
+    assert made is not None
+    children = [child for child in made["children"] if child is not None]
+    assert " ".join(child["children"][0] for child in children) == shown
