@@ -303,6 +303,12 @@ async def get_opportunity(session: AsyncSession, actor: Actor, opportunity_id: U
 
 
 @needs(Permission.READ)
+async def has_imported(session: AsyncSession, actor: Actor) -> bool:
+    """Whether there is any opportunity that is not a sample."""
+    return await listing.has_own(session)
+
+
+@needs(Permission.READ)
 async def list_existing(session: AsyncSession, actor: Actor, opportunity_ids: Collection[UUID]) -> Collection[UUID]:
     """Return which of these opportunities exist. They cannot be removed until the transaction ends."""
     return await listing.lock_existing(session, opportunity_ids)

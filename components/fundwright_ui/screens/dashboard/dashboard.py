@@ -20,6 +20,7 @@ from fundwright_ui.product import Connection, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.dashboard.opportunities import deadlines, matches
 from fundwright_ui.screens.dashboard.panel import item, panel
+from fundwright_ui.screens.first_steps import first_steps
 from fundwright_ui.screens.generate.generate import state_chip
 from fundwright_ui.screens.training.history import person_name
 from fundwright_ui.ui import columns, empty, link_button, loading, page, problem, progress, stack
@@ -33,6 +34,7 @@ def dashboard_screen() -> VdomDict:
     oversees = use_actor().may(Permission.OVERSEE)
     return page(
         t("Dashboard"),
+        first_steps(key="first-steps"),
         _figures(key="figures") if oversees else None,
         columns(
             deadlines(key="deadlines"),

@@ -26,6 +26,7 @@ from fundwright_ui.hooks import Query, query_in_address, use_action, use_query, 
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.first_steps import ADD_DOCUMENTS, first_steps
 from fundwright_ui.screens.listing import Listing, existing_page, export_button, page_table, use_listing
 from fundwright_ui.screens.samples import sample_notice
 from fundwright_ui.screens.training.excerpt import excerpt
@@ -138,6 +139,7 @@ def train_screen() -> VdomDict:
     is_starting = starting.is_running or (started_id is not None and (overview.run is None or overview.run.id != started_id))
     return page(
         title,
+        first_steps(key="first-steps"),
         sample_notice(
             t("Some of these documents are samples from a fictional company."),
             of="documents",
@@ -163,7 +165,10 @@ def train_screen() -> VdomDict:
         )
         if model.value and model.value.outdated and not is_running
         else None,
-        columns(_add_documents(overview.usage, listing.load, key="add"), _ask(key="ask"))
+        columns(
+            html.div({"id": ADD_DOCUMENTS, "tabIndex": -1}, _add_documents(overview.usage, listing.load, key="add")),
+            _ask(key="ask"),
+        )
         if actor.may(Permission.WORK)
         else _ask(key="ask"),
         _running(overview.run, key="running") if overview.run is not None and is_running else None,

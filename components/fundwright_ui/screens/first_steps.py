@@ -1,0 +1,87 @@
+"""The checklist of a new account: one line of steps, each with a link, until all are done or the person dismisses it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from reactpy import component, html
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import profile
+from fundwright.accounts.schemas import AccountProfile, Permission
+from fundwright.core.messages import t
+from fundwright.generation import service as generation
+from fundwright.generation.schemas import DraftQuery
+from fundwright.opportunities import service as opportunities
+from fundwright.training import service as training
+from fundwright_ui.hooks import use_query
+from fundwright_ui.product import use_actor, use_connection, use_saved_state
+from fundwright_ui.ui import icon, icon_button
+
+ADD_DOCUMENTS = "add-documents"
+"""The id of the part of Train that adds documents."""
+
+
+@dataclass(frozen=True)
+class Step:
+    label: str
+    path: str
+    is_done: bool
+
+
+@component
+def first_steps() -> VdomDict:
+    """Nothing for people who only read."""
+    dismissed = use_saved_state("first steps.dismissed", False)
+    if dismissed.value or not use_actor().may(Permission.WORK):
+        return html.fragment()
+    return html.fragment(_steps(lambda: dismissed.set(True)))
+
+
+@component
+def _steps(dismiss: Callable[[], Awaitable[None]]) -> VdomDict | None:
+    actor, connection = use_actor(), use_connection()
+
+    async def read(session: AsyncSession) -> Sequence[Step]:
+        usage = await training.get_usage(session, actor, connection.core)
+        drafts = await generation.list_drafts(session, actor, DraftQuery(page_size=1))
+        return (
+            Step(t("Import opportunities"), "/dashboard/nih?import=open", await opportunities.has_imported(session, actor)),
+            Step(t("Say who you are"), "/dashboard/user/account", _is_described(await profile.get_profile(session, actor))),
+            Step(t("Add documents"), f"/dashboard/train#{ADD_DOCUMENTS}", usage.documents > 0),
+            Step(t("Write a first draft"), "/generate/index", drafts.total > 0),
+        )
+
+    topics = [opportunities.TOPIC, training.documents_topic(actor.id), generation.drafts_topic(actor.id)]
+    steps = use_query(read, key=[actor.id], topics=topics).value or ()
+    done = sum(step.is_done for step in steps)
+    if done == len(steps):
+        return None
+    return html.section(
+        {"className": "fw-first-steps", "aria-label": t("First steps")},
+        html.div(
+            {"className": "fw-section-header"},
+            html.h2(t("First steps")),
+            html.span({"className": "fw-muted"}, t("{done} of {all} done", done=done, all=len(steps))),
+            icon_button(t("Dismiss first steps"), "close", small=True, on_click=dismiss),
+        ),
+        html.ol(*(html.li({"key": step.path}, _step(step, connection.href(step.path))) for step in steps)),
+    )
+
+
+def _step(step: Step, href: str) -> VdomDict:
+    if step.is_done:
+        return html.span(
+            {"className": "fw-first-step fw-muted"},
+            icon("check"),
+            step.label,
+            html.span({"className": "fw-visually-hidden"}, t("(done)")),
+        )
+    return html.a({"className": "fw-first-step", "href": href}, icon("chevron_right"), step.label)
+
+
+def _is_described(account: AccountProfile) -> bool:
+    """Whether the profile says more than the name."""
+    return any((account.about, account.phone_number, account.country, account.address, account.city, account.photo_url))

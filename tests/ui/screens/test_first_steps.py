@@ -1,0 +1,72 @@
+"""The checklist of a new account on the dashboard and on Train."""
+
+from __future__ import annotations
+
+import pytest
+
+from fundwright.accounts import profile
+from fundwright.accounts.schemas import Actor, ProfileChange, Role
+from fundwright.core.assembly import Core
+from fundwright.generation import service as generation
+from fundwright.opportunities import service as opportunities
+from fundwright.training import service as training
+from fundwright.training.schemas import PastedText
+from fundwright_ui.runtime.router import Screen
+from fundwright_ui.screens.dashboard.dashboard import dashboard_screen
+from fundwright_ui.screens.training.train import train_screen
+from fundwright_ui.testing import mounted
+from tests.support.accounts import add_account
+
+LEFT = {
+    "Import opportunities": "/dashboard/nih?import=open",
+    "Say who you are": "/dashboard/user/account",
+    "Add documents": "/dashboard/train#add-documents",
+    "Write a first draft": "/generate/index",
+}
+
+
+@pytest.fixture
+async def ada(committed: Core) -> Actor:
+    async with committed.database.transaction() as session:
+        await opportunities.load_sample_once(session)
+        return await add_account(session)
+
+
+async def left(core: Core, actor: Actor, screen: Screen) -> dict[str, str]:
+    """The links of the steps that are not done yet."""
+    async with mounted(core, actor, screen) as shown:
+        return {
+            link.text: link.props["href"]
+            for link in shown.elements("link")
+            if link.text in LEFT and "fw-first-step" in link.props["className"]
+        }
+
+
+@pytest.mark.parametrize("screen", [dashboard_screen, train_screen])
+async def test_each_step_leads_to_where_it_is_done(committed: Core, ada: Actor, screen: Screen) -> None:
+    assert await left(committed, ada, screen) == LEFT
+
+
+async def test_each_step_follows_from_the_data_until_all_are_done(committed: Core, ada: Actor) -> None:
+    async with committed.database.transaction() as session:
+        await profile.change_profile(session, ada, ProfileChange(display_name="Ada", about="We map rivers."))
+        await training.add_text(session, ada, committed, PastedText(title="Rivers", text="We map rivers."))
+    assert list(await left(committed, ada, dashboard_screen)) == ["Import opportunities", "Write a first draft"]
+    async with committed.database.transaction() as session:
+        (notice,) = await opportunities.suggest(session, ada, "", limit=1)
+        await generation.add_draft(session, ada, committed, opportunity_id=notice.id, template="capability-statement")
+    async with mounted(committed, ada, dashboard_screen) as shown:
+        assert "3 of 4 done" in shown.find("region", "First steps").text
+
+
+async def test_is_dismissed_for_good(committed: Core, ada: Actor) -> None:
+    async with mounted(committed, ada, train_screen) as shown:
+        region = shown.find("region", "First steps")
+        assert "0 of 4 done" in region.text
+        await shown.click("button", "Dismiss first steps")
+        assert not shown.has("region", "First steps")
+    assert await left(committed, ada, dashboard_screen) == {}
+
+
+async def test_is_not_for_who_only_reads(committed: Core, ada: Actor) -> None:
+    assert await left(committed, ada.model_copy(update={"role": Role.VIEWER}), dashboard_screen) == {}
