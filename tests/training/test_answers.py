@@ -378,7 +378,10 @@ async def test_a_person_in_another_role_is_no_answer(committed: Core, owner: Act
         "KEY PEOPLE\n\nPim Overbeek - President. Third generation. BS Mechanical Engineering.\n\nJo Laskaris, Contracts Administrator, 231-555-0140, "
         "jo@example.org. Runs quotes and invoices.\n\nRon Ibarra\nQuality Manager\n24 years. In charge of the inspection room.\n"
     )
-    await trained(committed, owner, add_file, (people, "key people.txt"))
+    station = (
+        "# Stations for USGS\n\nReference: Ada Flint, USGS Water Science Center, 715-555-0139. We set twelve stations for USGS.\n"
+    )
+    await trained(committed, owner, add_file, (people, "key people.txt"), (station, "stations.md"))
 
     async def ask(question: str) -> list[str]:
         found = await service.find_answers(committed, owner, question, embedder=embedder)
@@ -386,3 +389,4 @@ async def test_a_person_in_another_role_is_no_answer(committed: Core, owner: Act
 
     assert (await ask("Who is our contracts administrator?"))[0].startswith("Jo Laskaris")
     assert not await ask("Who is our medical director?")
+    assert "Ada Flint" in (await ask("Who is our point of contact at USGS?"))[0]

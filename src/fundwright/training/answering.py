@@ -411,8 +411,8 @@ def _lacks_name(question: str, statement: Statement, passage: Passage) -> bool:
 
 
 def _lacks_role(question: str, text: str) -> bool:
-    """Whether a question asks who has a role, and the text has no word of it."""
-    asked = _ASKED_ROLE.search(question)
+    """Whether a question asks who has a role, other than that of a contact, and the text has no word of it."""
+    asked = None if _ASKS_CONTACT.search(question) else _ASKED_ROLE.search(question)
     words = re.findall(r"[^\W\d_]{4,}", asked[1]) if asked else []
     role = {word.casefold()[:_STEM] for word in words if not word.isupper()}
     return bool(role) and not role & {word[:_STEM] for word in re.findall(r"[^\W\d_]+", text.casefold())}
