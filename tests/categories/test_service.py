@@ -26,7 +26,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
 from fundwright.core.paging import PageRequest
 from tests.categories.embedding import WordEmbedder, classify
-from tests.support.accounts import add_account
+from tests.support.accounts import add_account, count_audited
 
 Item = tuple[UUID, str]
 
@@ -172,9 +172,20 @@ class TestSample:
         assert sum(category.is_sample for category in await service.list_categories(session, actor)) == 4
         assert await service.remove_sample(session, actor) == 4
         assert [category.id for category in await service.list_categories(session, actor)] == [own.id]
-        for _ in range(2):
-            await service.restore_sample(session, actor, core)
+
+    async def test_restored_at_once_in_two_tabs_they_are_added_once(self, committed: Core) -> None:
+        async with committed.database.transaction() as session:
+            actor = await add_account(session)
+            await service.remove_sample(session, actor)
+
+        async def restore() -> None:
+            async with committed.database.transaction() as session:
+                await service.restore_sample(session, actor, committed)
+
+        await asyncio.gather(restore(), restore())
+        async with committed.database.transaction() as session:
             assert sum(category.is_sample for category in await service.list_categories(session, actor)) == 4
+            assert await count_audited(session, "sample.restored") == 1
 
 
 class TestClassify:

@@ -26,7 +26,7 @@ from fundwright.opportunities.schemas import FacetValue, OpportunityQuery
 from fundwright.opportunities.sources import ParsedNotice
 from fundwright.opportunities.washington import WASHINGTON
 from tests.opportunities.conftest import listed
-from tests.support.accounts import add_account
+from tests.support.accounts import add_account, count_audited
 from tests.support.statements import statements
 
 
@@ -272,9 +272,20 @@ class TestSample:
         assert await service.remove_sample(session, admin) == 60
         await service.load_sample_once(session)
         assert (await service.facets(session, actor)).total == 0
-        for _ in range(2):
-            await service.restore_sample(session, admin)
-            assert (await service.facets(session, actor)).samples == 60
+
+    async def test_restored_at_once_in_two_tabs_they_are_added_and_indexed_once(self, committed: Core) -> None:
+        async with committed.database.transaction() as session:
+            admin = await add_account(session, role=Role.ADMIN)
+
+        async def restore() -> None:
+            async with committed.database.transaction() as session:
+                await service.restore_sample(session, admin, committed)
+
+        await asyncio.gather(restore(), restore())
+        async with committed.database.transaction() as session:
+            assert (await service.facets(session, admin)).samples == 60
+            assert await indexing.is_embedding_underway(session)
+            assert await count_audited(session, "sample.restored") == 1
 
     async def test_has_no_rejected_rows(self, session: AsyncSession) -> None:
         from sqlalchemy import func, select
@@ -296,11 +307,12 @@ class TestSample:
         assert [row.is_sample for row in suggested] == [False, False, False, True]
 
     @pytest.mark.parametrize("role", [role for role in Role if role is not Role.ADMIN])
-    async def test_is_removed_by_administrators_only(self, session: AsyncSession, role: Role) -> None:
+    async def test_is_removed_by_administrators_only(self, session: AsyncSession, core: Core, role: Role) -> None:
         someone = await add_account(session, role=role)
-        for work in (service.remove_sample, service.restore_sample):
-            with pytest.raises(NotAllowed):
-                await work(session, someone)
+        with pytest.raises(NotAllowed):
+            await service.remove_sample(session, someone)
+        with pytest.raises(NotAllowed):
+            await service.restore_sample(session, someone, core)
 
 
 class TestDetail:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from uuid import uuid4
 
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import service as accounts
+from fundwright.accounts.models import AuditEntry
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.assembly import Core
 from fundwright.opportunities import service as opportunities
@@ -31,3 +33,8 @@ async def account_and_samples(core: Core) -> Actor:
     async with core.database.transaction() as session:
         await opportunities.load_sample_once(session)
         return await add_account(session)
+
+
+async def count_audited(session: AsyncSession, action: str) -> int:
+    """How often the audit trail has this action."""
+    return await session.scalar(select(func.count()).select_from(AuditEntry).where(AuditEntry.action == action)) or 0

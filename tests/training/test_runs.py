@@ -26,6 +26,7 @@ from fundwright.language.schemas import OUR_KINDS, DocumentKind
 from fundwright.training import extraction, service
 from fundwright.training.models import Document, TrainingRun
 from fundwright.training.schemas import DocumentState, PastedText, ProposeKinds
+from tests.support.accounts import count_audited
 from tests.support.jobs import working
 from tests.support.polling import eventually
 from tests.training import hostile
@@ -488,10 +489,17 @@ class TestFindPassages:
             assert {passage.document_title for passage in found} == {"boats"}
             assert await service.remove_sample(session, owner, committed) == 7
             assert (await service.list_documents(session, owner)).total == 1
-        for _ in range(2):
+
+    async def test_samples_restored_at_once_in_two_tabs_are_added_once(self, committed: Core, owner: Actor) -> None:
+        async def restore() -> None:
             async with committed.database.transaction() as session:
                 await service.restore_sample(session, owner, committed)
-                assert (await service.list_documents(session, owner)).total == 8
+
+        await asyncio.gather(restore(), restore())
+        async with committed.database.transaction() as session:
+            assert (await service.list_documents(session, owner)).total == 7
+            assert (await service.list_runs(session, owner)).total == 1
+            assert await count_audited(session, "sample.restored") == 1
 
     @pytest.mark.slow
     async def test_documents_of_another_model_are_named_and_found_once_trained_again(

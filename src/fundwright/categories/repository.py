@@ -120,14 +120,20 @@ async def get(session: AsyncSession, owner_id: UUID, category_id: UUID, *, for_u
 async def find_named(session: AsyncSession, owner_id: UUID, name: str) -> Category | None:
     """Find a category by name, ignoring case. If the name is free, it stays free until the transaction ends, because other requests
     wait."""
-    await acquire_lock(session, f"category names:{owner_id}")
+    await _keep_names(session, owner_id)
     # Depending on its locale, the database may lowercase fewer characters than Python, so compare both in the database.
     is_same = func.lower(Category.name) == func.lower(name)
     return await session.scalar(select(Category).where(Category.owner_id == owner_id, is_same))
 
 
 async def has_sample(session: AsyncSession, owner_id: UUID) -> bool:
+    """If there is none, none is added by others until the transaction ends."""
+    await _keep_names(session, owner_id)
     return bool(await session.scalar(select(exists().where(Category.owner_id == owner_id, Category.is_sample))))
+
+
+async def _keep_names(session: AsyncSession, owner_id: UUID) -> None:
+    await acquire_lock(session, f"category names:{owner_id}")
 
 
 async def remove_sample(session: AsyncSession, owner_id: UUID) -> int:

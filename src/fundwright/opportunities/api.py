@@ -142,9 +142,9 @@ async def remove_sample(session: DbSession, actor: CurrentActor, client: Request
 
 
 @router.post("/sample", status_code=204)
-async def restore_sample(session: DbSession, actor: CurrentActor, client: RequestClient) -> None:
-    """Add the sample opportunities again for everyone, unless they are there."""
-    await service.restore_sample(session, actor, client=client)
+async def restore_sample(session: DbSession, core: CoreDep, actor: CurrentActor, client: RequestClient) -> None:
+    """Add the sample opportunities again for everyone, unless there are some."""
+    await service.restore_sample(session, actor, core, client=client)
 
 
 @router.get("/imports")

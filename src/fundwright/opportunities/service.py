@@ -718,10 +718,12 @@ async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client =
 
 
 @needs(Permission.ADMINISTER)
-async def restore_sample(session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> None:
-    """Add the sample opportunities again for everyone, unless they are there. Raises NotAllowed."""
-    await audit.record(session, "sample.restored", actor=actor, subject="opportunities", client=client)
-    await _load_sample(session)
+async def restore_sample(session: AsyncSession, actor: Actor, core: Core, *, client: Client = COMMAND_LINE) -> None:
+    """Add the sample opportunities again for everyone, and index them, unless there are some. Raises NotAllowed."""
+    if not await writing.has_sample(session):
+        await _load_sample(session)
+        await embedding.embed_later(session, core)
+        await audit.record(session, "sample.restored", actor=actor, subject="opportunities", client=client)
 
 
 def _labeled(actor: Actor, query: OpportunityQuery) -> Select[UUID] | None:

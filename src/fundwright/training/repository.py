@@ -79,10 +79,15 @@ async def find_document_by_content(session: AsyncSession, owner_id: UUID, sha256
     return await session.scalar(_documents(owner_id).where(Document.sha256 == sha256))
 
 
+async def lock_documents(session: AsyncSession, owner_id: UUID) -> None:
+    """Until the transaction ends, no other request can add documents to the account."""
+    await database.acquire_lock(session, f"documents:{owner_id}")
+
+
 async def list_titles_like(session: AsyncSession, owner_id: UUID, title: str, beginning: str) -> set[str]:
     """Return the account's titles that are `title` or begin with `beginning`. No other request can add documents to the account
     until the transaction ends, so unused titles stay available."""
-    await database.acquire_lock(session, f"documents:{owner_id}")
+    await lock_documents(session, owner_id)
     matching = or_(Document.title == title, Document.title.startswith(beginning, autoescape=True))
     return set(await session.scalars(select(Document.title).where(Document.owner_id == owner_id, matching)))
 

@@ -292,8 +292,14 @@ async def get_usage(session: AsyncSession, actor: Actor, core: Core) -> Usage:
 @needs(Permission.READ)
 async def add_sample(session: AsyncSession, actor: Actor, core: Core) -> None:
     """Give a new account the sample documents of an invented company, and train them."""
+    await _add_sample(session, actor, core)
+
+
+async def _add_sample(session: AsyncSession, actor: Actor, core: Core) -> bool:
+    """Add the sample documents that are not there. Returns whether there were any."""
+    await repository.lock_documents(session, actor.id)
     document_ids: list[UUID] = []
-    for path in sorted(_SAMPLE.iterdir()):
+    for path in await asyncio.to_thread(lambda: sorted(_SAMPLE.iterdir())):
         received = await core.files.receive(_once(await asyncio.to_thread(path.read_bytes)))
         with _discarding_unless_kept(core, received):
             if await repository.find_document_by_content(session, actor.id, received.sha256) is not None:
@@ -313,6 +319,7 @@ async def add_sample(session: AsyncSession, actor: Actor, core: Core) -> None:
             document_ids.append((await _add(session, actor, core, document, received)).id)
     if document_ids:
         await _enqueue(session, actor, core, document_ids, title=later("Train the sample documents"))
+    return bool(document_ids)
 
 
 @needs(Permission.WORK)
@@ -327,8 +334,8 @@ async def remove_sample(session: AsyncSession, actor: Actor, core: Core, *, clie
 @needs(Permission.WORK)
 async def restore_sample(session: AsyncSession, actor: Actor, core: Core, *, client: Client = COMMAND_LINE) -> None:
     """Add the sample documents again, and train them, unless they are there."""
-    await audit.record(session, "sample.restored", actor=actor, subject="documents", client=client)
-    await add_sample(session, actor, core)
+    if await _add_sample(session, actor, core):
+        await audit.record(session, "sample.restored", actor=actor, subject="documents", client=client)
 
 
 @needs(Permission.READ)

@@ -73,6 +73,6 @@ def samples_shown(samples: int, *, key: str) -> Component:
         remove=(lambda session: service.remove_sample(session, actor, client=connection.client))
         if actor.may(Permission.ADMINISTER)
         else None,
-        restore=lambda session: service.restore_sample(session, actor, client=connection.client),
+        restore=lambda session: service.restore_sample(session, actor, connection.core, client=connection.client),
         key=key,
     )

@@ -10,7 +10,9 @@ from uuid import UUID
 from sqlalchemy import (
     TextClause,
     delete,
+    exists,
     insert,
+    select,
     text,
     update,
 )
@@ -257,6 +259,12 @@ async def _copy(session: AsyncSession, table: str, columns: Sequence[str], rows:
     cursor = cast(Any, connection.driver_connection).cursor()
     async with cursor, cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN") as copy:
         await copy.write(content)
+
+
+async def has_sample(session: AsyncSession) -> bool:
+    """The answer holds until the transaction ends."""
+    await change_alone(session)
+    return bool(await session.scalar(select(exists().where(Opportunity.is_sample))))
 
 
 async def remove_sample(session: AsyncSession) -> list[UUID]:
