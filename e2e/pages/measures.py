@@ -25,7 +25,7 @@ async () => {
   }
   const controls = ".fw-button, .fw-icon-button, .fw-input:not(textarea), .MuiButton-root, .MuiIconButton-root";
   const targets = "a[href], button, input, select, textarea, summary, [role=button], [role=tab], [role=menuitem], [role=switch]";
-  const isInText = (element) => element.tagName === "A" && getComputedStyle(element).display === "inline";
+  const isInText = (element) => element.matches(".fw-citation") || (element.tagName === "A" && getComputedStyle(element).display === "inline");
   // The area may be larger than it looks: that of a checkbox with its label, or of a link that fills its card.
   const extent = (element, dx, dy) => {
     const { x, y, width, height } = element.getBoundingClientRect();
@@ -67,7 +67,7 @@ async () => {
 @dataclass(frozen=True)
 class Measures:
     """Of the visible content: the names of filled buttons; sizes of type and heights of controls, in pixels; targets of less
-    than 44 by 44 px that are not links within text; and the cumulative layout shift since the page was opened."""
+    than 44 by 44 px that are not links or citations within text; and the cumulative layout shift since the page was opened."""
 
     primary_buttons: list[str]
     type_sizes: list[float]
