@@ -82,6 +82,7 @@ class TestChanging:
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             await screen.click("button", "Edit Roofing")
             assert screen.value("Name") == "Roofing"
+            assert screen.has("region", "Edit Roofing")
             await screen.type("Name", "Roofs")
             await screen.click("button", "Save")
             await screen.expect(lambda: screen.has("article", "Roofs"))
@@ -169,7 +170,8 @@ class TestExamples:
         (wanted,) = await some_opportunities(committed, ada, 1)
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             await screen.click("button", "Examples of Roofing")
-            assert "No examples yet." in screen.text
+            assert "No examples yet." in screen.find("region", "Examples of Roofing").text
+            assert "No examples yet." not in screen.find("article", "Roofing").text
             await screen.type("Find a notice to add as an example", wanted.number)
             await screen.click("button", f"Add {wanted.title} as an example")
             await screen.expect("1 accepted")

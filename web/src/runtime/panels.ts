@@ -1,5 +1,5 @@
 /**
- * What the browser adds to menus and side panels: a panel that opens gets the focus unless someone is typing, Escape closes it, and a
+ * What the browser adds to menus and side panels: a panel that opens, or its form, gets the focus unless someone is typing, Escape closes it, and a
  * link closes its menu. `keepFocus` returns the focus from a panel that has closed.
  */
 
@@ -21,7 +21,8 @@ export function followPanels(root: HTMLElement): Unsubscribe {
     if (!isNew) return;
     panel.scrollIntoView?.({ block: "nearest" });
     const active = document.activeElement;
-    if (active?.matches("input, textarea, select, [contenteditable]") !== true) panel.focus({ preventScroll: true });
+    if (active?.matches("input, textarea, select, [contenteditable]") === true) return;
+    (panel.querySelector<HTMLElement>("form :is(input, textarea):not([hidden])") ?? panel).focus({ preventScroll: true });
   };
   const press = (event: KeyboardEvent): void => {
     if (event.key !== "Escape" || event.defaultPrevented || event.isComposing || shown === null) return;

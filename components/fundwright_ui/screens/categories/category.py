@@ -31,7 +31,6 @@ from fundwright_ui.ui import (
     chip,
     empty,
     form,
-    grid,
     icon_button,
     loading,
     menu,
@@ -43,12 +42,14 @@ from fundwright_ui.ui import (
     row_actions,
     section,
     select_field,
+    side_panel,
     stack,
     text_area,
     text_field,
     text_link,
     view_only_notice,
 )
+from fundwright_ui.ui.buttons import ButtonVariant
 from fundwright_ui.widgets import delete_dialog
 
 
@@ -63,6 +64,9 @@ def category_screen() -> VdomDict:
     rows = use_rows(found, lambda listed: listed, key=[actor.id], id=lambda category: category.id)
     is_adding = url.get("open") == "new"  # what is open is in the address, so that a page that lost its connection restores it
 
+    def close() -> None:
+        url.set(open=None)
+
     async def create(session: AsyncSession, category: CategoryCreate) -> None:
         await categories.create(session, actor, category, core=connection.core)
 
@@ -71,7 +75,7 @@ def category_screen() -> VdomDict:
         rows.load()
 
     def show_created() -> None:
-        url.set(open=None)
+        close()
         load()
 
     creating = use_action(create, success=t("The category was created."), then=show_created)
@@ -81,45 +85,50 @@ def category_screen() -> VdomDict:
     if found.value is None:
         return page(t("Category"), loading(t("Loading categories")))
     is_first = not found.value and not rows.shown
-    cards = (
-        grid(*(_category_card(each, rows, key=each.id) for each in rows.shown)),
+    cards = html.div(
+        {"className": "fw-categories", "key": "categories"},
+        html.div({"className": "fw-category-list"}, *(_category_card(each, rows, key=each.id) for each in rows.shown)),
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
     )
     if not actor.may(Permission.LABEL):
-        return page(t("Category"), view_only_notice(), *((empty(t("No categories yet.")),) if is_first else cards))
+        return page(t("Category"), view_only_notice(), empty(t("No categories yet.")) if is_first else cards)
+    new_category = form(
+        text_field("name", t("Name"), required=True, maxlength=80, id="new-name"),
+        text_area(
+            "description",
+            t("Description"),
+            rows=3,
+            maxlength=2_000,
+            help=t("What belongs here, as phrases separated by commas. The classifier uses this description."),
+            id="new-description",
+        ),
+        _color_field(CategoryColor.BLUE, id="new-color"),
+        on_submit=creating,
+        model=CategoryCreate,
+        submit=t("Create category"),
+        label=t("New category"),
+        actions=[] if is_first else [button(t("Cancel"), on_click=close)],
+    )
+    has_form = is_adding or url.get("open").startswith("edit:")
     export = export_button(connection, "/api/categories/export.csv", len(rows.shown), variant="text")
     return page(
         t("Category"),
         _sample_notice(load, key="sample") if any(category.is_sample for category in found.value) else None,
-        section(
-            t("New category"),
-            form(
-                text_field("name", t("Name"), required=True, maxlength=80, id="new-name"),
-                text_area(
-                    "description",
-                    t("Description"),
-                    rows=3,
-                    maxlength=2_000,
-                    help=t("What belongs here, as phrases separated by commas. The classifier uses this description."),
-                    id="new-description",
-                ),
-                _color_field(CategoryColor.BLUE, id="new-color"),
-                on_submit=creating,
-                model=CategoryCreate,
-                submit=t("Create category"),
-                label=t("New category"),
-                actions=[] if is_first else [button(t("Cancel"), on_click=lambda: url.set(open=None))],
-            ),
-            key="new",
-        )
-        if is_adding or is_first
-        else None,
-        *((empty(t("No categories yet. Create one above, then categorize your opportunities.")),) if is_first else cards),
-        None if is_first else review_queue(found.value, key="review"),
+        section(t("New category"), new_category, key="new") if is_first else None,
+        empty(t("No categories yet. Create one above, then categorize your opportunities."))
+        if is_first
+        else html.div(
+            {"className": "fw-review", "key": "review"},
+            cards,
+            html.div({"key": "queue"}, review_queue(found.value, key="review")),
+        ),
+        side_panel(t("New category"), new_category, close=t("Close"), on_close=close, key="new")
+        if is_adding and not is_first
+        else _opened_category(url.get("open"), [each.item for each in rows.shown if not each.outcome], close),
         subtitle=t("Opportunities are sorted into your categories. The classifier learns from what you accept and correct."),
         actions=[
             button(t("New category"), icon_name="add", on_click=lambda: url.set(open="new"), disabled=is_adding),
-            None if is_first else _categorize_button(key="categorize"),
+            None if is_first else _categorize_button(variant="outlined" if has_form else "contained", key="categorize"),
             menu(t("More actions"), export, id="category-actions") if export else None,
         ],
     )
@@ -153,7 +162,7 @@ def _color_field(color: CategoryColor, *, id: str) -> VdomDict:
 
 
 @component
-def _categorize_button() -> VdomDict:
+def _categorize_button(variant: ButtonVariant) -> VdomDict:
     actor, connection = use_actor(), use_connection()
     recent = use_query(
         lambda session: opportunities.find_categorizing(session, actor), key=[actor.id], topics=[jobs_topic(actor.id)]
@@ -175,7 +184,7 @@ def _categorize_button() -> VdomDict:
         row(
             button(
                 t("Categorize"),
-                variant="contained",
+                variant=variant,
                 icon_name="refresh",
                 on_click=starting,
                 is_busy=starting.is_running,
@@ -214,6 +223,19 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
     )
 
 
+def _opened_category(opened: str, shown: list[CategoryRead], close: Callable[[], None]) -> VdomDict | None:
+    """The form or the examples of the category that is open, beside the lists."""
+    part, _, id = opened.partition(":")
+    category = next((each for each in shown if str(each.id) == id), None)
+    if category is None or part not in ("edit", "examples"):
+        return None
+    if part == "edit":
+        title, content = t("Edit {name}", name=category.name), _edit_form(category, close, key="edit")
+    else:
+        title, content = t("Examples of {name}", name=category.name), category_examples(category, key="examples")
+    return side_panel(title, content, close=t("Close"), on_close=close, key=opened)
+
+
 @component
 def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDict:
     category = shown.item
@@ -236,8 +258,6 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
 
     deleting = use_action(delete, success=t("The category was deleted."), then=settle)
 
-    if opened == "edit":
-        return card(_edit_form(category, close, key="edit"), label=category.name)
     return card(
         row(
             category_chip(category.name, category.color),
@@ -252,7 +272,6 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
             text_link(t("Contracts"), connection.href(f"/dashboard/sam?category={category.id}&availability=any")),
             text_link(t("Grants"), connection.href(f"/dashboard/nih?category={category.id}&availability=any")),
         ),
-        category_examples(category, key="examples") if opened == "examples" else None,
         delete_dialog(
             t("Delete “{name}”?", name=category.name),
             t("Its examples and suggestions will be deleted. The opportunities will be kept."),

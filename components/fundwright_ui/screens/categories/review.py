@@ -111,7 +111,11 @@ def review_queue(found: list[CategoryRead]) -> VdomDict:
         ),
         html.p({"className": "fw-muted fw-small"}, _key_hint()) if rows.shown else None,
         html.ul(
-            {"className": "fw-list", "aria-label": t("Suggestions"), "data-row-keys": True},
+            {
+                "className": "fw-list fw-queue" if suggestions.total <= _PAGE_SIZE else "fw-list fw-queue fw-queue-paged",
+                "aria-label": t("Suggestions"),
+                "data-row-keys": True,
+            },
             *(_suggestion(each, rows, found, key=each.id) for each in rows.shown),
         )
         if rows.shown
@@ -221,10 +225,14 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
 
     return list_row(
         html.div(
-            {"className": "fw-grow"},
-            text_link(
+            {"className": "fw-queue-notice"},
+            html.a(
+                {
+                    "className": "fw-title-link",
+                    "href": connection.href(f"{PATHS[opportunity.kind]}/{opportunity.id}"),
+                    "title": title,
+                },
                 title,
-                connection.href(f"{PATHS[opportunity.kind]}/{opportunity.id}"),
             ),
             html.p(
                 {"className": "fw-muted fw-small"},
