@@ -96,6 +96,18 @@ describe("a page that reconnects", () => {
     ]);
   });
 
+  it("reports a click while it was away on what the new session does not show", async () => {
+    const page = await openPage(press);
+    const lost = page.socket();
+    await act(async () => lost.close());
+    fireEvent.click(screen.getByRole("button"));
+    await waitFor(() => expect(page.socket()).not.toBe(lost));
+    await act(async () => page.socket().open());
+    await page.receive({ type: "mount", tree: named, title: "Start", session: "other", build: "b" });
+    expect(clicks(page)).toEqual([]);
+    expect(await screen.findByText(/connection was interrupted/)).toBeTruthy();
+  });
+
   it("reports when the outcome of a click is unknown", async () => {
     const page = await openPage(press);
     fireEvent.click(screen.getByRole("button"));

@@ -350,7 +350,10 @@ export class Runtime {
     for (const resend of this.#fields) resend(isFresh);
     const early = this.#early;
     this.#early = [];
-    for (const { target, data, onDone } of early) this.emit(target, data, onDone);
+    for (const { target, data, onDone } of early) {
+      if (isFresh && this.mounts > 1 && target() === undefined) this.#hasLostEvent = true; // The new session has no such element.
+      this.emit(target, data, onDone);
+    }
     if (this.#hasLostEvent) this.toast(this.t("The connection was interrupted. Check whether your last step was done."), "warning");
     this.#hasLostEvent = false;
     this.#releaseMount();
