@@ -133,6 +133,21 @@ def do_main_job(page: Page, notices: Notices, folder: Path) -> None:
     ready(page)
     expect(passage).to_be_visible()
     expect(page.get_by_role("main").get_by_text("Finished", exact=True)).to_be_visible()
+    assert_prints(page)
 
     shell.go_to("Train")
     shell.sign_out()
+
+
+def assert_prints(page: Page) -> None:
+    """The draft on paper: black on white in dark mode, too, with its sources and without controls."""
+    page.evaluate("document.documentElement.dataset.mode = 'dark'")
+    page.emulate_media(media="print")
+    expect(page.get_by_role("list", name="Sources")).to_be_visible()
+    expect(page.get_by_role("button", name="Export")).to_be_hidden()
+    expect(page.get_by_role("region", name=re.compile(r"^Passage \d+$"))).to_be_hidden()
+    expect(page.get_by_role("banner")).to_be_hidden()
+    colors = "(element) => [getComputedStyle(element).color, getComputedStyle(element).backgroundColor]"
+    assert page.locator("body").evaluate(colors) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
+    page.emulate_media(media="screen")
+    page.evaluate("document.documentElement.dataset.mode = 'light'")
