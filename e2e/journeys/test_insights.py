@@ -116,8 +116,7 @@ def test_a_page_that_is_loaded_or_moved_to_is_counted_once(overseeing: Page) -> 
     assert other_than(overseeing, path, before) == before + 1
     shell = Shell(overseeing)
     shell.go_to("Analyze")
-    shell.account_menu.click()
-    overseeing.get_by_role("menuitem", name="Category").click()
+    shell.go_to("Category")
     overseeing.wait_for_url("**/dashboard/category")
     ready(overseeing)
     assert other_than(overseeing, path, before + 1) == before + 2

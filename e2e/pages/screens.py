@@ -35,6 +35,7 @@ PUBLIC = (
     "/500",
 )
 GUARDED = (
+    "/dashboard/index",
     "/dashboard/train",
     "/dashboard/nih",
     "/dashboard/nih/{grant}",
@@ -53,7 +54,6 @@ GUARDED = (
 )
 
 OVERSEEN = (
-    "/dashboard/index",
     "/dashboard/analyze",
     "/dashboard/analyze?days=7",
     "/dashboard/analyze?days=90",
