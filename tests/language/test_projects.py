@@ -249,3 +249,14 @@ def test_contracts_told_in_a_paragraph_each_keep_their_customers() -> None:
         ("Camden County Office on Aging", "shared ride for seniors", ""),
     ]
     assert [[fact.text for fact in each.work] for each in found] == [["19,200 trips, CPARS Very Good."], [], []]
+
+
+def test_projects_named_like_organizations_keep_their_customers() -> None:
+    found = read(
+        "Past performance\n\nNorthern Lakes Water Quality Network, Lake County Water District, $1,612,000, 2021 to 2024.\n\n"
+        "School Air Monitoring Pilot, Arrowhead Health Foundation, $288,000, 2023 to 2025.\n"
+    )
+    assert [(field(each, ProjectField.TITLE), field(each, ProjectField.CUSTOMER)) for each in found] == [
+        ("Northern Lakes Water Quality Network", "Lake County Water District"),
+        ("School Air Monitoring Pilot", "Arrowhead Health Foundation"),
+    ]

@@ -436,7 +436,13 @@ def _headline(document: str, block: Block, number: int, others: Others, *, is_li
     words = [word for word in head.split() if len(word) > 3]
     first, *more = head.split(", ")
     customer, _, title = (part.strip() for part in re.sub(r"\s[–—-]\s|: ", "\0", head, count=1).partition("\0"))
-    is_customer_first = not title and bool(more) and _is_organization(_IN_PARENTHESES.sub("", first), others)
+    # A project may be named like an organization, such as a network or a school, before its customer.
+    is_customer_first = (
+        not title
+        and bool(more)
+        and _is_organization(_IN_PARENTHESES.sub("", first), others)
+        and not any(_is_organization(part, others) for part in more)
+    )
     is_titled = (
         (is_listed and title and years)
         or sum(word[0].isupper() for word in words) >= len(words) * 0.6
