@@ -52,6 +52,17 @@ class TestParse:
         assert "Description" not in notice.raw
         assert notice.line == 2
 
+    def test_a_title_that_is_only_markup_is_no_title(self) -> None:
+        [rejected] = parse(sam_file(sam_row(Title="<script>alert(1)</script><img src=x>")))
+        assert isinstance(rejected, RejectedRow)
+        assert rejected.column == "Title"
+
+    def test_names_do_not_change_the_direction_of_the_text_around_them(self) -> None:
+        file = sam_file(sam_row(Title="MARK1gnp.Roof", Awardee="MARK2Smith &amp; Sons"))
+        [notice] = parse(file.replace(b"MARK1", "\u202e".encode()).replace(b"MARK2", "\u2067".encode()))
+        assert isinstance(notice, ParsedNotice)
+        assert (notice.title, notice.raw["Awardee"]) == ("gnp.Roof", "Smith & Sons")
+
     @pytest.mark.parametrize(
         ("published", "code"), [('["SBA"]', "SBA"), ("NONE", ""), ("", ""), ("SBA", "SBA"), ("None", ""), ("[]", "")]
     )

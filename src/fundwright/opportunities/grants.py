@@ -185,7 +185,7 @@ def _extract_notice(line: int, status: Status, fields: _Fields) -> ParsedNotice 
 
     if first("Version").startswith("Forecast"):
         status = "forecasted"
-    external_id, title = first("OpportunityID"), reading.plain_text(first("OpportunityTitle"))
+    external_id, title = first("OpportunityID"), reading.name(first("OpportunityTitle"))
     posted_at = reading.posted_at_or_rejection(
         line, id=("OpportunityID", external_id), title=("OpportunityTitle", title), posted=("PostDate", first("PostDate"))
     )
@@ -262,7 +262,7 @@ def _simpler_notice(line: int, row: JsonObject) -> ParsedNotice | RejectedRow:
     def text(name: str) -> str:
         return clean(raw.get(name))
 
-    number, title, url = text("Opportunity ID"), reading.plain_text(text("Title")), reading.web_address(text("URL"))
+    number, title, url = text("Opportunity ID"), reading.name(text("Title")), reading.web_address(text("URL"))
     match = _SIMPLER_ID.search(url)
     external_id = match[1].lower() if match else number
     posted_at = reading.posted_at_or_rejection(

@@ -51,7 +51,7 @@ class NihJsonLines:
 
 def _notice(line: int, row: JsonObject) -> ParsedNotice | RejectedRow:
     raw = published(row)
-    external_id, title = clean(raw.get("opportunity_id")), clean(raw.get("title"))
+    external_id, title = clean(raw.get("opportunity_id")), reading.name(clean(raw.get("title")))
     posted_at = reading.posted_at_or_rejection(
         line, id=("opportunity_id", external_id), title=("title", title), posted=("post_date", clean(raw.get("post_date")))
     )
@@ -68,7 +68,7 @@ def _notice(line: int, row: JsonObject) -> ParsedNotice | RejectedRow:
     return ParsedNotice(
         line=line,
         external_id=external_id,
-        title=reading.plain_text(title),
+        title=title,
         posted_at=posted_at,
         content=content,
         raw=raw,

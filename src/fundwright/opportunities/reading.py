@@ -20,6 +20,7 @@ from fundwright.opportunities.washington import moment
 
 _CONTROL = bytes(set(range(32)) - {9, 10, 13})
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
+_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _BLOCK_END = re.compile(r"<\s*+(?:br|/p|/div|/li|/tr|/h[1-6]|/ul|/ol|/table)\b[^<>]*>", re.IGNORECASE)
 _ITEM = re.compile(r"<\s*+li\b[^<>]*>", re.IGNORECASE)
 _TAG = re.compile(r"<\s*+(?:[/!]\s*+)?[a-zA-Z][^<>]*+>|<!--")
@@ -97,6 +98,11 @@ def plain_text(text: str) -> str:
         text = html.unescape(nh3.clean(text, tags=set()))
         text = "\n".join(_BLANKS.sub(" ", line).strip() for line in text.splitlines())
     return _UNFIT.sub("", _BLANK_LINES.sub("\n\n", text)).strip()
+
+
+def name(text: str) -> str:
+    """Convert a title or a name to plain text, without characters that change the direction of the text around it."""
+    return _DIRECTIONS.sub("", plain_text(text)).strip()
 
 
 def description(raw: JsonObject, name: str, body: str) -> str:

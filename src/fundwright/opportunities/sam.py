@@ -111,7 +111,7 @@ class _Records:
 
 
 def _notice(line: int, record: list[str], row: dict[str, str]) -> ParsedNotice | RejectedRow:
-    external_id, title = row["NoticeId"].strip(), row["Title"].strip()
+    external_id, title = row["NoticeId"].strip(), reading.name(row["Title"])
     if not external_id:
         return RejectedRow(line, "NoticeId", t("The notice has no NoticeId."))
     if len(external_id) > 200:
@@ -131,11 +131,13 @@ def _notice(line: int, record: list[str], row: dict[str, str]) -> ParsedNotice |
     if not psc and (group := _PSC_IN_TITLE.match(title)):
         psc = group[1]
     raw: JsonObject = {name: value for name, value in row.items() if value}
+    if awardee := row.get("Awardee"):
+        raw["Awardee"] = reading.name(awardee)
     description = reading.description(raw, "Description", row.get("Description", ""))
     return ParsedNotice(
         line=line,
         external_id=external_id,
-        title=reading.plain_text(title),
+        title=title,
         posted_at=posted_at,
         content="\x1f".join(record),
         raw=raw,
