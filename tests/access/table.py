@@ -130,6 +130,7 @@ ROUTES = _table(
         GET /api/training/documents
         GET /api/training/documents/export.csv
         GET /api/training/documents/{document_id}
+        GET /api/training/documents/{document_id}/file
         GET /api/training/models
         GET /api/training/passages
         GET /api/training/passages/export.csv
@@ -177,6 +178,7 @@ ROUTES = _table(
         POST /api/training/documents
         POST /api/training/texts
         PUT /api/training/documents/{document_id}/kind
+        PUT /api/training/documents/{document_id}/title
         DELETE /api/training/documents/{document_id}
         DELETE /api/training/documents/sample
         POST /api/training/documents/sample
@@ -391,6 +393,7 @@ QUERIES = {
     "/dashboard/history?person={id}": "account",
     "/dashboard/nih?category={id}": "category",
     "/dashboard/sam?category={id}": "category",
+    "/dashboard/train?document={id}": "document",
     "/generate/index?opportunity={id}": "notice",
 }
 """The ids that screens read from the query of their address, and what each refers to."""

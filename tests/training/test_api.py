@@ -50,6 +50,22 @@ class TestDocuments:
         assert (chosen["kind"], chosen["is_kind_chosen"]) == ("policy", True)
         assert (await ada.put(path, json={"kind": "poem"})).status_code == 422
 
+    async def test_it_is_renamed_unless_another_has_the_title(self, ada: httpx.AsyncClient) -> None:
+        document, other = (await upload(ada)).json(), (await upload(ada, b"Other words.", "other.md")).json()
+        path = f"/api/training/documents/{document['id']}/title"
+        assert (await ada.put(path, json={"title": " Our boats "})).json()["title"] == "Our boats"
+        assert (await ada.put(path, json={"title": other["title"]})).status_code == 409
+        assert (await ada.put(path, json={"title": " "})).status_code == 422
+        assert (await ada.get(f"/api/training/documents/{document['id']}")).json()["title"] == "Our boats"
+
+    async def test_the_original_is_downloaded_and_never_shown(self, ada: httpx.AsyncClient) -> None:
+        content = b"<html><body><p>We build boats.</p><script>alert(1)</script></body></html>"
+        document = (await upload(ada, content, "boats.html")).json()
+        answer = await ada.get(f"/api/training/documents/{document['id']}/file")
+        assert (answer.status_code, answer.content) == (200, content)
+        assert answer.headers["content-disposition"] == 'attachment; filename="boats.html"'
+        assert answer.headers["x-content-type-options"] == "nosniff"
+
     async def test_the_same_content_again_is_a_conflict(self, ada: httpx.AsyncClient) -> None:
         await upload(ada)
         answer = await upload(ada, name="again.md")

@@ -58,8 +58,17 @@ class TestTrain:
             await service.run_inline(committed, owner, [boats])
             await screen.expect(lambda: [row["kind"] for row in screen.rows("Documents")] == ["About us"])
             await screen.emit("DataTable", "on_open", id=str(boats))
+            assert screen.address == f"/dashboard/train?document={boats}"
+            original = screen.find("link", "Download original").props["href"]
+            assert original == f"/api/training/documents/{boats}/file"
             await screen.choose("Kind", "notice")
             await screen.expect(lambda: [row["kind"] for row in screen.rows("Documents")] == ["Notice"])
+            await screen.click("button", "Rename…")
+            await screen.type("New title", "Our boats")
+            await screen.submit("Rename boats")
+            await screen.expect(lambda: [row["title"] for row in screen.rows("Documents")] == ["Our boats"])
+            await screen.click("button", "Close")
+            assert not screen.has("region", "Our boats")
         async with committed.database.transaction() as session:
             assert (await service.get_document(session, owner, boats)).is_kind_chosen
 
@@ -101,7 +110,7 @@ class TestTrain:
         ) as screen:
             await screen.expect("Data · Boats")
             assert [marked.text for marked in screen.elements("mark")] == ["Anna", "12 knots", "forty"]
-            assert [column.text for column in screen.elements("columnheader")][:3] == ["Ferry", "Speed", "Seats"]
+            assert [column.text for column in screen.elements("columnheader")][-3:] == ["Ferry", "Speed", "Seats"]
             assert [item.text for item in screen.elements("listitem")][-2:] == ["Life vests for everyone", "Two spare engines"]
 
     async def test_a_message_is_shown_while_answers_are_searched(

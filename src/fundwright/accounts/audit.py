@@ -43,6 +43,7 @@ _LABELS: Mapping[str, Message] = {
     "blog_post.withdrawn": later("Blog post unpublished"),
     "category.deleted": later("Category deleted"),
     "document.deleted": later("Document deleted"),
+    "document.renamed": later("Document renamed"),
     "draft.deleted": later("Draft deleted"),
     "draft.exported": later("Draft exported"),
     "draft.section_deleted": later("Draft section deleted"),

@@ -6,6 +6,7 @@ from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter, Query, Request, status
+from fastapi.responses import FileResponse
 
 from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient, Uploader, request_slot
 from fundwright.accounts.permissions import require
@@ -20,6 +21,7 @@ from fundwright.training.schemas import (
     DocumentFailure,
     DocumentQuery,
     DocumentRead,
+    DocumentTitle,
     KindChoice,
     PassageInContext,
     PastedText,
@@ -85,6 +87,22 @@ async def get_document(session: DbSession, actor: CurrentActor, document_id: UUI
 async def choose_kind(session: DbSession, actor: CurrentActor, document_id: UUID, choice: KindChoice) -> DocumentRead:
     """Set the kind of a document. It is kept when the document is trained again."""
     return await service.choose_kind(session, actor, document_id, choice.kind)
+
+
+@router.put("/documents/{document_id}/title")
+async def rename_document(
+    session: DbSession, actor: CurrentActor, client: RequestClient, document_id: UUID, change: DocumentTitle
+) -> DocumentRead:
+    return await service.rename_document(session, actor, document_id, change, client=client)
+
+
+@router.get("/documents/{document_id}/file", response_class=FileResponse)
+async def download_document(core: CoreDep, actor: CurrentActor, document_id: UUID) -> FileResponse:
+    """Download the original file. Browsers save it instead of showing it."""
+    document, path = await service.find_file(core, actor, document_id)
+    return FileResponse(
+        path, media_type=document.media_type, filename=document.filename, headers={"X-Content-Type-Options": "nosniff"}
+    )
 
 
 @router.delete("/documents/{document_id}", status_code=status.HTTP_204_NO_CONTENT)

@@ -121,6 +121,12 @@ class PastedText(BaseModel):
     text: str = Field(min_length=1, max_length=2_000_000)
 
 
+class DocumentTitle(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    title: str = Field(min_length=1, max_length=200)
+
+
 class KindChoice(BaseModel):
     """The kind chosen for a document. It is kept when the document is trained again."""
 

@@ -43,6 +43,7 @@ from fundwright.training.schemas import (
     DocumentRead,
     DocumentSource,
     DocumentText,
+    DocumentTitle,
     Passage,
     PassageInContext,
     PastedText,
@@ -235,6 +236,35 @@ async def choose_kind(session: AsyncSession, actor: Actor, document_id: UUID, ki
     await session.flush()
     await publish(session, documents_topic(actor.id))
     return await get_document(session, actor, document_id)
+
+
+@needs(Permission.WORK)
+async def rename_document(
+    session: AsyncSession, actor: Actor, document_id: UUID, change: DocumentTitle, *, client: Client = COMMAND_LINE
+) -> DocumentRead:
+    """Change the title of a document. Drafts keep the title that they have cited. Raises NotFound, or Conflict if another document
+    has the title."""
+    document = await repository.get_document(session, actor.id, document_id)
+    if change.title != document.title:
+        if change.title in await repository.list_titles_like(session, actor.id, change.title, change.title):
+            raise Conflict(t("You already have a document named “{title}”.", title=change.title))
+        subject = f"{document.title} → {change.title}"
+        document.title = change.title
+        await session.flush()
+        await audit.record(session, "document.renamed", actor=actor, subject=subject, client=client)
+        await publish(session, documents_topic(actor.id))
+    return await get_document(session, actor, document_id)
+
+
+@needs(Permission.READ)
+async def find_file(core: Core, actor: Actor, document_id: UUID) -> tuple[DocumentRead, Path]:
+    """Return a document and its original file. Opens its own transaction. Raises NotFound."""
+    async with core.database.transaction() as session:
+        document = await get_document(session, actor, document_id)
+    path = core.files.path(document.sha256)
+    if not await asyncio.to_thread(path.is_file):
+        raise NotFound(t("The file"))
+    return document, path
 
 
 @needs(Permission.READ)

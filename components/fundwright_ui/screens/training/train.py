@@ -21,10 +21,20 @@ from fundwright.core.sizes import file_size
 from fundwright.language import service as language
 from fundwright.language.schemas import DocumentKind, heading_text
 from fundwright.training import service as training
-from fundwright.training.schemas import Answer, DocumentQuery, DocumentRead, DocumentState, PastedText, RunRead, Unsearched, Usage
+from fundwright.training.schemas import (
+    Answer,
+    DocumentQuery,
+    DocumentRead,
+    DocumentState,
+    DocumentTitle,
+    PastedText,
+    RunRead,
+    Unsearched,
+    Usage,
+)
 from fundwright_ui.hooks import Query, query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
-from fundwright_ui.product import parse_id, use_actor, use_connection
+from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.first_steps import ADD_DOCUMENTS, first_steps
 from fundwright_ui.screens.listing import Listing, existing_page, export_button, page_table, use_listing
@@ -36,13 +46,14 @@ from fundwright_ui.ui import (
     Fields,
     Option,
     alert,
+    beside,
     button,
     card,
     chip,
-    columns,
     definition_list,
     empty,
     form,
+    link_button,
     loading,
     page,
     problem,
@@ -50,13 +61,13 @@ from fundwright_ui.ui import (
     row,
     section,
     select_field,
+    side_panel,
     stack,
     text_area,
     text_field,
     text_link,
     view_only_notice,
 )
-from fundwright_ui.ui.elements import OnEvent
 from fundwright_ui.widgets import Chip, Column, FileDrop, Row, RowOpened, danger_dialog
 
 _STATE_COLORS: dict[DocumentState, Color] = {
@@ -135,6 +146,7 @@ def train_screen() -> VdomDict:
     if (overview := listing.answer) is None:
         return page(title, listing.pending(t("Loading documents")))
     is_running = overview.run is not None and not overview.run.state.is_over
+    opened = next((each.item for each in listing.rows.shown if each.id == url.get("document") and not each.outcome), None)
     # From the click until the run that it started has been read and has ended.
     is_starting = starting.is_running or (started_id is not None and (overview.run is None or overview.run.id != started_id))
     return page(
@@ -165,26 +177,27 @@ def train_screen() -> VdomDict:
         )
         if model.value and model.value.outdated and not is_running
         else None,
-        columns(
-            html.div({"id": ADD_DOCUMENTS, "tabIndex": -1}, _add_documents(overview.usage, listing.load, key="add")),
-            _ask(key="ask"),
-        )
-        if actor.may(Permission.WORK)
-        else _ask(key="ask"),
-        _running(overview.run, key="running") if overview.run is not None and is_running else None,
-        section(
-            t("Documents"),
-            _documents(listing, overview.documents, model.value.id if model.value else None, key="documents")
-            if overview.documents.total or listing.rows.shown
-            else empty(
-                t("No documents yet. Drop some above or paste text. They are processed automatically.")
+        beside(
+            section(
+                t("Documents"),
+                html.div({"id": ADD_DOCUMENTS, "tabIndex": -1}, _add_documents(overview.usage, listing.load, key="add"))
                 if actor.may(Permission.WORK)
-                else t("No documents yet.")
+                else None,
+                _running(overview.run, key="running") if overview.run is not None and is_running else None,
+                _documents(listing, overview.documents, model.value.id if model.value else None, key="documents")
+                if overview.documents.total or listing.rows.shown
+                else empty(
+                    t("No documents yet. Drop some above or paste text. They are processed automatically.")
+                    if actor.may(Permission.WORK)
+                    else t("No documents yet.")
+                ),
+                actions=[export_button(connection, "/api/training/documents/export.csv", len(listing.rows.shown), request)],
             ),
-            actions=[export_button(connection, "/api/training/documents/export.csv", len(listing.rows.shown), request)],
+            _paste_text(listing.load, key="paste") if actor.may(Permission.WORK) else None,
+            _models(key="models"),
+            panel=_document_panel(opened, listing, key=f"document-{opened.id}") if opened else None,
+            aside=_ask(key="ask"),
         ),
-        _paste_text(listing.load, key="paste") if actor.may(Permission.WORK) else None,
-        _models(key="models"),
         subtitle=t("Add the documents that answers and drafts are based on."),
         actions=[
             button(
@@ -204,8 +217,8 @@ def train_screen() -> VdomDict:
 @component
 def _add_documents(usage: Usage, load: Callable[[], None]) -> VdomDict:
     connection = use_connection()
-    return section(
-        t("Add documents"),
+    return html.div(
+        {"className": "fw-stack fw-stack-tight", "role": "group", "aria-label": t("Add documents")},
         FileDrop(
             label=t("Drop files here or choose them"),
             hint=t("PDF, DOCX, Markdown, HTML, or text"),
@@ -359,51 +372,14 @@ def _running(run: RunRead) -> VdomDict:
 
 @component
 def _documents(listing: Listing[Overview, DocumentRead], documents: Page[DocumentRead], model_id: str | None) -> VdomDict:
-    actor = use_actor()
-    connection = use_connection()
     url = use_url_state()
-    opened_id, set_opened_id = use_state("")
-    is_confirming, set_confirming = use_state(False)
     rows = listing.rows
-    opened = next((each.item for each in rows.shown if each.id == opened_id and not each.outcome), None)
     has_problems = any(each.item.error for each in rows.shown)
 
-    async def remove(session: AsyncSession) -> None:
-        document_id = parse_id(opened_id, t("The document"))
-        await training.remove_document(session, actor, connection.core, document_id, client=connection.client)
-
-    async def choose_kind(session: AsyncSession, kind: str) -> None:
-        await training.choose_kind(session, actor, parse_id(opened_id, t("The document")), DocumentKind(kind))
-
-    async def train_again() -> None:
-        await training.start_run(connection.core, actor, [parse_id(opened_id, t("The document"))])
-
-    def close() -> None:
-        set_confirming(False)
-        set_opened_id("")
-
     def open_row(event: RowOpened) -> None:
-        set_opened_id(event.id)
-
-    def settle() -> None:
-        if opened is not None:
-            rows.settle(opened, t("Removed"))
-        close()
-
-    removing = use_action(remove, success=t("The document was removed."), then=settle)
-    choosing_kind = use_action(choose_kind, success=t("The kind was changed."), then=listing.load)
-    training_again = use_action(train_again, success=t("The training run was started."), then=close, in_transaction=False)
+        url.set(document=event.id)
 
     return stack(
-        _document_card(
-            opened,
-            close=close,
-            ask_removal=lambda: set_confirming(True),
-            training_again=training_again,
-            choosing_kind=choosing_kind,
-        )
-        if opened
-        else None,
         page_table(
             url,
             listing.query,
@@ -414,38 +390,73 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
                 Column(field="kind", label=t("Kind"), is_sortable=True),
                 Column(field="state", label=t("Status"), kind="chips", is_sortable=True),
                 Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True),
-                Column(field="size_bytes", label=t("Size"), is_sortable=True, is_compact=False),
-                Column(field="created_at", label=t("Added"), kind="datetime", is_sortable=True, is_compact=False),
+                Column(field="created_at", label=t("Added"), kind="date", is_sortable=True, is_compact=False),
                 *([Column(field="error", label=t("Problem"), flex=2)] if has_problems else []),
             ],
             rows=[_row(each, model_id) for each in rows.shown],
             on_open=open_row,
         ),
         listing.more(),
-        danger_dialog(
-            t("Remove this document?"),
-            t("New drafts can no longer cite it. Existing drafts keep the passages they cite."),
-            is_open=is_confirming and opened is not None,
-            confirm_label=t("Remove"),
-            cancel_label=t("Keep"),
-            error=removing.error,
-            on_confirm=removing,
-            on_cancel=lambda: set_confirming(False),
-            key="confirm",
-        ),
     )
 
 
-def _document_card(
-    document: DocumentRead, *, close: OnEvent, ask_removal: OnEvent, training_again: OnEvent, choosing_kind: OnEvent
-) -> VdomDict:
-    return card(
+@component
+def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentRead]) -> VdomDict:
+    """A document beside the list: what it is, its original, and what can be done with it."""
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    is_confirming, set_confirming = use_state(False)
+    is_renaming, set_renaming = use_state(False)
+    may_work = actor.may(Permission.WORK)
+
+    async def remove(session: AsyncSession) -> None:
+        await training.remove_document(session, actor, connection.core, document.id, client=connection.client)
+
+    async def rename(session: AsyncSession, change: DocumentTitle) -> None:
+        await training.rename_document(session, actor, document.id, change, client=connection.client)
+
+    async def choose_kind(session: AsyncSession, kind: str) -> None:
+        await training.choose_kind(session, actor, document.id, DocumentKind(kind))
+
+    async def train_again() -> None:
+        await training.start_run(connection.core, actor, [document.id])
+
+    def close() -> None:
+        url.set(document=None)
+
+    def settle() -> None:
+        listing.rows.settle(document, t("Removed"))
+        close()
+
+    def stop_renaming() -> None:
+        set_renaming(False)
+        listing.load()
+
+    removing = use_action(remove, success=t("The document was removed."), then=settle)
+    renaming = use_action(rename, success=t("The document was renamed."), then=stop_renaming)
+    choosing_kind = use_action(choose_kind, success=t("The kind was changed."), then=listing.load)
+    training_again = use_action(train_again, success=t("The training run was started."), then=close, in_transaction=False)
+
+    return side_panel(
+        document.title,
+        form(
+            text_field("title", t("New title"), default=document.title, required=True, maxlength=200, id=f"title-{document.id}"),
+            row(
+                button(t("Rename"), type="submit", size="small", is_busy=renaming.is_running),
+                button(t("Cancel"), size="small", variant="text", on_click=lambda: set_renaming(False)),
+            ),
+            on_submit=renaming,
+            model=DocumentTitle,
+            label=t("Rename {title}", title=document.title),
+        )
+        if is_renaming
+        else None,
         definition_list(
             {
                 t("File"): document.filename,
-                t("Kind"): None if use_actor().may(Permission.WORK) else document.kind.label,
+                t("Kind"): None if may_work else document.kind.label,
                 t("Status"): _state(document).label,
                 t("Passages"): nt("{n} passage", "{n} passages", document.chunk_count),
+                t("Size"): file_size(document.size_bytes),
                 t("Problem"): document.error,
             }
         ),
@@ -459,21 +470,42 @@ def _document_card(
             small=True,
             id="document-kind",
         )
-        if use_actor().may(Permission.WORK)
+        if may_work
         else None,
-        title=document.title,
-        actions=[
+        row(
+            link_button(
+                t("Download original"),
+                connection.href(f"/api/training/documents/{document.id}/file"),
+                size="small",
+                icon_name="download",
+                download=True,
+            ),
             *(
                 (
+                    button(
+                        t("Rename…"), icon_name="edit", size="small", on_click=lambda: set_renaming(True), disabled=is_renaming
+                    ),
                     button(t("Train again"), icon_name="refresh", size="small", on_click=training_again),
-                    button(t("Remove"), icon_name="delete", size="small", danger=True, on_click=ask_removal),
+                    button(t("Remove"), icon_name="delete", size="small", danger=True, on_click=lambda: set_confirming(True)),
                 )
-                if use_actor().may(Permission.WORK)
+                if may_work
                 else ()
             ),
-            button(t("Close"), size="small", variant="text", on_click=close),
-        ],
-        key="opened",
+        ),
+        danger_dialog(
+            t("Remove this document?"),
+            t("New drafts can no longer cite it. Existing drafts keep the passages they cite."),
+            is_open=is_confirming,
+            confirm_label=t("Remove"),
+            cancel_label=t("Keep"),
+            error=removing.error,
+            on_confirm=removing,
+            on_cancel=lambda: set_confirming(False),
+            key="confirm",
+        ),
+        close=t("Close"),
+        on_close=close,
+        key=f"document-{document.id}",
     )
 
 
@@ -505,7 +537,6 @@ def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
             "kind": document.kind.label if document.is_kind_chosen or document.trained_at else "",  # training proposes one
             "state": tuple(labels),
             "chunk_count": document.chunk_count,
-            "size_bytes": file_size(document.size_bytes),
             "created_at": document.created_at,
             "error": document.error or "",
         },
