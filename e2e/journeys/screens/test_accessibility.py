@@ -243,8 +243,7 @@ def test_screens(visit: Visit, member: Member, fixtures: Fixtures, make_look: Ma
     address = (member.fixtures if visit.role else fixtures).path(visit.pattern)
     page = look.open(address, token=member.token(visit.role) if visit.role else "", language=visit.language)
     look.assert_accessible(page)
-    if not visit.pattern.startswith("/dashboard/train"):
-        assert_as_designed(measure(page), is_phone=look.is_phone)
+    assert_as_designed(measure(page), is_phone=look.is_phone)
     if "?" not in address:
         others: list[str] = page.evaluate(
             "[...document.querySelectorAll('.fw-tabs [href]:not([aria-current])')].map(tab => tab.getAttribute('href'))"

@@ -249,6 +249,7 @@ def _paste_text(load: Callable[[], None]) -> VdomDict:
             on_submit=pasting,
             model=PastedText,
             submit=t("Add text"),
+            is_secondary=True,
             label=t("Paste text"),
             reset_on_success=True,
         ),
