@@ -104,6 +104,10 @@ def test_formatted_text_is_saved_as_markdown(draft: DraftPage) -> None:
     draft.page.keyboard.type("- one")
     draft.page.keyboard.press("Enter")
     draft.page.keyboard.press("ControlOrMeta+b")
+    tools = draft.page.get_by_role("toolbar").locator("> *").all()
+    assert len({tool.evaluate("tool => tool.getBoundingClientRect().bottom") for tool in tools}) == 1, (
+        "The tools are on one line."
+    )
     draft.page.keyboard.type("two")
     draft.page.keyboard.press("ControlOrMeta+s")
     eventually(lambda: draft.saved("- one\n- **two**") or None)

@@ -21,6 +21,7 @@ class TestTheForm:
         expect(page.get_by_role("heading", name="Welcome,")).to_be_visible()
         expect(page.get_by_text("Sign in to continue!")).to_be_visible()
         expect(form.keep_signed_in).to_be_checked()
+        assert page.evaluate("document.documentElement.scrollHeight - innerHeight") == 0
         expect(page.get_by_role("link", name="Forgot password?")).to_have_attribute("href", "/auth/reset-password")
         expect(page.get_by_role("link", name="Get started")).to_be_visible()
         expect(page.get_by_role("link", name="Sign up")).to_be_visible()

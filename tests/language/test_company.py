@@ -27,6 +27,19 @@ class TestInferCompany:
         about = "COMPANY SNAPSHOT\n\nUEI K7PLM2QRSTU4\n\nLarkspur Facility Care, Inc. has cleaned public buildings since 2009."
         assert infer_company([(ABOUT, about)]) == "Larkspur Facility Care, Inc."
 
+    @pytest.mark.parametrize(
+        "title",
+        ["Data management and sharing", "Data Management and Sharing Plan", "Facilities and Other Resources", "Specific Aims"],
+    )
+    def test_the_title_of_a_part_of_an_application_names_nobody(self, title: str) -> None:
+        assert infer_company([(ABOUT, f"{title}\n\nAll data are shared within a year.")]) == ""
+
+    def test_a_lab_at_a_university_is_named_after_itself(self) -> None:
+        about = (
+            "Reyes Lab – Overview and Capabilities\n\nThe Reyes Lab at Harborview State University studies the lungs of children."
+        )
+        assert infer_company([(ABOUT, "# Data management and sharing\n\nData are shared."), (ABOUT, about)]) == "Reyes Lab"
+
     def test_nothing_stands_out_of_nothing(self) -> None:
         assert infer_company([]) == ""
         assert infer_company([(ABOUT, "we build sensors.")]) == ""

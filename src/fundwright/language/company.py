@@ -18,7 +18,8 @@ _NAME = r"(?:[A-ZÄÖÜÉÈ0-9][\w&'’.-]{0,30}|&|of|for|and|the|de|du|des|la|u
 _FORM = r"(?:Inc|LLC|L\.L\.C|Corp|Corporation|Co|Company|Ltd|LLP|LP|P\.?C|PLLC|GmbH|AG|KG|gGmbH|e\.V|SARL|S\.A|SAS|S\.A\.S)"
 _WITH_FORM = re.compile(rf"(?<![\w&])((?:{_NAME}[ ]){{1,7}}?{_FORM}\b\.?|(?:{_NAME}[ ]){{0,6}}{_NAME},[ ]{_FORM}\b\.?)")
 _SUBJECT = re.compile(
-    rf"(?:^|(?<=[.!?]\s)|(?<=\n))((?:The )?(?:{_NAME}[ ]){{0,6}}?[A-ZÄÖÜÉÈ][\w&'’-]{{1,30}})(?:, (?:Inc|LLC|Corp)\.?,?)?[ ]"
+    rf"(?:^|(?<=[.!?]\s)|(?<=\n))((?:The )?(?:{_NAME}[ ]){{0,6}}?[A-ZÄÖÜÉÈ][\w&'’-]{{1,30}})(?:, (?:Inc|LLC|Corp)\.?,?)?"
+    rf"(?:[ ]at(?:[ ]{_NAME}){{1,7}})?[ ]"
     r"(?:is (?:a|an|the)|was (?:founded|established)|designs|builds|provides|offers|delivers|manufactures|develops|studies|serves|specializes|has been"
     r"|ist (?:ein|eine)|entwickelt|bietet|est (?:un|une)|conçoit|propose|fournit)\b",
     re.MULTILINE,
@@ -28,6 +29,12 @@ _TITLE = re.compile(
     r"\W*\b(?:capabilit(?:y|ies)|statement|profile|overview|past performance|(?:\(|\[)?sample(?:\)|\])?|company|corporate|firm|snapshot|at a glance|fact sheet|facts|data|information|matrix|brochure)\b\W*",
     re.IGNORECASE,
 )
+_PART = re.compile(
+    r"and|of|for|other|data|management|sharing|plan|policy|facilities|equipment|resources|research|environment|biographical|sketch|biosketch"
+    r"|budget|justification|specific|aims|protection|security|references|cited|letters|support",
+    re.IGNORECASE,
+)
+"""Words that name a part of an application if a title contains no others, as in “Facilities and Other Resources”."""
 _NO_NAMES = frozenset(
     [
         "we",
@@ -104,7 +111,9 @@ def _names(text: str, *, is_about_us: bool) -> Iterable[tuple[str, float]]:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if is_about_us and lines:
         title = _TITLE.sub(" ", lines[0][:_LINE_CHARACTERS]).strip(" *#_:–—-|\t")
-        if 1 <= len(title.split()) <= 8:
+        title = re.sub(r"\s+(?:and|of|for|the|&|und|für|et|de)$", "", title)
+        is_part = all(map(_PART.fullmatch, title.split()))
+        if 1 <= len(title.split()) <= 8 and not title.split()[0].islower() and not is_part:
             yield _cleaned(title), 1.5
     for line in (line for line in lines if len(line) <= _LINE_CHARACTERS):
         label = _LABEL.fullmatch(line)

@@ -357,6 +357,7 @@ def _match(draft: DraftRead, part: DraftSectionRead, match: PossibleMatchRead, o
 
     citation = f" [{match.number}]" if match.number is not None else ""
     return html.div(
+        {"className": "fw-match"},
         html.p({"className": "fw-muted fw-small"}, t("Possible match")),
         html.blockquote(
             {"className": "fw-passage", "dir": "auto"},
