@@ -95,6 +95,8 @@ class Model(BaseModel):
 
 
 _SHOWN_PASSAGES = 5
+_ASK = "ask"
+"""The id of the part with the questions, to which a link on narrow screens leads."""
 _QUESTION_CHARACTERS = 1_000
 
 
@@ -193,13 +195,14 @@ def train_screen() -> VdomDict:
                 ),
                 actions=[export_button(connection, "/api/training/documents/export.csv", len(listing.rows.shown), request)],
             ),
-            _paste_text(listing.load, key="paste") if actor.may(Permission.WORK) else None,
-            _models(key="models"),
             panel=_document_panel(opened, listing, key=f"document-{opened.id}") if opened else None,
-            aside=_ask(key="ask"),
+            aside=html.div({"id": _ASK, "tabIndex": -1, "key": "ask"}, _ask(key="ask")),
         ),
+        _paste_text(listing.load, key="paste") if actor.may(Permission.WORK) else None,
+        _models(key="models"),
         subtitle=t("Add the documents that answers and drafts are based on."),
         actions=[
+            html.div({"className": "fw-jump", "key": "jump"}, link_button(t("Ask the knowledge base"), f"#{_ASK}")),
             button(
                 t("Train"),
                 variant="contained",
@@ -207,7 +210,7 @@ def train_screen() -> VdomDict:
                 on_click=starting,
                 is_busy=starting.is_running,
                 disabled=is_running or is_starting or not overview.documents.total,
-            )
+            ),
         ]
         if actor.may(Permission.WORK)
         else [],
@@ -441,12 +444,11 @@ def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentR
         document.title,
         form(
             text_field("title", t("New title"), default=document.title, required=True, maxlength=200, id=f"title-{document.id}"),
-            row(
-                button(t("Rename"), type="submit", size="small", is_busy=renaming.is_running),
-                button(t("Cancel"), size="small", variant="text", on_click=lambda: set_renaming(False)),
-            ),
             on_submit=renaming,
             model=DocumentTitle,
+            submit=t("Rename"),
+            is_secondary=True,
+            actions=[button(t("Cancel"), variant="text", on_click=lambda: set_renaming(False))],
             label=t("Rename {title}", title=document.title),
         )
         if is_renaming
