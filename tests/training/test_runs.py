@@ -25,7 +25,7 @@ from fundwright.language.protocols import Vectors
 from fundwright.language.schemas import OUR_KINDS, DocumentKind
 from fundwright.training import extraction, service
 from fundwright.training.models import Document, TrainingRun
-from fundwright.training.schemas import DocumentState, PastedText, ProposeKinds
+from fundwright.training.schemas import DocumentState, DocumentTitle, PastedText, ProposeKinds
 from tests.support.accounts import add_account, count_audited
 from tests.support.jobs import working
 from tests.support.polling import eventually
@@ -489,6 +489,26 @@ class TestFindPassages:
             assert {passage.document_title for passage in found} == {"boats"}
             assert await service.remove_sample(session, owner, committed) == 7
             assert (await service.list_documents(session, owner)).total == 1
+
+    async def test_a_document_that_is_removed_meanwhile_is_not_found(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
+        async with committed.database.transaction() as session:
+            boats = await add_file(session, owner, committed, BOATS)
+
+        async def rename() -> None:
+            async with committed.database.transaction() as session:
+                await service.rename_document(session, owner, boats.id, DocumentTitle(title="Ferries"))
+
+        async def choose_kind() -> None:
+            async with committed.database.transaction() as session:
+                await service.choose_kind(session, owner, boats.id, DocumentKind.DATA)
+
+        async with committed.database.transaction() as session:
+            await service.remove_document(session, owner, committed, boats.id)
+            waiting = [asyncio.create_task(rename()), asyncio.create_task(choose_kind())]
+            await asyncio.wait(waiting, timeout=0.2)
+        assert [type(error) for error in await asyncio.gather(*waiting, return_exceptions=True)] == [NotFound, NotFound]
 
     async def test_no_run_fails_for_a_new_account_that_may_only_read(self, session: AsyncSession, core: Core) -> None:
         viewer = await add_account(session, role=Role.VIEWER)

@@ -68,8 +68,12 @@ def _documents(owner_id: UUID) -> Select[Document]:
     return select(Document).where(Document.owner_id == owner_id)
 
 
-async def get_document(session: AsyncSession, owner_id: UUID, document_id: UUID) -> Document:
-    document = await session.scalar(_documents(owner_id).where(Document.id == document_id))
+async def get_document(session: AsyncSession, owner_id: UUID, document_id: UUID, *, for_update: bool = False) -> Document:
+    """Raises NotFound. With `for_update`, others wait to change or remove it."""
+    query = _documents(owner_id).where(Document.id == document_id)
+    document = await session.scalar(
+        query.with_for_update(key_share=True) if for_update else query, execution_options={"populate_existing": for_update}
+    )
     if document is None:
         raise NotFound(t("The document"))
     return document

@@ -231,7 +231,7 @@ async def get_document(session: AsyncSession, actor: Actor, document_id: UUID) -
 @needs(Permission.WORK)
 async def choose_kind(session: AsyncSession, actor: Actor, document_id: UUID, kind: DocumentKind) -> DocumentRead:
     """Set the kind of a document, which is kept when the document is trained again. Raises NotFound."""
-    document = await repository.get_document(session, actor.id, document_id)
+    document = await repository.get_document(session, actor.id, document_id, for_update=True)
     document.kind, document.is_kind_chosen = kind, True
     await session.flush()
     await publish(session, documents_topic(actor.id))
@@ -244,7 +244,7 @@ async def rename_document(
 ) -> DocumentRead:
     """Change the title of a document. Drafts keep the title that they have cited. Raises NotFound, or Conflict if another document
     has the title."""
-    document = await repository.get_document(session, actor.id, document_id)
+    document = await repository.get_document(session, actor.id, document_id, for_update=True)
     if change.title != document.title:
         if change.title in await repository.list_titles_like(session, actor.id, change.title, change.title):
             raise Conflict(t("You already have a document named “{title}”.", title=change.title))
