@@ -31,3 +31,8 @@ def test_rows_start_near_the_top(recognized: Page, layout: Layout) -> None:
     assert abs(row["height"] - layout.row_height) <= 1  # the border between rows
     assert (layout.height - first["y"]) // row["height"] >= layout.least_rows
     assert recognized.locator(".fw-button-contained").count() == 1
+    recognized.set_extra_http_headers({"Accept-Language": "fr"})  # French dates and amounts are the longest
+    recognized.goto("/dashboard/nih?availability=any")
+    ready(recognized)
+    cells = recognized.locator("tbody :is(td.fw-number, td:has(> time))").all()
+    assert not [cell.inner_text() for cell in cells if cell.evaluate("cell => cell.scrollWidth > cell.clientWidth")]

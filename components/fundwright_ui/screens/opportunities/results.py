@@ -235,14 +235,14 @@ def _table(
             [Column(field="awardee", label=t("Awarded to"), flex=1.4, min_width=140)]
             if is_award_list
             else [
-                Column(field="type", label=names["type"], is_compact=False, flex=1.1, min_width=104),
+                Column(field="type", label=names["type"], is_compact=False, flex=1.1, min_width=86),
                 Column(
-                    field="due", label=names["due"], kind="date", is_sortable=True, flex=0.6, min_width=102 if has_past else 72
+                    field="due", label=names["due"], kind="date", is_sortable=True, flex=0.6, min_width=112 if has_past else 72
                 ),
             ]
         ),
-        Column(field="value", label=names["value"], kind="money", flex=0.5, min_width=116) if has_values else None,
-        Column(field="posted", label=names["posted"], kind="date", is_sortable=True, is_compact=False, flex=0.9, min_width=102),
+        Column(field="value", label=names["value"], kind="money", flex=0.5, min_width=142) if has_values else None,
+        Column(field="posted", label=names["posted"], kind="date", is_sortable=True, is_compact=False, flex=0.4, min_width=104),
         Column(field="code", label=names["code"], is_compact=False, flex=0.6, min_width=84),
         Column(field="status", label=t("Status"), kind="chips", flex=0.7, min_width=84) if has_statuses else None,
         Column(field="categories", label=names["categories"], kind="chips", flex=0.8, min_width=74),
