@@ -84,6 +84,10 @@ def test_the_keyboard_continues_with_the_next_notice_and_undo_gives_it_back(page
     ready(page)
     expect(first).to_be_visible()
     assert accepted(page) == before
+    page.evaluate("document.documentElement.dir = 'rtl'")
+    title = queue.get_by_role("link").first
+    expect(title).to_have_css("direction", "ltr")  # so that its end is cut off, not its start
+    expect(title).to_have_css("text-align", "right")
 
 
 def test_keys_faster_than_any_answer_act_on_one_row_each(page: Page, queue: Locator, before: int) -> None:

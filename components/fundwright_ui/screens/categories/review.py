@@ -229,6 +229,7 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
             html.a(
                 {
                     "className": "fw-title-link",
+                    "dir": "auto",
                     "href": connection.href(f"{PATHS[opportunity.kind]}/{opportunity.id}"),
                     "title": title,
                 },
