@@ -42,8 +42,15 @@ test("J and K move between rows, and stop at the first and the last row", () => 
   expect(focused()).toBe("first");
 });
 
-test("a key activates its control in the focused row", () => {
+test("A decides nothing before a row has the focus, but moves it to the first one", () => {
   press("a");
+  expect(focused()).toBe("first");
+  expect(pressed).toEqual([]);
+  press("a");
+  expect(pressed).toEqual(["accept first"]);
+});
+
+test("a key activates its control in the focused row", () => {
   press("j");
   press("j");
   press("n");

@@ -2,7 +2,8 @@
  * Keys for a list that is worked through row by row: J and K move the focus to the next and the previous row, U presses "undo" in
  * this row or in the last one that was acted on, and any other key presses the control of the row that has it in `aria-keyshortcuts`.
  * The select of the row takes the option with the number of a digit. After that, the focus moves on at once, so that the next key
- * acts on the next row, however late the server responds. Keys typed into fields are ignored (WCAG 2.1.4).
+ * acts on the next row, however late the server responds. While no row has the focus, A and N move it to the first one that awaits a
+ * decision. Keys typed into fields are ignored (WCAG 2.1.4).
  */
 
 import { areShortcutsOn } from "./settings";
@@ -10,6 +11,7 @@ import type { Unsubscribe } from "./signal";
 
 const LIST = "[data-row-keys]";
 const ROW = "[data-row]";
+const DECISIONS = new Set(["a", "n"]);
 const USES_KEYS = "input, textarea, select, [contenteditable], [role=menu], [role=listbox], [role=dialog], dialog";
 /** The same time that the palette waits for the letter of a page after `g`. */
 const PATIENCE_MS = 1_500;
@@ -63,6 +65,7 @@ export function followRowKeys(): Unsubscribe {
       else goOn(rows, row);
       return true;
     }
+    if (row === null && DECISIONS.has(key)) return focusRow(rows.find((each) => controlOf(each, key) !== undefined));
     if (row === null || !/^[1-9]$/.test(key) || !choose(row, Number(key))) return false;
     goOn(rows, row);
     return true;
