@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fundwright.cli import app
+from fundwright.cli.context import ADDRESS_FILE
 from fundwright.core import logs
 from fundwright.core.errors import FundwrightError
 from tests.support.signing_in import PASSWORD
@@ -53,6 +54,16 @@ class TestUser:
 
     def test_without_a_password_gets_a_link(self, fundwright: Any) -> None:
         assert "/auth/confirm-reset/" in fundwright("user", "add", "ada@example.org")
+
+    def test_links_have_the_address_that_is_served_unless_there_is_a_public_one(
+        self, fundwright: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        (tmp_path / ADDRESS_FILE).write_text("http://127.0.0.1:8181")
+        assert "http://127.0.0.1:8181/auth/confirm-reset/" in fundwright("user", "add", "ada@example.org")
+        invited = fundwright("user", "invite", "grace@example.org", "--json")
+        assert invited["link"].startswith("http://127.0.0.1:8181/auth/register/team/")
+        monkeypatch.setenv("FUNDWRIGHT_PUBLIC_URL", "https://funding.example.org")
+        assert fundwright("user", "reset", "ada@example.org", "--json")["link"].startswith("https://funding.example.org/auth/")
 
     def test_is_invited_by_a_link(self, fundwright: Any) -> None:
         invited = fundwright("user", "invite", "Grace@example.org", "--role", "viewer", "--json")

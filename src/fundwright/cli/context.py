@@ -38,13 +38,28 @@ class Options:
     user: str | None
 
 
+ADDRESS_FILE = "address"
+"""The file in the data folder with the address that was served last."""
+
+
 @asynccontextmanager
-async def opened(context: typer.Context) -> AsyncIterator[Core]:
-    """Open the Core of the data folder given to this command; works beside a running server."""
+async def opened(context: typer.Context, *, serves: bool = False) -> AsyncIterator[Core]:
+    """Open the Core of the data folder given to this command; works beside a running server. Unless it `serves`, links have the
+    address of the server."""
     options: Options = context.obj
     logs.configure(level=options.settings.log_level, form=options.settings.log_format)
-    async with open_core(options.settings, load_plugins()) as core:
+    settings = options.settings if serves else await asyncio.to_thread(as_served, options.settings)
+    async with open_core(settings, load_plugins()) as core:
         yield core
+
+
+def as_served(settings: Settings) -> Settings:
+    """These settings with the address that was served last, unless they have a public URL."""
+    try:
+        address = (settings.data / ADDRESS_FILE).read_text()
+    except OSError:
+        return settings
+    return settings if settings.public_url else settings.model_copy(update={"public_url": address})
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ import structlog
 import typer
 
 from fundwright.access import commands
-from fundwright.cli.context import Options, opened, run
+from fundwright.cli.context import ADDRESS_FILE, Options, opened, run
 from fundwright.core.assembly import Core
 from fundwright.core.errors import DatabaseAway, StartRefused
 from fundwright.core.keys import check_keys
@@ -61,7 +61,7 @@ def serve(
         listening = stack.enter_context(listen(settings.host, settings.port))
 
         async def command() -> None:
-            async with opened(context) as core:
+            async with opened(context, serves=True) as core:
                 await _serve(core, listening, base=base, with_worker=not no_worker)
 
         run(command)
@@ -128,6 +128,7 @@ async def _serve(core: Core, listening: socket.socket, *, base: str, with_worker
     application = build_app(core, base=base)
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     address = settings.public_url or f"http://{host}:{listening.getsockname()[1]}{base}"
+    await asyncio.to_thread((settings.data / ADDRESS_FILE).write_text, address)
     print(f"\nFundwright is at {address}", flush=True)
     if first_admin:
         print(f"Create the first administrator (this link works once):\n  {address}{first_admin}\n", flush=True)

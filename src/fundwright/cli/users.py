@@ -12,7 +12,7 @@ from fundwright.accounts import commands as account_commands
 from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import AccountRead, Role
 from fundwright.authentication import commands as authentication_commands
-from fundwright.cli.context import AsJson, Options, emit, opened, run
+from fundwright.cli.context import AsJson, emit, opened, run
 from fundwright.core.errors import Invalid
 
 user = typer.Typer(help="Add accounts, list them, and change their role, password, or access.", no_args_is_help=True)
@@ -47,7 +47,7 @@ def add_user(
                 session, core, email=email, name=name or email.partition("@")[0], role=Role(role), password=password
             )
             if password is None:
-                link = _address(context) + await authentication_commands.reset_link(session, email=actor.email)
+                link = core.settings.address + await authentication_commands.reset_link(session, email=actor.email)
         emit(
             {"id": str(actor.id), "email": actor.email, "name": actor.name, "role": actor.role.value, "link": link},
             as_json=as_json,
@@ -141,7 +141,7 @@ def reset_user(context: typer.Context, email: Email, as_json: AsJson = False) ->
 
     async def command() -> None:
         async with opened(context) as core, core.database.transaction() as session:
-            link = _address(context) + await authentication_commands.reset_link(session, email=email)
+            link = core.settings.address + await authentication_commands.reset_link(session, email=email)
         emit({"email": accounts.normalize_email(email), "link": link}, as_json=as_json, human=_link_sentence(link))
 
     run(command)
@@ -165,12 +165,6 @@ def _first_line() -> str:
     if not line:
         raise Invalid("There was no password on standard input. Pipe it in: `echo 'a long sentence' | fundwright user add …`.")
     return line
-
-
-def _address(context: typer.Context) -> str:
-    options: Options = context.obj
-    settings = options.settings
-    return (settings.public_url or f"http://{settings.host}:{settings.port}").rstrip("/")
 
 
 def _link_sentence(link: str) -> str:
