@@ -17,7 +17,7 @@ def dashboard() -> Any:
         html.nav(html.ul(*(html.li({"key": n}, html.a({"href": f"/{n}"}, f"Section {n}")) for n in range(8)))),
         html.main(
             html.h1("Dashboard"),
-            html.button({"id": "add", "onClick": lambda _event: set_count(count + 1)}, "Add"),
+            html.button({"id": "add", "onClick": lambda _event=None: set_count(count + 1)}, "Add"),
             html.p(f"count {count}"),
             *(
                 html.section({"key": f"figure-{n}", "className": "fw-card"}, html.h2(f"Figure {n}"), html.p(f"{n * 1_000}"))
