@@ -273,7 +273,7 @@ def ours(data: Path, browser: Browser) -> Iterator[tuple[Proxy, str, Any]]:
         page.wait_for_url("**/dashboard/train")
         ready(page)
         while (job := context.request.get("/api/opportunities/embedding").json()) and not job["ended_at"]:
-            page.wait_for_timeout(1_000)  # the others embed nothing
+            page.wait_for_timeout(1_000)  # embedding would take a core that the peers have to themselves
         state = context.storage_state()
         context.close()
         yield proxy, f"http://127.0.0.1:{port}/dashboard/sam?availability=any", state
