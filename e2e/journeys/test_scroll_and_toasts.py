@@ -56,7 +56,7 @@ def test_a_warning_covers_no_control_of_the_page_until_it_is_closed(recognized: 
     page.evaluate("sessionStorage.setItem('reloaded-during-step', '1')")
     page.reload()
     ready(page)
-    warning = page.get_by_role("group").filter(has_text="Check whether your last step was done.")
+    warning = page.get_by_role("group").filter(has_text="Check whether your last action went through.")
     expect(warning).to_be_visible()
     for name in ("New category", "Categorize"):
         page.get_by_role("button", name=name).click(trial=True)  # fails if another element would get the click

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from io import StringIO
@@ -51,6 +52,18 @@ class TestProblems:
         assert list(problems(catalog, template)) == ([problem] if problem else [])
 
 
+BREAKABLE = {"de": r"\w …|[\d}] MB\b", "fr": r"« | [»:;!?]|[\d}] Mo\b"}
+"""Ordinary spaces where these languages need one that does not break the line (U+00A0, U+202F)."""
+
+
+@pytest.mark.parametrize("language", BREAKABLE)
+def test_no_line_begins_with_punctuation_or_a_unit(language: str) -> None:
+    catalog = read(messages.LOCALES / language / "LC_MESSAGES/messages.po")
+    texts = [text for message in catalog if message.id for text in forms(message.string)]
+    texts += [path.read_text() for path in (messages.PROJECT / f"components/fundwright_ui/screens/help/{language}").glob("*.md")]
+    assert [text for text in texts if re.search(BREAKABLE[language], text)] == []
+
+
 def test_messages_come_from_both_halves_and_from_data(template: Catalog) -> None:
     files = {path for message in template for path, _ in message.locations}
     assert {
@@ -93,16 +106,16 @@ def placeholders(text: str) -> frozenset[str]:
 
 
 IN_ENGLISH = {
-    "StartRefused": "said before anyone could choose a language",
+    "StartRefused": "shown before anyone could choose a language",
     "EmailTaken": "the specification's own text",
     "TokenMissing": "the specification's own text",
     "TokenInvalid": "the specification's own text",
-    "NoSuchAccount": "said by the command line",
+    "NoSuchAccount": "shown by the command line",
 }
 """Errors that are not translated, and why."""
 
 
-def test_every_refusal_is_said_in_the_language_of_whoever_is_refused() -> None:
+def test_every_refusal_is_in_the_language_of_its_reader() -> None:
     plain = [
         f"{path}:{line}"
         for path, tree in python("src/fundwright", "components/fundwright_ui")
@@ -145,7 +158,7 @@ def _refusals() -> Iterator[type[FundwrightError]]:
 REFUSALS = {error.__name__ for error in _refusals()} - IN_ENGLISH.keys()
 
 
-def test_every_column_of_an_export_is_named_in_the_language_of_whoever_exports_it() -> None:
+def test_every_column_of_an_export_is_named_in_the_language_of_its_reader() -> None:
     columns = [
         (f"{path}:{column.lineno}", ast.unparse(column.elts[0]))
         for path, tree in python("src")

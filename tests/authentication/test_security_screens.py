@@ -304,7 +304,7 @@ class TestPerson:
         async with mounted(committed, root, person_screen, params={"id": str(ada.id)}) as screen:
             await screen.click("button", "Remove second factor")
             await screen.emit("ConfirmDialog", "on_confirm")
-            assert screen.toasts == ["The second factor was removed. Tell the owner, because this server does not send email."]
+            assert screen.toasts == ["The second factor was removed. This server does not send email, so let the owner know."]
             assert not screen.has("button", "Remove second factor")
         async with committed.database.transaction() as session:
             assert not await administration.has_second_factor(session, root, ada.id)

@@ -220,7 +220,7 @@ class TestFeedback:
         monkeypatch.setattr(service, "_FEEDBACK_PER_DAY", 2)
         await self.send(session, actor, "One")
         await self.send(session, actor, "Two")
-        with pytest.raises(service.TooMuchFeedback, match="2 messages within 24 hours"):
+        with pytest.raises(service.TooMuchFeedback, match="2 messages in 24 hours"):
             await self.send(session, actor, "Three")
         await self.send(session, admin, "Someone else's")
         await session.execute(update(Feedback).where(Feedback.text == "One").values(created_at=now() - 25 * HOUR))

@@ -112,19 +112,19 @@ class TestAnalyze:
 
     async def test_days_of_their_own_are_in_the_url(self, committed: Core, viewer: Actor) -> None:
         async with mounted(committed, viewer, analyze_screen) as screen:
-            await screen.type("From", "2026-03-01")
-            await screen.type("To", "2026-03-02")
+            await screen.type("Start date", "2026-03-01")
+            await screen.type("End date", "2026-03-02")
             await screen.click("button", "Show period")
             assert screen.address == "/dashboard/analyze?day_from=2026-03-01&day_to=2026-03-02"
             assert "No activity in this period." in screen.text
 
     async def test_days_the_wrong_way_round_are_refused_and_stay(self, committed: Core, viewer: Actor) -> None:
         async with mounted(committed, viewer, analyze_screen) as screen:
-            await screen.type("From", "2026-03-02")
-            await screen.type("To", "2026-03-01")
+            await screen.type("Start date", "2026-03-02")
+            await screen.type("End date", "2026-03-01")
             await screen.click("button", "Show period")
             assert screen.find("alert").text == "The start date is after the end date. Change one of them."
-            assert (screen.value("From"), screen.value("To")) == ("2026-03-02", "2026-03-01")
+            assert (screen.value("Start date"), screen.value("End date")) == ("2026-03-02", "2026-03-01")
             assert screen.address == "/dashboard/analyze"
 
     @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ class TestAnalyze:
         self, committed: Core, viewer: Actor, query: str
     ) -> None:
         async with mounted(committed, viewer, analyze_screen, path=f"/dashboard/analyze?{query}") as screen:
-            assert screen.value("From") == str(now().date() - timedelta(days=29))
+            assert screen.value("Start date") == str(now().date() - timedelta(days=29))
 
     async def test_pages_are_paged_in_the_url(self, committed: Core, viewer: Actor) -> None:
         async with committed.database.transaction() as session:

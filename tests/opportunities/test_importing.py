@@ -337,7 +337,7 @@ class TestUpload:
         assert run.job_id is not None
         assert (await read(committed.jobs, run.job_id)).title == "SAM.gov contract opportunities: x.csv"
         with using_language("fr"):
-            assert (await read(committed.jobs, run.job_id)).title == "Marchés de SAM.gov : x.csv"
+            assert (await read(committed.jobs, run.job_id)).title == "Marchés de SAM.gov\xa0: x.csv"
             assert [source.label for source in service.list_sources(committed) if source.name == "sam"] == ["Marchés de SAM.gov"]
 
     async def test_is_removed_when_the_import_has_succeeded_though_it_runs_once_more(

@@ -74,7 +74,7 @@ class TestFilters:
         async with committed.database.transaction() as session:
             await service.load_sample_once(session)
         async with mounted(committed, member, sam_screen, path="/dashboard/sam?filters=open&posted_to=2026-01-31") as screen:
-            await screen.click("link", "Due in 30 days")
+            await screen.click("link", "Due within 30 days")
             due = query_of("contract", dict(parse_qsl(urlsplit(screen.address).query)))
             assert due.due_from is not None
             assert due.due_to == due.due_from + timedelta(days=30)
@@ -387,10 +387,10 @@ class TestVersions:
             [row] = await listed(session, member)
         at: dict[str, Any] = {"path": "/dashboard/sam/1", "params": {"id": str(row.id)}}
         async with mounted(committed, member, contract_screen, **at) as screen:
-            assert screen.has("table", "What version 3 changed")
-            assert not screen.has("table", "What version 2 changed")
+            assert screen.has("table", "Changes in version 3")
+            assert not screen.has("table", "Changes in version 2")
             await screen.click("button", "Next page")
-            assert screen.has("table", "What version 2 changed")
+            assert screen.has("table", "Changes in version 2")
             assert "First version" in screen.text
 
 
@@ -551,7 +551,7 @@ class TestCorrectCategory:
         async with committed.database.transaction() as session:
             await categories.correct(session, member, committed, notice.id, None)
         async with mounted(committed, member, contract_screen, **at) as screen:
-            assert "You marked this as none of your categories." in screen.text
+            assert "You chose “None of these” for this notice." in screen.text
 
 
 class TestCount:

@@ -201,9 +201,7 @@ async def test_what_waits_to_be_imported_is_limited_in_bytes(committed: Core, pe
         return upload
 
     first = await start("ada", 6_000)
-    with pytest.raises(
-        billing.QuotaSpent, match=r"use 6 kB of the 5 kB that an account may have waiting, and this file is 1 kB\."
-    ):
+    with pytest.raises(billing.QuotaSpent, match=r"use 6 kB of your limit of 5 kB, and this file is 1 kB\."):
         await start("ada", 1)
     assert [path.name for path in (core.settings.data / "files").glob("??/*")] == [first]
     await start("bob", 1)

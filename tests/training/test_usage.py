@@ -19,7 +19,7 @@ from tests.support.signing_in import with_settings
 from tests.training.conftest import AddFile
 
 FULL = (
-    r"Your documents use 3 kB of the 5 kB that an account may keep, and this one is 3 kB\. Remove some documents, or ask an "
+    r"Your documents use 3 kB of your limit of 5 kB, and this one is 3 kB\. Remove some documents, or ask an "
     "administrator to raise FUNDWRIGHT_ACCOUNT_BYTES"
 )
 

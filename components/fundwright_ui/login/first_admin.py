@@ -61,7 +61,7 @@ def first_admin_screen() -> VdomDict:
     return login_frame(
         connection,
         t("Create the first administrator account"),
-        t("This link works once. Choose your sign-in details."),
+        t("This link works once. Enter your name, email address, and a password."),
         login_form(
             t("Create the first administrator account"),
             creating,

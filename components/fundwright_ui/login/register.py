@@ -104,7 +104,7 @@ def register_screen() -> VdomDict:
                 "terms",
                 html.a({"href": terms, "target": "_blank", "rel": "noreferrer"}, t("I agree to the terms"))
                 if terms
-                else t("I agree to use this service as its operator allows"),
+                else t("I agree to follow the operator's rules for this service"),
             ),
             submit=t("Register"),
         ),

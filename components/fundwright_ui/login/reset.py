@@ -53,7 +53,10 @@ def reset_password_screen() -> VdomDict:
         return login_frame(
             connection,
             t("Check your email"),
-            t("If {email} has an account, we sent a link to it. The link works once and expires in an hour.", email=asked_for),
+            t(
+                "If there is an account for {email}, we sent a link to that address. The link works once and expires in an hour.",
+                email=asked_for,
+            ),
             mail_is_off(connection),
             to_login,
         )

@@ -34,7 +34,7 @@ def _wait(email: str) -> VdomDict:
     return login_frame(
         connection,
         t("Check your email"),
-        t("If {email} can be registered, we sent a link to it. The link works for a day.", email=email),
+        t("If {email} can be registered, we sent a link to that address. The link expires in 24 hours.", email=email),
         mail_is_off(connection),
         _send_again(email),
         corner=(t("Login"), LOGIN),

@@ -470,7 +470,7 @@ class Session:
     def _report_timeout(self, target: str, timeout_s: float) -> None:
         log.warning("ui.handler_timed_out", target=target, timeout_s=timeout_s)
         sentence = t(
-            "This took longer than {seconds} seconds and was canceled. Before you try again, check whether it was done.",
+            "This took longer than {seconds} seconds and was canceled. Before you try again, check whether it went through.",
             seconds=f"{timeout_s:g}",
         )
         self._queue({"type": "toast", "message": sentence, "variant": "error"})

@@ -49,9 +49,9 @@ def _steps(dismiss: Callable[[], Awaitable[None]]) -> VdomDict | None:
         drafts = await generation.list_drafts(session, actor, DraftQuery(page_size=1))
         return (
             Step(t("Import opportunities"), "/dashboard/nih?import=open", await opportunities.has_imported(session, actor)),
-            Step(t("Say who you are"), "/dashboard/user/account", _is_described(await profile.get_profile(session, actor))),
+            Step(t("Fill in your profile"), "/dashboard/user/account", _is_described(await profile.get_profile(session, actor))),
             Step(t("Add documents"), f"/dashboard/train#{ADD_DOCUMENTS}", usage.documents > 0),
-            Step(t("Write a first draft"), "/generate/index", drafts.total > 0),
+            Step(t("Write your first draft"), "/generate/index", drafts.total > 0),
         )
 
     topics = [opportunities.TOPIC, training.documents_topic(actor.id), generation.drafts_topic(actor.id)]

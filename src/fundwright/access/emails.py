@@ -28,7 +28,7 @@ def invitation(recipient: str, language: Language, *, inviter: str, link: str) -
             recipient,
             t("{name} invited you to Fundwright", name=inviter),
             (
-                t("{name} invited you to work together in Fundwright.", name=inviter),
+                t("{name} invited you to collaborate in Fundwright.", name=inviter),
                 t("The link works once and expires in two weeks."),
             ),
             (t("Accept invitation"), link),

@@ -78,7 +78,9 @@ async def describe_link(session: AsyncSession, core: Core, *, type: str, token: 
         return RegistrationLink(is_open=True, note=t("You're invited."), email=invitation.email)
     links = _links_of(core, type)
     if links is None:
-        return RegistrationLink(is_open=False, note=t("This link is incomplete. Open it again as it was sent to you."))
+        return RegistrationLink(
+            is_open=False, note=t("This link is incomplete. Open the full link from the message that you received.")
+        )
     return await links.describe(session, token)
 
 

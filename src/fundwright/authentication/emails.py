@@ -190,7 +190,7 @@ def address_in_use(recipient: str, language: Language) -> OutgoingEmail:
             t("You already have an account"),
             (
                 t(
-                    "Someone, probably you, wanted to use this address for another Fundwright account. The address already has an account, so nothing changed."
+                    "Someone, probably you, tried to use this address for another Fundwright account. The address already has an account, so nothing changed."
                 ),
                 t("To use it there, change the address of this account or delete this account first."),
             ),
@@ -207,7 +207,7 @@ def email_changes(recipient: str, language: Language, *, new: str, link: str) ->
             t("Your email address is about to change"),
             (
                 t(
-                    "Someone who knows your password requested to change the address of your Fundwright account to {new}.",
+                    "Someone who knows your password asked to change the email address of your Fundwright account to {new}.",
                     new=new,
                 ),
                 t(

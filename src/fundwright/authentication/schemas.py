@@ -42,7 +42,7 @@ class SignInRefused(BaseModel):
             case SignInRefusal.UNVERIFIED:
                 return "Confirm your email address first: open the link in the email we sent you."
             case SignInRefusal.CODE_NEEDED:
-                return "Two-step verification is on for this account. Send the authenticator app's code as `code`, too."
+                return "Two-step verification is on for this account. Also send the authenticator app's code as `code`."
             case SignInRefusal.WRONG_CODE:
                 return "That code is wrong or was already used. Wait for the next one, or use a recovery code. After several wrong attempts, you'll have to wait 5 minutes."
             case SignInRefusal.WRONG_PASSKEY:

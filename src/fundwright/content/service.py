@@ -194,7 +194,7 @@ class TooMuchFeedback(FundwrightError):
     def __init__(self) -> None:
         super().__init__(
             t(
-                "You can send {count} messages within 24 hours. Wait, or contact the team another way.",
+                "You have reached the limit of {count} messages in 24 hours. Try again later, or contact the team another way.",
                 count=_FEEDBACK_PER_DAY,
             )
         )

@@ -76,7 +76,7 @@ class DatabaseAway(FundwrightError):
     status = 503
 
     def __init__(self) -> None:
-        super().__init__(t("The database does not respond. Try again in a minute. Your saved work is safe."))
+        super().__init__(t("The database is not responding. Try again in a minute. Your saved work is safe."))
 
 
 class DiskFull(FundwrightError):

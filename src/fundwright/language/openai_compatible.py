@@ -180,7 +180,7 @@ def _sentences(url: str, model: str, setting: str) -> Iterator[None]:
         yield
     except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
         raise EndpointFailed(
-            t("The endpoint {url} refused the key. Check FUNDWRIGHT_{setting}_KEY.", url=url, setting=setting)
+            t("The endpoint {url} rejected the key. Check FUNDWRIGHT_{setting}_KEY.", url=url, setting=setting)
         ) from error
     except openai.RateLimitError as error:
         raise EndpointFailed(
@@ -199,7 +199,7 @@ def _sentences(url: str, model: str, setting: str) -> Iterator[None]:
     except openai.APIConnectionError as error:
         raise EndpointFailed(
             t(
-                "The endpoint {url} cannot be reached. Check FUNDWRIGHT_{setting}_URL and that the server is running.",
+                "The endpoint {url} cannot be reached. Check FUNDWRIGHT_{setting}_URL, and make sure that the server is running.",
                 url=url,
                 setting=setting,
             )

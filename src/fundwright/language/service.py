@@ -134,7 +134,7 @@ def _writer_factory(core: Core) -> WriterFactory:
     names = ", ".join(factory.name for factory in factories)
     raise Invalid(
         t(
-            "There is no text model named “{writer}”. Set FUNDWRIGHT_WRITER to one of: {names}.",
+            "There is no writer named “{writer}”. Set FUNDWRIGHT_WRITER to one of: {names}.",
             writer=core.settings.writer,
             names=names,
         )

@@ -38,7 +38,7 @@ def read_json_lines(stream: Iterable[bytes]) -> Iterator[tuple[int, JsonObject |
             t("Line {line}, column {column}: {reason}", line=line, column=row.column or 1, reason=row.reason)
             for line, row in broken[:1]
         ]
-        refusal = t("This file does not have one JSON object per line. Choose such a file, or another format.")
+        refusal = t("This file does not contain one JSON object per line. Choose a file that does, or another format.")
         raise UnreadableFile(" ".join([refusal, *tried]))
 
 

@@ -466,8 +466,8 @@ async def _check_waiting(session: AsyncSession, actor: Actor, core: Core, upload
     if waiting and used_bytes + size_bytes > core.settings.account_bytes:
         raise billing.QuotaSpent(
             t(
-                "Your unfinished imports use {used} of the {limit} that an account may have waiting, and this file is {size}. Wait until "
-                "one of them has finished, or ask an administrator to raise FUNDWRIGHT_ACCOUNT_BYTES.",
+                "Your unfinished imports use {used} of your limit of {limit}, and this file is {size}. Wait until one of them has finished, "
+                "or ask an administrator to raise FUNDWRIGHT_ACCOUNT_BYTES.",
                 used=file_size(used_bytes),
                 limit=file_size(core.settings.account_bytes),
                 size=file_size(size_bytes),

@@ -639,7 +639,7 @@ async def _check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_
     if most_bytes is not None and used_bytes + size_bytes > most_bytes:
         raise billing.QuotaSpent(
             t(
-                "Your documents use {used} of the {limit} that an account may keep, and this one is {size}. Remove some documents, "
+                "Your documents use {used} of your limit of {limit}, and this one is {size}. Remove some documents, "
                 "or ask an administrator to raise FUNDWRIGHT_ACCOUNT_BYTES.",
                 used=file_size(used_bytes),
                 limit=file_size(most_bytes),

@@ -86,7 +86,7 @@ class TestResetScreens:
             await page.submit(email="ada")
             assert "Email must be a valid email address" in page.text
             await page.submit(email=f" {email}")
-            assert f"If {email} has an account, we sent a link to it." in page.text
+            assert f"If there is an account for {email}, we sent a link to that address." in page.text
 
     @pytest.mark.security(16)
     async def test_sets_the_password_once(self, open_page: Open, committed: Core) -> None:

@@ -80,7 +80,7 @@ class TestDatabaseThatIsAway:
         assert stranded.status_code == 503 and stranded.headers["content-type"].startswith("text/html")
         body = stranded.text.split("<body>")[1]
         assert "<h1>Something went wrong on our end</h1>" in body
-        assert "The database does not respond. Try again in a minute. Your saved work is safe." in body
+        assert "The database is not responding. Try again in a minute. Your saved work is safe." in body
         assert re.search(r'<a class="[^"]*" href="">Try again</a>', body)
 
     @pytest.mark.security(35)

@@ -168,7 +168,7 @@ class TestAFreshSession:
         async with pages.open("/things", shows=tree, hash=hash, complete=True) as wire:
             await wire.until_frame("pong", 3)
             (refused,) = wire.of("refused")
-            assert refused["sentence"].startswith(OUT_OF_DATE) and "The database does not respond" in refused["sentence"]
+            assert refused["sentence"].startswith(OUT_OF_DATE) and "The database is not responding" in refused["sentence"]
             assert not wire.of("mount")
             pages.gate.is_broken = False
             await wire.until_frame("mount")
@@ -188,7 +188,7 @@ class TestAFreshSession:
         tree, hash = await pages.painted("/things")
         async with pages.open("/things", shows=tree, hash=hash) as wire:
             await wire.until_frame("mount")
-            assert "The database does not respond" in wire.text
+            assert "The database is not responding" in wire.text
             pages.gate.is_broken = False
             await wire.until(lambda: "details: reading" in wire.text)
 
@@ -350,7 +350,7 @@ class TestAReload:
             await wire.until_frame("mount")
             fields = wire.fields
             await fail_to_reload(core, pages, wire)
-            assert "The database does not respond" in wire.text
+            assert "The database is not responding" in wire.text
             assert "reading 1" in wire.text and wire.fields == fields
             (place,) = [node for node in wire.elements if node.get("a", {}).get("aria-live") == "polite"]
             assert OUT_OF_DATE in str(place)

@@ -138,7 +138,7 @@ class TestDeadline:
         async with server.socket() as client:
             await client.hello("/waiting")
             await client.click("wait0")
-            sentence = "This took longer than 0.1 seconds and was canceled. Before you try again, check whether it was done."
+            sentence = "This took longer than 0.1 seconds and was canceled. Before you try again, check whether it went through."
             assert client.toasts() == [sentence]
             assert work.canceled == ["wait0"]
             await client.click("add")

@@ -19,9 +19,9 @@ from tests.support.accounts import add_account
 
 LEFT = {
     "Import opportunities": "/dashboard/nih?import=open",
-    "Say who you are": "/dashboard/user/account",
+    "Fill in your profile": "/dashboard/user/account",
     "Add documents": "/dashboard/train#add-documents",
-    "Write a first draft": "/generate/index",
+    "Write your first draft": "/generate/index",
 }
 
 
@@ -51,7 +51,7 @@ async def test_each_step_follows_from_the_data_until_all_are_done(committed: Cor
     async with committed.database.transaction() as session:
         await profile.change_profile(session, ada, ProfileChange(display_name="Ada", about="We map rivers."))
         await training.add_text(session, ada, committed, PastedText(title="Rivers", text="We map rivers."))
-    assert list(await left(committed, ada, dashboard_screen)) == ["Import opportunities", "Write a first draft"]
+    assert list(await left(committed, ada, dashboard_screen)) == ["Import opportunities", "Write your first draft"]
     async with committed.database.transaction() as session:
         (notice,) = await opportunities.suggest(session, ada, "", limit=1)
         await generation.add_draft(session, ada, committed, opportunity_id=notice.id, template="capability-statement")

@@ -126,7 +126,7 @@ describe("events", () => {
       expect(toasts).toHaveBeenCalledTimes(times);
     }
     vi.useRealTimers();
-    expect(toasts).toHaveBeenCalledWith("The connection was interrupted. Check whether your last step was done.", "warning");
+    expect(toasts).toHaveBeenCalledWith("The connection was interrupted. Check whether your last action went through.", "warning");
   });
 
   it("contain keys as the protocol defines", async () => {

@@ -354,7 +354,7 @@ export class Runtime {
       if (isFresh && this.mounts > 1 && target() === undefined) this.#hasLostEvent = true; // The new session has no such element.
       this.emit(target, data, onDone);
     }
-    if (this.#hasLostEvent) this.toast(this.t("The connection was interrupted. Check whether your last step was done."), "warning");
+    if (this.#hasLostEvent) this.toast(this.t("The connection was interrupted. Check whether your last action went through."), "warning");
     this.#hasLostEvent = false;
     this.#releaseMount();
   }

@@ -144,7 +144,7 @@ def _email() -> VdomDict:
         html.p(t("You sign in as {email}.", email=actor.email)),
         alert(
             t(
-                "If {email} can be used, we sent a link to it. Open the link within an hour to change your address.",
+                "If {email} can be used, we sent a link to that address. Open the link within an hour to change your address.",
                 email=asked_for,
             ),
             variant="info",

@@ -101,8 +101,8 @@ def _span(query: UsageQuery) -> VdomDict:
         form(
             html.div(
                 {"className": "fw-filters"},
-                text_field("day_from", t("From"), type="date", default=str(query.first), key=f"from:{query.first}"),
-                text_field("day_to", t("To"), type="date", default=str(query.last), key=f"to:{query.last}"),
+                text_field("day_from", t("Start date"), type="date", default=str(query.first), key=f"from:{query.first}"),
+                text_field("day_to", t("End date"), type="date", default=str(query.last), key=f"to:{query.last}"),
                 button(t("Show period"), type="submit"),
             ),
             alert(refusal) if refusal else None,

@@ -36,8 +36,8 @@ def audit_screen() -> VdomDict:
         filters(
             url,
             text_filter(query.text),
-            text_field("first", t("From"), type="date", value=str(query.first or "")),
-            text_field("last", t("To"), type="date", value=str(query.last or "")),
+            text_field("first", t("Start date"), type="date", value=str(query.first or "")),
+            text_field("last", t("End date"), type="date", value=str(query.last or "")),
         ),
         *listed_table(
             listing,
@@ -56,7 +56,7 @@ def audit_screen() -> VdomDict:
             export="/api/audit/export.csv",
             nothing=empty(t("No entries match. Change the filters.")),
         ),
-        subtitle=t("Entries cannot be changed or deleted. Dates are in UTC."),
+        subtitle=t("Entries cannot be changed or deleted. Times are in UTC."),
     )
 
 

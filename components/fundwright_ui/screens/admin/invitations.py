@@ -63,7 +63,7 @@ def shown_link(sent: InvitationSent) -> VdomDict | None:
         return None
     return alert(
         t(
-            "Send this link to {email} yourself. It works once, for two weeks. Earlier links don't work anymore.",
+            "Send this link to {email} yourself. It works once and expires in two weeks. Earlier links no longer work.",
             email=sent.email,
         ),
         row(html.code(sent.link), copy_button(sent.link, t("Copy link"), is_small=True)),

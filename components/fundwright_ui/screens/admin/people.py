@@ -137,7 +137,7 @@ def _invite(show_sent: Callable[[InvitationSent], None]) -> VdomDict:
         t("Invite a person"),
         None
         if sends_mail
-        else alert(t("This server does not send email. You get a link that you send to the person yourself."), variant="info"),
+        else alert(t("This server does not send email. You will get a link to send to the person yourself."), variant="info"),
         form(
             html.div(
                 {"className": "fw-form-row"},

@@ -162,7 +162,7 @@ def _second_factor(account_id: UUID, reload: Callable[[], None]) -> VdomDict:
     success = (
         t("The second factor was removed. We sent the owner an email.")
         if connection.core.settings.sends_mail
-        else t("The second factor was removed. Tell the owner, because this server does not send email.")
+        else t("The second factor was removed. This server does not send email, so let the owner know.")
     )
     removing = use_action(remove, success=success, then=removed)
     return section(

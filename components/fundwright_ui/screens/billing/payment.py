@@ -23,7 +23,7 @@ def payment_screen() -> VdomDict:
             card(
                 html.p(
                     t(
-                        "Tell an administrator which plan you want. The administrator changes your plan and sends you an invoice with the amount and due date."
+                        "Tell an administrator which plan you want. The administrator will change your plan and send you an invoice with the amount and due date."
                     )
                 ),
                 html.p(

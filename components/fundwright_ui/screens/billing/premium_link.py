@@ -86,7 +86,7 @@ def _revoking(link: PremiumLinkRead) -> VdomDict:
         button(t("Revoke"), danger=True, on_click=lambda: set_asking(True)),
         danger_dialog(
             t("Revoke this link?"),
-            t("Nobody can register with it anymore. People who already did keep their plan."),
+            t("No one will be able to register with it. People who have already registered keep their plan."),
             is_open=is_asking,
             confirm_label=t("Revoke"),
             error=revoking.error,

@@ -130,7 +130,7 @@ def _plan(plan: PlanRead) -> VdomDict:
             actions=[button(t("Cancel"), on_click=close)],
         ),
         title=plan.name,
-        subtitle=t("Leave a limit empty for unlimited."),
+        subtitle=t("Leave a field empty for no limit."),
     )
 
 

@@ -171,7 +171,7 @@ def _time_field(post: PostRead | None) -> VdomDict | None:
         type="datetime-local",
         help=t("In your time zone. Leave empty to publish immediately.")
         if state == PostState.DRAFT
-        else t("In your time zone. Leave empty to keep the time; Publish publishes the post immediately."),
+        else t("In your time zone. Leave empty to keep the scheduled time. To publish immediately, choose Publish."),
         key=f"publish_at:{post.published_at if post else None}",  # empty again after it was loaded
     )
 

@@ -99,7 +99,7 @@ def category_screen() -> VdomDict:
             t("Description"),
             rows=3,
             maxlength=2_000,
-            help=t("What belongs here, as phrases separated by commas. The classifier uses this description."),
+            help=t("List what belongs here, separated by commas. The classifier uses this description."),
             id="new-description",
         ),
         _color_field(CategoryColor.BLUE, id="new-color"),

@@ -225,7 +225,7 @@ def category_of(address_id: str) -> VdomDict:
     shown = [label for label in labels if label.state != LabelState.REJECTED and label.band != Band.UNSURE]
     explanation = html.p(
         {"className": "fw-muted"},
-        t("You marked this as none of your categories.")
+        t("You chose “None of these” for this notice.")
         if not shown and _is_rejected(labels)
         else t("Not in any of your categories."),
     )
@@ -402,7 +402,7 @@ def versions_of(address_id: str) -> VdomDict:
                 html.div(
                     {"className": "fw-table-scroll"},
                     html.table(
-                        {"className": "fw-table", "aria-label": t("What version {number} changed", number=version.number)},
+                        {"className": "fw-table", "aria-label": t("Changes in version {number}", number=version.number)},
                         html.thead(
                             html.tr(
                                 *(html.th({"scope": "col", "key": name}, name) for name in (t("Field"), t("Before"), t("After")))

@@ -166,7 +166,7 @@ def _presets(url: UrlState, query: OpportunityQuery) -> VdomDict:
                 label,
             )
             for label, changes in (
-                (t("Due in 30 days"), {"due_from": today, "due_to": month}),
+                (t("Due within 30 days"), {"due_from": today, "due_to": month}),
                 (t("Posted this week"), {"posted_from": week, "posted_to": None}),
             )
         ),

@@ -37,19 +37,19 @@ describe("Toaster", () => {
 
   it("shows a warning until it is closed, because it requires action", async () => {
     const runtime = await openToaster();
-    act(() => runtime.toast("Check whether your last step was done.", "warning"));
+    act(() => runtime.toast("Check whether your last action went through.", "warning"));
     wait(60 * 60_000);
-    expect(screen.getByText("Check whether your last step was done.")).toBeTruthy();
+    expect(screen.getByText("Check whether your last action went through.")).toBeTruthy();
     fireEvent.click(screen.getByRole("button", { name: "Close" }));
-    expect(screen.queryByText("Check whether your last step was done.")).toBeNull();
+    expect(screen.queryByText("Check whether your last action went through.")).toBeNull();
   });
 
   it("shows a repeated warning once", async () => {
     const runtime = await openToaster();
     act(() => {
-      for (let count = 0; count < 5; count += 1) runtime.toast("Check whether your last step was done.", "warning");
+      for (let count = 0; count < 5; count += 1) runtime.toast("Check whether your last action went through.", "warning");
     });
-    expect(screen.getAllByText("Check whether your last step was done.")).toHaveLength(1);
+    expect(screen.getAllByText("Check whether your last action went through.")).toHaveLength(1);
   });
 
   it("shows at most five, and the next one when there is space", async () => {
