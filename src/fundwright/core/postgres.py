@@ -148,7 +148,7 @@ class EmbeddedPostgres:
             raise DiskFull(self._folder) from error
         except psycopg.OperationalError as error:
             raise StartRefused(
-                f"The embedded PostgreSQL does not answer: {error}. Try again in a minute; its log is {self._log}."
+                f"The embedded PostgreSQL is not responding: {error}. Try again in a minute; its log is {self._log}."
             ) from error
 
     def _make_cluster(self) -> None:
@@ -320,7 +320,7 @@ def only_server(folder: Path) -> Iterator[None]:
             lock.seek(0)
             raise StartRefused(
                 f"The data folder {folder.resolve()} is in use by another Fundwright server (process {lock.read().strip()}). "
-                "Stop that one or choose another folder with --data."
+                "Stop that server, or choose another folder with --data."
             ) from None
         with start_errors(folder):
             lock.truncate(0)

@@ -54,7 +54,7 @@ class Settings(PackageSettings):
 
     model_config = SettingsConfigDict(env_prefix="FUNDWRIGHT_")
 
-    data: Path = Field(default=Path("data"), description="Folder for the database, uploaded files and keys.")
+    data: Path = Field(default=Path("data"), description="Folder for the database, uploaded files, and keys.")
     database_url: SecretStr | None = Field(
         default=None,
         validation_alias=AliasChoices("FUNDWRIGHT_DATABASE_URL", "DATABASE_URL"),
@@ -72,7 +72,7 @@ class Settings(PackageSettings):
     )
     allowed_origins: list[str] = Field(
         default=[],
-        description="Further origins that may open the socket, as a JSON list. Without a public URL, the server also accepts their hosts.",
+        description="Additional origins that may open the socket, as a JSON list. Without a public URL, the server also accepts their hosts.",
     )
     resume_s: float = Field(
         default=60, gt=0, description="Seconds that the server keeps an open page after it has lost its connection."

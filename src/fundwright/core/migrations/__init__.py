@@ -80,7 +80,7 @@ def _upgrade(url: str, to: str, packages: Sequence[Migrations]) -> None:
         lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("\t")]  # without hints
         reason = lines[-1].rpartition("failed: ")[2].strip().rstrip(".")
         raise StartRefused(
-            f"The PostgreSQL server {where} cannot be reached: {reason}. Check DATABASE_URL and that the server is running."
+            f"The PostgreSQL server {where} cannot be reached: {reason}. Check DATABASE_URL, and make sure that the server is running."
         ) from error
     with connection:
         _check_server(connection, where)
@@ -96,7 +96,7 @@ def _check_server(connection: psycopg.Connection, where: str) -> None:
     version = connection.info.server_version // 10_000
     if version < _OLDEST_POSTGRES:
         raise StartRefused(
-            f"The PostgreSQL server {where} is version {version}; version {_OLDEST_POSTGRES} or newer is needed. "
+            f"The PostgreSQL server {where} is version {version}; version {_OLDEST_POSTGRES} or newer is required. "
             "Use a newer one, or leave DATABASE_URL empty to use the embedded server."
         )
     found = connection.execute(
@@ -110,7 +110,7 @@ def _check_server(connection: psycopg.Connection, where: str) -> None:
     if tuple(map(int, found[0].split(".")[:2])) < _OLDEST_VECTOR:
         raise StartRefused(
             f"The PostgreSQL server {where} has version {found[0]} of the extension `vector`; "
-            f"{'.'.join(map(str, _OLDEST_VECTOR))} or newer is needed. Install a newer pgvector on it and run "
+            f"{'.'.join(map(str, _OLDEST_VECTOR))} or newer is required. Install a newer pgvector on it and run "
             "`ALTER EXTENSION vector UPDATE`, or leave DATABASE_URL empty to use the embedded server."
         )
 
@@ -147,8 +147,8 @@ def _run_missing(url: str, where: str, to: str, migrations: Migrations) -> None:
     except DBAPIError as error:
         if isinstance(error.orig, psycopg.errors.InsufficientPrivilege):
             raise StartRefused(
-                f"The account of DATABASE_URL may not set up the database {where}: {str(error.orig).splitlines()[0]}. Let an "
-                "administrator make it the owner of the database and run `CREATE EXTENSION vector` there."
+                f"The account of DATABASE_URL may not set up the database {where}: {str(error.orig).splitlines()[0]}. Ask an "
+                "administrator to make it the owner of the database and run `CREATE EXTENSION vector` there."
             ) from error
         raise
     finally:
