@@ -420,6 +420,6 @@ NO_IDS = {
 NOT_OWNED = {
     "name": "not an id: the same for everybody",
     "notice": "everybody sees all notices",
-    "secret": "whoever knows it may use it",
+    "secret": "anyone who knows it may use it",
 }
 """Kinds of objects that everybody may use."""

@@ -93,7 +93,7 @@ class TestPlaces:
     def test_countries_are_those_of_iso_3166_and_kosovo(self) -> None:
         assert len(locale_data.country_codes()) == 250
 
-    def test_countries_stand_in_the_language_s_order(self) -> None:
+    def test_countries_are_in_the_order_of_the_language(self) -> None:
         names = [name for _, name in locale_data.countries("de")]
         assert names.index("Österreich") < names.index("Pakistan")
         assert dict(locale_data.countries("fr"))["US"] == "États-Unis"

@@ -156,7 +156,7 @@ class TestCopy:
         for other in ("bob@example.org", "Bob Secret", "Of Bob", elsewhere.address, str(bob.id)):
             assert other not in everything
 
-    async def test_holds_nothing_of_who_had_the_address_before(self, committed: Core, ada: Actor) -> None:
+    async def test_holds_nothing_about_the_earlier_owner_of_the_address(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             await audit.record(session, "sign_in.refused", actor=None, subject="later@example.org", client=HERE, device="Earlier")
             await add_account(session, "later@example.org", name="Bob", password=PASSWORD)
@@ -269,7 +269,7 @@ class TestDeleteAccount:
             return await authentication.delete_account(session, actor, core, email=email, password=password, client=HERE)
 
     @pytest.mark.security(20, 45)
-    async def test_takes_everything_along_but_invoices_and_the_trail(self, committed: Core, ada: Actor) -> None:
+    async def test_deletes_everything_except_invoices_and_the_audit_trail(self, committed: Core, ada: Actor) -> None:
         root, secret = await live(committed, ada)
         copy = await collected(committed, ada)
         async with committed.database.transaction() as session:

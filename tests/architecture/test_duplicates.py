@@ -22,7 +22,7 @@ ACCEPTED = {
 """Duplicate declarations that are kept, each identified by one of its lines."""
 
 
-def test_no_run_of_lines_stands_in_two_places() -> None:
+def test_no_run_of_lines_is_in_two_places() -> None:
     places: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
     for path, tree in python("src", "components"):
         lines = list(lines_that_count(path, tree))

@@ -39,7 +39,7 @@ class TestEveryFile:
 
 
 class TestSlices:
-    def test_queries_stand_in_repositories(self) -> None:
+    def test_queries_are_in_repositories(self) -> None:
         wrong = [
             f"{path}:{node.lineno}"
             for path, tree in python(*(f"src/fundwright/{name}" for name in SLICES))
@@ -65,7 +65,7 @@ class TestSlices:
         ]
         assert wrong == []
 
-    def test_arguments_stand_in_one_order(self) -> None:
+    def test_arguments_have_one_order(self) -> None:
         """Session, actor, core, wherever a function takes a session as a positional argument."""
         wrong = [
             f"{path}:{node.lineno}"

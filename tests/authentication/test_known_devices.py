@@ -185,7 +185,7 @@ class TestKnownDevice:
         assert isinstance(await sign_in(session, core, with_cookie(devices[0])), SignedIn)
 
     @pytest.mark.security(5, 7)
-    async def test_does_not_tell_which_addresses_have_an_account(
+    async def test_does_not_reveal_which_addresses_have_an_account(
         self, session: AsyncSession, person: Actor, core: Core, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await add_account(session, "eve@example.org", name="Eve", password=PASSWORD)
@@ -249,7 +249,7 @@ class TestCookie:
 
     @pytest.mark.security(1, 25)
     @pytest.mark.parametrize("secure", [False, True])
-    async def test_lets_the_browser_in_that_has_it(self, committed: Core, secure: bool) -> None:
+    async def test_accepts_the_browser_that_has_it(self, committed: Core, secure: bool) -> None:
         core = with_settings(committed, public_url="https://fundwright.test") if secure else committed
         name = "__Host-device" if secure else "device"
         async with browse(core, base_url="https://fundwright.test") as owner:

@@ -226,7 +226,7 @@ class TestTwoStepVerification:
 
 class TestUnconfirmedAccount:
     @pytest.mark.security(19)
-    async def test_keeps_nothing_of_whoever_registered_it(self, session: AsyncSession, person: Actor, public: Core) -> None:
+    async def test_keeps_nothing_of_the_earlier_registration(self, session: AsyncSession, person: Actor, public: Core) -> None:
         signed_in = await sign_in(session, public)
         token = await api_tokens.create_api_token(session, person, public, name="nightly", scope=TokenScope.WRITE, lasts_days=30)
         await add_passkey(session, person, public, "Telephone")

@@ -313,9 +313,7 @@ class TestRemoval:
 
 
 class TestConfirmingTheAddress:
-    async def test_does_not_go_around_the_second_step(
-        self, session: AsyncSession, person: Actor, core: Core, clock: Clock
-    ) -> None:
+    async def test_does_not_bypass_the_second_step(self, session: AsyncSession, person: Actor, core: Core, clock: Clock) -> None:
         await turn_on(session, person, core, clock(timedelta()))
         account = await session.get(Account, person.id)
         assert account is not None

@@ -149,7 +149,7 @@ class TestPasskeys:
             assert not screen.has("button", "Remove passkey Telephone")
             assert "Removed" in screen.text
 
-    async def test_a_browser_that_gives_none_is_told_and_the_name_stays(self, public: Core, signed_in: Actor) -> None:
+    async def test_a_browser_without_one_shows_a_message_and_keeps_the_name(self, public: Core, signed_in: Actor) -> None:
         async with mounted(public, signed_in, factors) as screen:
             await screen.type("Passkey name", "Telephone")
             await screen.click("button", "Add passkey")

@@ -77,7 +77,7 @@ class TestAddAccount:
     async def test_keeps_the_email_in_lower_case(self, session: AsyncSession) -> None:
         assert (await _add(session, "  Ada@Example.ORG ")).email == "ada@example.org"
 
-    async def test_refuses_the_same_email_in_other_letters(self, session: AsyncSession) -> None:
+    async def test_refuses_the_same_email_in_another_case(self, session: AsyncSession) -> None:
         await _add(session)
         with pytest.raises(EmailTaken, match=r"^There already exists an account with the given email address\.$"):
             await _add(session, "ADA@example.org")
@@ -234,7 +234,7 @@ class TestSignIn:
             work.append(([*sent, *costs], set(waited)))
         assert work[0] == work[1]
 
-    async def test_answers_the_same_for_every_reason_but_to_who_knows_the_password(self) -> None:
+    async def test_responds_the_same_for_every_reason_unless_the_password_is_right(self) -> None:
         to_anybody = (SignInRefusal.UNKNOWN_EMAIL, SignInRefusal.WRONG_PASSWORD, SignInRefusal.THROTTLED)
         assert len({SignInRefused(reason=reason).sentence for reason in to_anybody}) == 1
 
@@ -311,7 +311,7 @@ class TestThrottle:
         await session.execute(update(SignInThrottle).values(banned_until=in_an_hour, window_ends_at=in_an_hour))
         assert isinstance(await _sign_in(session, core), SignedIn)
 
-    async def test_wrong_tries_far_apart_do_not_add_up(self, session: AsyncSession, core: Core) -> None:
+    async def test_attempts_far_apart_do_not_add_up(self, session: AsyncSession, core: Core) -> None:
         await _add(session)
         for _ in range(3):
             await self._fail(session, core, 3)
@@ -338,7 +338,7 @@ class TestThrottle:
         assert isinstance(await _sign_in(session, core, client=Client(address="2001:db8:1:3::1")), SignedIn)
 
     @pytest.mark.security(3)
-    async def test_counts_tries_that_are_made_at_once(self, committed: Core, ada: Actor) -> None:
+    async def test_counts_simultaneous_attempts(self, committed: Core, ada: Actor) -> None:
         async def attempt(password: str) -> SignedIn | SignInRefused:
             async with committed.database.transaction() as session:
                 return await _sign_in(session, committed, password=password)
@@ -367,7 +367,9 @@ class CountingSemaphore(asyncio.Semaphore):
 
 
 class TestQueue:
-    async def test_who_waits_to_be_hashed_holds_no_connection(self, committed: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_waiting_for_a_password_hash_holds_no_connection(
+        self, committed: Core, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         go_on, hashing = asyncio.Event(), list[str]()
         queue = committed.cache[f"{authentication.__name__}.queue"] = CountingSemaphore(2 * passwords.THREADS)
 
@@ -389,7 +391,7 @@ class TestQueue:
         assert all(isinstance(refused, SignInRefused) for refused in await asyncio.gather(*waiting))
         assert held == 2 * passwords.THREADS
 
-    async def test_many_sign_ins_of_one_account_do_not_hold_up_others(
+    async def test_many_sign_ins_of_one_account_do_not_delay_others(
         self, committed: Core, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         """Sign-ins with the right password are not rate limited: the owner can send them as often as they like."""
@@ -643,7 +645,7 @@ class TestRegister:
         assert signed_in.actor.role is Role.USER
         assert await authentication.authenticate(session, core, signed_in.token)
 
-    async def test_writes_in_the_language_that_is_spoken_until_one_was_chosen(self, session: AsyncSession, core: Core) -> None:
+    async def test_uses_the_current_language_until_one_is_chosen(self, session: AsyncSession, core: Core) -> None:
         core = with_settings(core, open_registration=True)
         with using_language("de"):
             new = await registration.register(session, core, email="grace@example.org", name="G", password=PASSWORD, client=HERE)

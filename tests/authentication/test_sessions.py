@@ -179,7 +179,7 @@ class TestRenewal:
         await renewed(visitor)
         assert await status(visitor) == 200
 
-    async def test_tabs_at_once_and_requests_on_their_way_continue(
+    async def test_simultaneous_tabs_and_pending_requests_continue(
         self, committed: Core, visitor: httpx.AsyncClient, clock: Clock
     ) -> None:
         first = visitor.cookies["session"]

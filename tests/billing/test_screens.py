@@ -72,7 +72,7 @@ class TestPaymentHistory:
             await screen.click("button", "Create invoice")
             assert "Enter an amount such as 1234.50." in screen.text
 
-    async def test_what_is_wrong_is_said_and_what_was_typed_stays(self, committed: Core, boss: Actor) -> None:
+    async def test_errors_are_shown_and_typed_text_stays(self, committed: Core, boss: Actor) -> None:
         async with mounted(committed, boss, payment_history_screen, path="/dashboard/payment/history?open=new") as screen:
             await screen.type("Account email", "nobody@example.org")
             await screen.type("Amount in US dollars", "a lot")

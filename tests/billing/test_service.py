@@ -147,7 +147,7 @@ class TestQuota:
         monkeypatch.setattr(service, "now", lambda: next_month)
         await service.check_quota(session, actor, Quota.IMPORTS)
 
-    async def test_a_limit_of_none_lets_everything_and_one_of_0_nothing(
+    async def test_a_limit_of_none_allows_everything_and_0_allows_nothing(
         self, session: AsyncSession, admin: Actor, actor: Actor
     ) -> None:
         await limit(session, admin, Quota.DRAFTS, 0)

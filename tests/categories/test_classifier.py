@@ -33,7 +33,7 @@ class TestWithoutExamples:
         assert found.argmax(axis=1).tolist() == [0, 1]
         assert (found.max(axis=1) > LOW).all()
 
-    def test_a_notice_like_no_category_is_left_alone(self) -> None:
+    def test_a_notice_that_resembles_no_category_gets_none(self) -> None:
         assert probabilities(trained(), SOUP).max() < LOW
 
     def test_works_without_other_notices(self) -> None:
@@ -123,7 +123,7 @@ def test_bands(probability: float, band: Band) -> None:
 
 
 class TestTerms:
-    def test_the_product_of_two_texts_is_how_alike_they_are(self) -> None:
+    def test_the_product_of_two_texts_is_their_similarity(self) -> None:
         texts = [terms_of(text, "") for text in (ROOF, f"{ROOF} hail", SOUP)]
         matrix = Weighting([*texts, *texts]).matrix(texts)
         alike = (matrix @ matrix.T).toarray()
@@ -134,7 +134,7 @@ class TestTerms:
         assert len(terms_of("the of and", "")) > 0
         assert len(words_of(terms_of("the of and", ""))) == 0
 
-    def test_a_text_of_nothing_is_like_nothing(self) -> None:
+    def test_an_empty_text_resembles_nothing(self) -> None:
         matrix = Weighting([terms_of("", "")]).matrix([terms_of("", "")])
         assert matrix.sum() == 0
 

@@ -310,7 +310,9 @@ class TestReview:
         (category,) = await service.list_categories(session, actor)
         assert (category.suggested, category.accepted) == (0, 1)
 
-    async def test_a_category_that_there_is_not_cannot_be_accepted(self, session: AsyncSession, actor: Actor, core: Core) -> None:
+    async def test_a_category_that_does_not_exist_cannot_be_accepted(
+        self, session: AsyncSession, actor: Actor, core: Core
+    ) -> None:
         with pytest.raises(NotFound):
             await service.accept(session, actor, core, uuid4(), uuid4())
 
@@ -339,7 +341,7 @@ class TestReview:
         states = {label.category_id: label.state for label in labels}
         assert states == {roofs.id: LabelState.REJECTED, clouds.id: LabelState.ACCEPTED}
 
-    async def test_whoever_adds_labels_waits_for_others_who_do(self, committed: Core) -> None:
+    async def test_transactions_that_add_labels_wait_for_each_other(self, committed: Core) -> None:
         """Two transactions that each lock existing labels and then add others could wait for each other."""
         async with committed.database.transaction() as session:
             actor = await add_account(session)
@@ -382,9 +384,7 @@ class TestReview:
         with pytest.raises(service.DecidedSince):
             await service.restore(session, actor, core, item[0], decided_at=at, before=before)
 
-    async def test_taking_a_decision_back_lets_the_model_speak_again(
-        self, session: AsyncSession, actor: Actor, core: Core
-    ) -> None:
+    async def test_undoing_a_decision_lets_the_model_suggest_again(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         category = await roofing(session, actor)
         item = subject(ROOF)
         await service.correct(session, actor, core, item[0], None)

@@ -140,7 +140,7 @@ class TestImport:
         assert shell.quick("import", "grants", str(grants))["new"] == 1
         assert shell.quick("import", "nih", str(nih))["new"] == 1
 
-    def test_rows_that_cannot_be_read_are_named_and_the_rest_goes_in(self, shell: Shell, tmp_path: Path) -> None:
+    def test_unreadable_rows_are_listed_and_the_rest_is_imported(self, shell: Shell, tmp_path: Path) -> None:
         path = tmp_path / "mixed.csv"
         path.write_bytes(sam_file(sam_row(NoticeId=notice_id(50)), sam_row(NoticeId=notice_id(51), PostedDate="soon")))
         done = shell.run("import", "sam", str(path))
@@ -185,7 +185,7 @@ class TestImport:
         assert (state, 0 < new < 20_000) == ("canceled", True)
         assert counts(shell.quick("import", "sam", str(path))) == (20_000 - new, 0, new, 0)
 
-    def test_a_missing_file_is_one_message(self, shell: Shell, tmp_path: Path) -> None:
+    def test_a_missing_file_is_reported_in_one_message(self, shell: Shell, tmp_path: Path) -> None:
         assert "There is no file" in shell.refusal("import", "sam", str(tmp_path / "none.csv"), "--json")
 
     def test_a_name_that_is_not_utf_8_is_shown_with_replacement_characters(self, shell: Shell, tmp_path: Path) -> None:
@@ -241,7 +241,7 @@ class TestMainJob:
         assert "Choose one of these: capability-statement" in poem
         assert {"labeled", "kept", "unchanged", "abstained"} <= shell.answer("categorize").keys()
 
-    def test_what_cannot_be_done_is_one_message(self, shell: Shell) -> None:
+    def test_an_impossible_action_is_reported_in_one_message(self, shell: Shell) -> None:
         draft = ("draft", "--json", "--opportunity")
         assert "There is no opportunity “W00”" in shell.refusal(*draft, "W00", "--template", "cover-letter")
         unknown = shell.refusal("--user", "bob@example.org", "search", "roofs", "--json")

@@ -80,7 +80,7 @@ class Interrupted(Database):
                 raise DatabaseAway
 
 
-async def test_a_database_that_goes_away_during_the_start_is_waited_for(committed: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_start_waits_for_a_database_that_becomes_unavailable(committed: Core, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serve, "_DATABASE_RETRY_S", 0)
     first_admin = await serve.prepare(replace(committed, database=Interrupted(committed.database)))
     assert first_admin is not None and first_admin.startswith("/auth/first-admin/")

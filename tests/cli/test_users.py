@@ -72,7 +72,7 @@ class TestUser:
         assert invited["link"] in fundwright("mail")
         assert fundwright("user", "list", "--json")["users"] == []
 
-    def test_a_weak_password_is_one_message(self, fundwright: Any) -> None:
+    def test_a_weak_password_is_reported_in_one_message(self, fundwright: Any) -> None:
         said = fundwright("user", "add", "ada@example.org", "--password-stdin", stdin="password\n", succeeds=False)
         assert "\n" not in said
         assert "Choose another one" in said

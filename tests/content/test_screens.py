@@ -223,7 +223,7 @@ class TestBlog:
             assert [each.props["href"] for each in screen.elements("link", "Post 11")] == ["/blog/post-11"]
 
     @pytest.mark.parametrize("number", ["0", "x", "9" * 5_000])
-    async def test_a_page_that_cannot_be_is_the_first(self, committed: Core, write: Write, number: str) -> None:
+    async def test_an_impossible_page_is_the_first(self, committed: Core, write: Write, number: str) -> None:
         await write("News")
         async with mounted(committed, None, blog_screen, path=f"/blog?page={number}") as screen:
             assert "On News" in screen.text

@@ -101,7 +101,7 @@ class TestContent:
             PostContent.model_validate({"title": "a", "text": "b", **fields})
 
     @pytest.mark.parametrize("at", [datetime(1999, 12, 31, tzinfo=UTC), datetime.max.replace(tzinfo=UTC), datetime(2030, 1, 1)])  # noqa: DTZ001
-    def test_a_time_must_be_of_this_century_and_say_its_zone(self, at: datetime) -> None:
+    def test_a_time_must_be_in_this_century_and_have_a_zone(self, at: datetime) -> None:
         with pytest.raises(ValidationError):
             Publication(at=at)
 

@@ -52,14 +52,14 @@ class TestAddress:
             "postgresql://ada:hidden@db/x?unknown=1",
         ],
     )
-    def test_anything_else_is_one_message_without_the_password(self, written: str) -> None:
+    def test_anything_else_is_reported_in_one_message_without_the_password(self, written: str) -> None:
         with pytest.raises(StartRefused, match="Write it as postgresql://user:password@host/database") as refused:
             libpq_url(written)
         assert "hid" not in refused.value.sentence
 
 
 class TestFailures:
-    async def test_a_server_that_takes_connections_and_says_nothing_is_away(self) -> None:
+    async def test_a_server_that_accepts_connections_but_does_not_respond_is_unavailable(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as silent:
             address = f"postgresql://ada@127.0.0.1:{silent.getsockname()[1]}/x?connect_timeout=2"
             database = Database(libpq_url(address))
@@ -68,7 +68,7 @@ class TestFailures:
                     await session.execute(text("SELECT 1"))
             await database.close()
 
-    async def test_a_database_whose_connections_are_all_in_use_is_away_for_the_moment(self, core: Core) -> None:
+    async def test_a_database_whose_connections_are_all_in_use_is_temporarily_unavailable(self, core: Core) -> None:
         database = Database(core.database.url, pool_size=1, pool_timeout_s=0.1)
         async with AsyncExitStack() as in_use:
             for _ in range(2):
@@ -81,14 +81,14 @@ class TestFailures:
         await database.close()
 
     @pytest.mark.parametrize("statement", ["SELECT CAST(:value AS text)", "SELECT CAST(:value AS jsonb)"])
-    async def test_a_character_that_cannot_be_kept_is_named(self, core: Core, statement: str) -> None:
+    async def test_a_character_that_cannot_be_stored_is_reported(self, core: Core, statement: str) -> None:
         value = "a\0b" if "text" in statement else '"a\\u0000b"'
         with pytest.raises(UnusableText):
             async with core.database.transaction() as session:
                 await session.execute(text(statement), {"value": value})
 
     @pytest.mark.security(46)
-    async def test_a_failed_statement_does_not_tell_its_values(self, session: AsyncSession) -> None:
+    async def test_a_failed_statement_does_not_reveal_its_values(self, session: AsyncSession) -> None:
         """The log would contain them: password hashes, token digests, and people's texts."""
         with pytest.raises(DBAPIError) as failed:
             await session.execute(text("SELECT 1 FROM account WHERE password_hash = :hash"), {"hash": b"a-digest"})
@@ -96,7 +96,7 @@ class TestFailures:
 
 
 class TestReading:
-    async def test_each_statement_stands_for_itself(self, core: Core) -> None:
+    async def test_each_statement_is_independent(self, core: Core) -> None:
         began = text("SELECT now() = statement_timestamp()")
         async with core.database.reading() as session:
             assert [await session.scalar(began) for _ in range(2)] == [True, True]

@@ -13,7 +13,7 @@ from fundwright.core.web import add_error_handlers
 from tests.support.slow_queries import Gate
 
 
-async def test_a_database_that_holds_its_connections_and_says_nothing_is_away(
+async def test_a_database_that_accepts_connections_but_does_not_respond_is_unavailable(
     core: Core, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(health, "_DATABASE_TIMEOUT_S", 0.05)

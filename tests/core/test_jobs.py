@@ -188,7 +188,7 @@ class TestEnqueue:
 
 
 class TestLanguage:
-    async def test_a_job_uses_the_language_of_whoever_asked_for_it(self, queue: JobQueue) -> None:
+    async def test_a_job_uses_the_language_of_the_person_who_started_it(self, queue: JobQueue) -> None:
         async def refuse(run: JobRun[Trial, None]) -> None:
             raise NotFound(t("The draft"))
 
@@ -207,7 +207,7 @@ def reporting_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class TestFailure:
-    async def test_an_expected_refusal_keeps_its_sentence(self, queue: JobQueue) -> None:
+    async def test_an_expected_refusal_keeps_its_message(self, queue: JobQueue) -> None:
         async def refuse(_run: JobRun[Trial, None]) -> None:
             raise Invalid("The file is empty. Choose another one.")
 
@@ -244,7 +244,7 @@ class TestFailure:
             await queue.run_inline(Trial(), title="Test", owner_id=OWNER)
 
     @pytest.mark.usefixtures("reporting_each_step")
-    async def test_who_waits_no_longer_stops_the_job_at_its_next_step(self, queue: JobQueue) -> None:
+    async def test_a_caller_that_stops_waiting_cancels_the_job_at_its_next_step(self, queue: JobQueue) -> None:
         runs: list[JobRun[Trial, None]] = []
 
         async def endless(run: JobRun[Trial, None]) -> None:
@@ -261,7 +261,7 @@ class TestFailure:
         assert (await read(queue, runs[0].id)).state == JobState.CANCELED
 
     @pytest.mark.usefixtures("reporting_each_step")
-    async def test_who_waits_is_told_that_another_user_stopped_it(self, queue: JobQueue) -> None:
+    async def test_a_waiting_caller_learns_that_another_user_canceled_it(self, queue: JobQueue) -> None:
         async def stopped_at_once(run: JobRun[Trial, None]) -> None:
             async with queue.database.transaction() as session:
                 await jobs.cancel(session, run.id, owner_id=OWNER)

@@ -80,7 +80,7 @@ class TestSecrets:
             )
         assert "HIDDEN" not in capsys.readouterr().err
 
-    def test_under_a_telling_name_are_masked(self, capsys: pytest.CaptureFixture[str]) -> None:
+    def test_under_a_revealing_name_are_masked(self, capsys: pytest.CaptureFixture[str]) -> None:
         logs.configure(level="info", form="json")
         structlog.get_logger().warning("something", new_password="HIDDEN", api_key="HIDDEN")
         assert "HIDDEN" not in capsys.readouterr().err

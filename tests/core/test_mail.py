@@ -103,7 +103,7 @@ class TestPost:
         assert "http://127.0.0.1:8000/a?b=1&c=2" in message.text
         assert (await _try(committed)).state is MailState.KEPT
 
-    async def test_escapes_what_stands_in_its_html(self) -> None:
+    async def test_escapes_text_in_its_html(self) -> None:
         assert "<title>Prüfung &lt;b&gt;</title>" in MESSAGE.html
         assert 'href="http://127.0.0.1:8000/a?b=1&amp;c=2"' in MESSAGE.html
         assert "Gesendet von Fundwright" in MESSAGE.html

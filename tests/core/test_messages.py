@@ -122,7 +122,7 @@ class TestPlural:
 
 
 class TestKeptMessage:
-    def test_is_written_in_the_language_of_whoever_reads_it(self) -> None:
+    def test_is_written_in_the_language_of_its_reader(self) -> None:
         kept = [
             nlater("{n} document", "{n} documents", 2),
             later("Save {name}", name=later("Save {name}", name="x")),

@@ -56,7 +56,7 @@ class TestUpgrade:
         await upgrade(database_url)
         assert written(database_url) == before
 
-    async def test_jobs_lose_their_copy_of_whoever_started_them(self, database_url: str) -> None:
+    async def test_jobs_lose_their_copy_of_the_account_that_started_them(self, database_url: str) -> None:
         payload = {"draft_id": "5f0c", "actor": {"id": "7a1e", "email": "ada@example.org", "role": "admin"}}
         await set_back(database_url, to="0019")
         with psycopg.connect(database_url, autocommit=True) as connection:

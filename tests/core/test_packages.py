@@ -199,7 +199,7 @@ class TestSettings:
         async with open_with(WithSettings()) as core:
             assert core.settings_of(BellSettings).most == 9
 
-    async def test_an_unfit_value_is_named(self, open_with: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_an_invalid_value_is_reported(self, open_with: Open, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("BELL_MOST", "0")
         with pytest.raises(StartRefused, match="The setting BELL_MOST cannot be used: .*greater than or equal to 1"):
             async with open_with(WithSettings()):

@@ -202,13 +202,13 @@ class TestUse:
         with EmbeddedPostgres(tmp_path / "data").use():
             assert (tmp_path / "data").stat().st_mode & 0o066 == 0
 
-    def test_a_full_disk_is_one_clear_message(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_full_disk_is_reported_in_one_message(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(shutil, "disk_usage", lambda _folder: Usage(10, 10, 0))
         with pytest.raises(StartRefused, match=r"The disk that holds .* is full\. Free at least 200 MB"):
             with EmbeddedPostgres(tmp_path).use():
                 pass
 
-    def test_a_folder_that_cannot_be_made_is_one_clear_message(self, tmp_path: Path) -> None:
+    def test_a_folder_that_cannot_be_created_is_reported_in_one_message(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("")
         with pytest.raises(StartRefused, match="cannot be used: Not a directory"):
             with EmbeddedPostgres(tmp_path / "file" / "data").use():

@@ -44,7 +44,7 @@ class TestResults:
         contents = [b"", b"one", b"two" * 300_000, b"\x00\xff"]
         assert await run(sandbox, partial(sandboxed.echo, *contents)) == contents
 
-    async def test_an_error_keeps_its_sentence_in_the_language_of_the_caller(self, sandbox: Sandbox) -> None:
+    async def test_an_error_message_is_in_the_language_of_the_caller(self, sandbox: Sandbox) -> None:
         with using_language("de"), pytest.raises(Invalid) as raised:
             await run(sandbox, partial(sandboxed.refuse))
         assert raised.value.sentence == "Die Datei ist leer. Wählen Sie eine andere."

@@ -20,7 +20,7 @@ class TestRead:
             ("FUNDWRIGHT_ALLOWED_ORIGINS", "https://example.org", "should be JSON"),
         ],
     )
-    def test_an_unfit_value_is_refused(self, monkeypatch: pytest.MonkeyPatch, name: str, value: str, reason: str) -> None:
+    def test_an_invalid_value_is_refused(self, monkeypatch: pytest.MonkeyPatch, name: str, value: str, reason: str) -> None:
         monkeypatch.setenv(name, value)
         with pytest.raises(StartRefused, match=f"^The setting {name} cannot be used: .*{reason}.*Correct it"):
             Settings.read()

@@ -90,7 +90,7 @@ async def test_the_upload_of_an_import_that_was_removed_with_its_account_is_remo
     assert not path.exists()
 
 
-async def test_nothing_is_removed_when_the_database_knows_few_of_the_files(committed: Core, ada: Actor) -> None:
+async def test_nothing_is_removed_when_the_database_refers_to_few_of_the_files(committed: Core, ada: Actor) -> None:
     """If the database refers to few of the files, DATABASE_URL probably names the wrong database or an empty one."""
     await add_document(committed, ada, b"Roofs are repaired.")
     for name in (b"a", b"b"):

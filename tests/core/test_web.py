@@ -148,7 +148,7 @@ class TestErrors:
         answer = await program.get("/api/refused", headers=headers)
         assert answer.json()["error"]["message"].startswith(beginning)
 
-    async def test_another_method_is_told_which_ones_there_are(self, program: httpx.AsyncClient) -> None:
+    async def test_another_method_gets_the_allowed_ones(self, program: httpx.AsyncClient) -> None:
         assert (await program.get("/api/notes")).headers["allow"] == "POST"
 
 

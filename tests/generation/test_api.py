@@ -107,5 +107,5 @@ async def test_an_opportunity_is_meant_by_its_number_as_well(desk: Desk, ada: ht
 
 
 @pytest.mark.parametrize("query", [{"page": "0"}, {"page_size": "1000"}, {"state": "lost"}])
-async def test_a_page_that_cannot_be_is_refused(ada: httpx.AsyncClient, query: dict[str, str]) -> None:
+async def test_an_impossible_page_is_refused(ada: httpx.AsyncClient, query: dict[str, str]) -> None:
     assert (await ada.get("/api/drafts", params=query)).status_code == 422

@@ -229,7 +229,7 @@ MATRIX = (
 
 
 @pytest.mark.parametrize("value", ["SP4701-21-F-0166", "$11.8M", "ITS-2023-044", "$2.35M", "Help desk", "USDA"])
-def test_a_value_is_found_where_it_stands(value: str) -> None:
+def test_a_value_is_found_in_its_place(value: str) -> None:
     assert check(value, [MATRIX]).state is CheckState.SUPPORTED
 
 

@@ -20,7 +20,7 @@ class TestCitationStream:
             0,
         )
 
-    def test_a_number_of_no_passage_is_taken_out_with_the_space_before_it(self) -> None:
+    def test_a_number_without_a_passage_is_removed_with_the_space_before_it(self) -> None:
         assert streamed(["We won an award [9]. We did [1]."], {1: 1}) == ("We won an award. We did [1].", 1)
 
     @pytest.mark.parametrize("written", ["[1, 2]", "[1,2]", "[1; 2]", "[1][2]", "[1, 9, 2]"])

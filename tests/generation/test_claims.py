@@ -38,7 +38,7 @@ class TestClaims:
             ("12 roofs", ()),
         ]
 
-    def test_what_frames_a_letter_claims_nothing(self) -> None:
+    def test_the_frame_of_a_letter_makes_no_claims(self) -> None:
         head = "November 24, 2026\n\nMary Wilson  \nKansas City District\n\n**Re: Repair of 12 roofs**\n\nDear Mary Wilson,\n\n"
         purpose = "We are pleased to submit our response to your solicitation.\n\n"
         assert claimed(f"{head}{purpose}We repaired 12 roofs [1].") == [("We repaired 12 roofs [1].", (1,))]
@@ -146,7 +146,7 @@ class TestCheckSection:
             "anbei erhalten Sie die Unterlagen von Acme Roofing zu „Roofs of Hill Air Force Base, phase two, north side“ (R-1).",
         ],
     )
-    def test_the_opening_of_a_letter_claims_nothing(self, opening: str) -> None:
+    def test_the_opening_of_a_letter_makes_no_claims(self, opening: str) -> None:
         assert claims_of(opening) == []
 
     @pytest.mark.parametrize(

@@ -44,7 +44,7 @@ async def test_the_title_of_a_notice_supports_no_claim(desk: Desk) -> None:
     assert [check.state for check in check_draft(titled).sections[0].checks] == [CheckState.NOT_FOUND]
 
 
-async def test_counts_stand_above_the_text_and_unsupported_claims_are_marked_in_it(desk: Desk) -> None:
+async def test_counts_are_above_the_text_and_unsupported_claims_are_marked_in_it(desk: Desk) -> None:
     draft = await written(desk)
     async with opened(desk, draft) as screen:
         assert "1 supported · 1 not found in the source · 1 without a source" in screen.find("group", "Checked sentences").text

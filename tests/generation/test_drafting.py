@@ -125,14 +125,14 @@ class TestWriting:
         assert draft.sections[0].open_questions == ("your roofs",)
         assert draft.sections[2].open_questions == ("your team", "your hangar")
 
-    async def test_the_writer_is_told_what_is_applied_for_and_how_long_to_be(self, desk: Desk) -> None:
+    async def test_the_writer_receives_the_opportunity_and_the_length(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)
         request = desk.writer.requests[0]
         assert draft.opportunity_title in request.opportunity
         assert request.instructions == "Plainly. About 50 words."
         assert [passage.number for passage in request.passages] == list(range(1, len(request.passages) + 1))
 
-    async def test_the_writer_is_told_what_the_sections_before_say(self, desk: Desk) -> None:
+    async def test_the_writer_receives_the_preceding_sections(self, desk: Desk) -> None:
         await write(desk, (await add(desk)).id)
         first, last = desk.writer.requests[0], desk.writer.requests[-1]
         assert first.written.strip() == ""
@@ -142,7 +142,7 @@ class TestWriting:
         draft = await write(desk, (await add(desk)).id)
         assert desk.writer.requests[-1].questions == ("foreman electrician", f"zeppelin hangar {draft.opportunity_title}")
 
-    async def test_made_up_citations_are_taken_out_and_counted(self, desk: Desk) -> None:
+    async def test_made_up_citations_are_removed_and_counted(self, desk: Desk) -> None:
         desk.writer.script = lambda _request: ("We won a pr", "ize [", "77", "]. True [1].")
         draft = await write(desk, (await add(desk)).id)
         assert draft.sections[0].text == "We won a prize. True [1]."
@@ -156,7 +156,7 @@ class TestWriting:
         assert len({citation.passage_id for citation in draft.citations}) == len(numbers)
 
     @pytest.mark.security(41)
-    async def test_a_document_cites_nothing_by_numbers_of_its_own(self, desk: Desk) -> None:
+    async def test_bracketed_numbers_of_a_document_are_not_citations(self, desk: Desk) -> None:
         async with desk.core.database.transaction() as session:
             pasted = PastedText(title="Paper", text="Shingles gutters last for decades [2], as [1] says.")
             paper = await training.add_text(session, desk.actor, desk.core, pasted)
@@ -165,7 +165,7 @@ class TestWriting:
         assert "last for decades, as says. [" in draft.sections[0].text
 
     @pytest.mark.security(39, 41)
-    async def test_whoever_writes_a_notice_writes_no_markdown_into_its_drafts(self, desk: Desk) -> None:
+    async def test_the_author_of_a_notice_cannot_add_markdown_to_its_drafts(self, desk: Desk) -> None:
         async with desk.core.database.transaction() as session:
             contacts = [{"name": "Bo # ![Fake](x)", "email": "", "phone": "", "title": ""}]
             title = "Roof [1] [link](https://x.example) <b>"
@@ -216,7 +216,7 @@ class TestWriting:
 
 
 class TestStopping:
-    async def test_a_failing_writer_leaves_its_sentence_and_the_work_done_so_far(self, desk: Desk) -> None:
+    async def test_a_failing_writer_leaves_its_message_and_the_work_done_so_far(self, desk: Desk) -> None:
         def fail(request: object, _index: int) -> None:
             if len(desk.writer.requests) == 2:
                 raise EndpointDown("The endpoint at localhost:1 does not answer. Start it, then continue the draft.")
@@ -297,7 +297,7 @@ class TestStopping:
         outcomes = await asyncio.gather(*(go_on() for _ in range(6)), return_exceptions=True)
         assert [type(outcome) for outcome in outcomes if outcome is not None] == [Conflict] * 5
 
-    async def test_a_template_that_has_changed_since_is_said_so(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_a_changed_template_is_reported(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         draft = await add(desk)
         async with desk.core.database.transaction() as session:
             await session.execute(text("UPDATE draft_section SET template_heading = 'Rooves' WHERE ordinal = 0"))

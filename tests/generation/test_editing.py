@@ -603,7 +603,7 @@ class TestVersions:
         assert states.all() == [JobState.CANCELED]
 
 
-async def test_whoever_waits_for_checks_and_comparisons_keeps_no_connection_from_others(desk: Desk) -> None:
+async def test_waiting_for_checks_and_comparisons_holds_no_connection(desk: Desk) -> None:
     draft, roofs = await written(desk)
     is_done = Event()
     slow = asyncio.create_task(service.calculate(desk.actor.id, is_done.wait))

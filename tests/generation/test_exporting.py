@@ -84,7 +84,7 @@ class TestMarkdown:
         ).content.decode()
         assert text == "# Cover letter: Roof\n\n## Who we are\n\nWe repair roofs. We do.\n"
 
-    def test_what_stands_around_the_text_is_in_the_language_of_the_reader(self) -> None:
+    def test_everything_around_the_text_is_in_the_language_of_the_reader(self) -> None:
         with using_language("de"):
             text = export(draft(), ExportFormat.MARKDOWN).content.decode()
         assert text.endswith("[^1]: Past work, „Projects“, Seite 3.\n")
@@ -188,7 +188,7 @@ class TestFootnotes:
         assert references(content) == ["1", "2", "→1", "→2"]
         assert words_of(content)[3] == ("Body Text", "Second. First, again;1 both!2")
 
-    def test_stand_after_the_punctuation_and_next_to_each_other(self) -> None:
+    def test_follow_the_punctuation_and_each_other(self) -> None:
         text = export(draft(text="Roofs [1][2]. “Gutters [3].” Done. [1] End"), ExportFormat.MARKDOWN).content.decode()
         assert "Roofs.[^1][^2] “Gutters.”[^3] Done.[^1] End" in text
 

@@ -17,6 +17,6 @@ class TestTemplates:
             headings = [section.heading for section in template.sections]
             assert len(set(headings)) == len(headings)
 
-    def test_an_unknown_name_is_refused_with_those_there_are(self, core: Core) -> None:
+    def test_an_unknown_name_is_refused_and_the_known_ones_are_listed(self, core: Core) -> None:
         with pytest.raises(Invalid, match="no template named “poem”. Choose one of these: capability-statement, "):
             service.get_template(core, "poem")

@@ -48,7 +48,7 @@ async def test_others_are_refused(committed: Core, route: str) -> None:
     )
 
 
-async def test_days_that_make_no_sense_are_named(committed: Core, viewer: Actor) -> None:
+async def test_invalid_days_are_reported(committed: Core, viewer: Actor) -> None:
     async with client_of(committed, viewer) as client:
         answer = await client.get("/api/insights/usage?day_from=2026-03-02&day_to=2026-03-01")
     assert answer.status_code == 422

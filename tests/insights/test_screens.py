@@ -118,7 +118,7 @@ class TestAnalyze:
             assert screen.address == "/dashboard/analyze?day_from=2026-03-01&day_to=2026-03-02"
             assert "No activity in this period." in screen.text
 
-    async def test_days_the_wrong_way_round_are_refused_and_stay(self, committed: Core, viewer: Actor) -> None:
+    async def test_reversed_days_are_refused_and_stay(self, committed: Core, viewer: Actor) -> None:
         async with mounted(committed, viewer, analyze_screen) as screen:
             await screen.type("Start date", "2026-03-02")
             await screen.type("End date", "2026-03-01")

@@ -104,7 +104,7 @@ class TestBatches:
 
 
 class TestAnalytics:
-    async def test_is_told_the_path_and_nothing_else(self, committed: Core, viewer: Actor) -> None:
+    async def test_receives_only_the_path(self, committed: Core, viewer: Actor) -> None:
         async with analytics() as (url, told):
             set_analytics(committed, url)
             tracker = Tracker(committed)

@@ -72,7 +72,7 @@ def test_a_text_that_names_others_as_those_who_act_describes_others() -> None:
     )
 
 
-def test_a_customer_goes_by_the_last_word_of_its_name() -> None:
+def test_a_customer_is_recognized_by_the_last_word_of_its_name() -> None:
     others = Others("Meridian Language Group, Inc.", ("U.S. Forest Service, National Interagency Support Cache",))
     assert not others.may_claim("The cache outfits 12,000 firefighters at the height of a season.")
     assert others.may_claim("The cache memory of our servers was doubled.")

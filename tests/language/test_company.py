@@ -40,6 +40,6 @@ class TestInferCompany:
         )
         assert infer_company([(ABOUT, "# Data management and sharing\n\nData are shared."), (ABOUT, about)]) == "Reyes Lab"
 
-    def test_nothing_stands_out_of_nothing(self) -> None:
+    def test_no_name_is_inferred_without_evidence(self) -> None:
         assert infer_company([]) == ""
         assert infer_company([(ABOUT, "we build sensors.")]) == ""

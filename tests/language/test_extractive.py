@@ -58,7 +58,7 @@ async def left_open(core: Core, asked: SectionRequest) -> list[int]:
 
 
 class TestWrite:
-    async def test_every_sentence_stands_in_its_passage(self, core: Core) -> None:
+    async def test_every_sentence_is_in_its_passage(self, core: Core) -> None:
         pieces = await write(core, request(BREAD, TEAM))
         assert pieces
         for piece in pieces:
@@ -97,7 +97,7 @@ class TestWrite:
         cut = TEAM[TEAM.index("She") :]
         assert await write(core, request(cut, question="Who supports her: statisticians, field crew?")) == []
 
-    async def test_nothing_is_said_twice_in_a_draft(self, core: Core) -> None:
+    async def test_nothing_is_repeated_in_a_draft(self, core: Core) -> None:
         before = "".join(await write(core, request(TEAM)))
         assert await write(core, request(TEAM, written=before)) == []
 
@@ -113,7 +113,7 @@ class TestWrite:
         assert await write(core, request(BREAD)) == []
         assert await write(core, request()) == []
 
-    async def test_each_question_is_answered_or_said_to_be_open(self, core: Core) -> None:
+    async def test_each_question_is_answered_or_listed_as_open(self, core: Core) -> None:
         asked = request(
             TEAM,
             BREAD,
@@ -230,7 +230,7 @@ class TestFacts:
         )
         assert "| Director of Research, Institute |" in "".join(await write(core, section(Topic.PEOPLE, resume)))
 
-    async def test_since_when_and_where_we_are_stands_below_any_heading(self, core: Core) -> None:
+    async def test_founding_year_and_location_are_found_below_any_heading(self, core: Core) -> None:
         about = passage(
             "Iron Peak Inc. installs and maintains boilers for hospitals. We have been in business since 2013 and are based in Duluth, Minnesota.",
             DocumentKind.ABOUT_US,
@@ -422,7 +422,7 @@ class TestHeadings:
             ("We repair steam boilers and calibrate meters in nine counties.", "{} [1]"),
         ],
     )
-    async def test_competencies_may_stand_directly_below_the_title(self, core: Core, said: str, written: str) -> None:
+    async def test_competencies_may_be_directly_below_the_title(self, core: Core, said: str, written: str) -> None:
         title = "Iron Peak Inc. — Capability Statement"
         about = passage(
             f"{title}\n\n{said}\n\nIron Peak Inc. is a small business in Duluth, Minnesota. It has 19 employees.\n",
@@ -446,7 +446,7 @@ class TestHeadings:
             "Ada Example, Ben Sample, and Cora Specimen, Duluth",
         ],
     )
-    async def test_what_else_stands_below_the_title_is_not_a_competence(self, core: Core, said: str) -> None:
+    async def test_other_text_below_the_title_is_not_a_competence(self, core: Core, said: str) -> None:
         about = passage(f"Iron Peak Inc.\n\n{said}\n", DocumentKind.ABOUT_US, "Iron Peak Inc.")
         assert await write(core, section(Topic.CAPABILITIES, about)) == []
 
@@ -470,7 +470,7 @@ class TestHeadings:
         )
         assert await write(core, section(Topic.FACILITIES, listed)) == ["- Boiler feed pump [1]"]
 
-    async def test_an_item_that_names_a_section_answers_it_even_if_it_is_said_already(self, core: Core) -> None:
+    async def test_an_item_that_names_a_section_answers_it_even_if_it_is_a_repetition(self, core: Core) -> None:
         item = "Own fleet: two aircraft and five drones"
         about = passage(f"Differentiators\n\n- {item}\n- No accident in eleven years\n", DocumentKind.ABOUT_US, "Differentiators")
         written = f"- {item} [1]\n- No accident in eleven years [1]"
@@ -505,7 +505,7 @@ class TestHeadingClassifier:
         written = "".join(await write(core, asked))
         assert all(item in written for item in items)
 
-    async def test_a_heading_that_is_near_to_nothing_names_nothing(self, core: Core) -> None:
+    async def test_a_heading_that_resembles_no_section_names_none(self, core: Core) -> None:
         embedder = await service.get_embedder(core)
         text = "Recipe of the month\n\nA sourdough loaf rises overnight in a cool kitchen."
         passage = NumberedPassage(number=1, text=text, heading=("Recipe of the month",))

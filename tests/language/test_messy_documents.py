@@ -118,7 +118,7 @@ def test_a_message_describes_the_work_without_its_chatter() -> None:
         (ProjectField.VALUE, "$640,000"),
     ],
 )
-def test_a_message_tells_contract_price_and_period_and_its_subject_names_the_project(field: ProjectField, value: str) -> None:
+def test_a_message_states_contract_price_and_period_and_its_subject_names_the_project(field: ProjectField, value: str) -> None:
     assert " ".join(messages(MESSAGE).fields[field].text.split()) == value
 
 
@@ -128,7 +128,7 @@ def test_a_subject_that_names_nothing_is_not_a_title() -> None:
     assert not [project for project in projects([passage], US) if ProjectField.TITLE in project.fields]
 
 
-def test_company_data_is_told_once() -> None:
+def test_company_data_is_listed_once() -> None:
     found = company_data(
         [NumberedPassage(number=1, text=DATA, kind=DocumentKind.ABOUT_US, document="Us", heading=("COMPANY DATA",))]
     )

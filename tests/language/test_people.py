@@ -72,7 +72,7 @@ def test_a_list_of_skills_is_not_a_person() -> None:
     assert "BSEE" in " ".join(fact.text for fact in found["Tomás Reyes-Lindqvist"].qualifications)
 
 
-def test_certificates_stand_below_certs() -> None:
+def test_certificates_are_found_below_certs() -> None:
     (person,) = read("Marit Solheim\nPrincipal Hydrologist\n\nCERTS\nProfessional Engineer, Minnesota; FAA Part 107\n").values()
     assert [fact.text for fact in person.qualifications] == ["Professional Engineer, Minnesota; FAA Part 107"]
 
@@ -127,7 +127,7 @@ ASQ certified, AS9100 lead auditor
 """
 
 
-def test_a_list_of_people_mixes_nobodys_qualifications() -> None:
+def test_a_list_of_people_keeps_their_qualifications_apart() -> None:
     found = read(LIST)
     assert {name: role(person) for name, person in found.items()} == {
         "Pim Overbeek": "President",

@@ -75,7 +75,7 @@ def test_nor_do_they_name_people() -> None:
     assert not any("Beck" in person.name.text or "From" in person.name.text for person in people([passage], US))
 
 
-def test_whom_a_letter_of_reference_is_for_is_not_the_customer() -> None:
+def test_the_addressee_of_a_letter_of_reference_is_not_the_customer() -> None:
     (project,) = read(REFERENCE)
     assert field(project, ProjectField.CUSTOMER).casefold() == "state library of ohio"
 
@@ -117,7 +117,7 @@ def test_a_list_of_customers_is_not_a_project() -> None:
     assert read("Selected customers\n\n- City of Dayton\n- Port of Toledo\n- Ohio State University\n") == []
 
 
-def test_years_told_in_a_sentence_are_no_title_of_a_person() -> None:
+def test_years_in_a_sentence_are_not_the_title_of_a_person() -> None:
     text = "Imani Oyelaran has kept hospital elevators safe for 17 years and direct our crew of nine."
     passage = NumberedPassage(number=1, text=text, kind=DocumentKind.RESUME, document="bio")
     assert not any(person.role and "17 years" in person.role.text for person in people([passage], US))
@@ -234,7 +234,7 @@ def test_the_heading_of_a_form_or_report_names_no_project(heading: str) -> None:
     assert project.name.text == "Port of Camden"
 
 
-def test_contracts_told_in_a_paragraph_each_keep_their_customers() -> None:
+def test_contracts_described_in_a_paragraph_each_keep_their_customers() -> None:
     found = read(
         "OTHER CONTRACTS\n\nButler VA Health Care System, 36C24422P0815, wheelchair van, $1.36 million, 2022 to 2025, 19,200 trips, CPARS Very Good.\n\n"
         "Beaver Valley Health System (commercial), ambulance between two hospitals, about $2.9 million a year since 2006.\n\n"

@@ -50,7 +50,7 @@ def test_feedback_adds_what_the_best_texts_share() -> None:
 
 
 class TestInTheDatabase:
-    async def test_words_stand_where_the_database_puts_them(self, session: AsyncSession) -> None:
+    async def test_words_have_the_positions_that_the_database_gives_them(self, session: AsyncSession) -> None:
         for lexeme in ("ferri", "naïve", "334516", "it's"):
             assert await session.scalar(text("SELECT word_place(:lexeme)"), {"lexeme": lexeme}) == retrieval.place_of(lexeme)
 

@@ -51,7 +51,7 @@ class TestCategorizing:
 
 
 class TestCategories:
-    async def test_take_no_opportunity_that_there_is_not(self, client: httpx.AsyncClient) -> None:
+    async def test_use_no_opportunity_that_does_not_exist(self, client: httpx.AsyncClient) -> None:
         category = (await client.post("/api/categories", json={"name": "Roofs"})).json()["id"]
         phantom = UUID(int=1)
         unknown = (await client.get(f"/api/opportunities/{phantom}/versions")).json()["error"]["message"]
@@ -76,7 +76,7 @@ class TestList:
         versions = (await client.get(f"/api/opportunities/{page['items'][0]['id']}/versions")).json()
         assert [version["number"] for version in versions["items"]] == [1]
 
-    async def test_corrects_misspelled_words_unless_told_not_to(
+    async def test_corrects_misspelled_words_unless_verbatim(
         self, client: httpx.AsyncClient, committed: Core, import_file: ImportFile
     ) -> None:
         await import_file(sam_file(*(sam_row(NoticeId=notice_id(i), Title=f"Janitorial services {i}") for i in range(3))))

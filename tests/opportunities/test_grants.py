@@ -80,7 +80,7 @@ class TestExtract:
         assert "ends unexpectedly" in tail.reason
 
     @pytest.mark.parametrize("missing", ["OpportunityID", "OpportunityTitle", "PostDate"])
-    def test_rejects_a_row_without_what_is_required(self, missing: str) -> None:
+    def test_rejects_a_row_without_a_required_field(self, missing: str) -> None:
         [row] = parse(grants_file(grants_row((missing, ""))))
         assert isinstance(row, RejectedRow)
         assert row.column == missing

@@ -52,7 +52,7 @@ class TestImport:
         assert counts(await import_file(content)) == (5, 0, 0, 0)
         assert counts(await import_file(gzip.compress(content), name="again.gz")) == (0, 0, 5, 0)
 
-    async def test_the_database_knows_at_once_how_much_there_is(self, import_file: ImportFile, committed: Core) -> None:
+    async def test_statistics_are_refreshed_at_once(self, import_file: ImportFile, committed: Core) -> None:
         """Until the statistics are refreshed, PostgreSQL plans lists and searches for empty tables."""
         await import_file(sam_file(*(sam_row(NoticeId=notice_id(i)) for i in range(5))))
         async with committed.database.transaction() as session:
@@ -111,7 +111,7 @@ class TestImport:
             await session.execute(update(Job).values(result={"run_id": str(report.id), "new": 1}))
             assert (await service.get_import(session, member, report.id)).samples_removed == 0
 
-    async def test_rows_that_cannot_be_read_are_reported_and_the_rest_goes_in(
+    async def test_unreadable_rows_are_reported_and_the_rest_is_imported(
         self, import_file: ImportFile, committed: Core, member: Actor
     ) -> None:
         report = await import_file(sam_file(sam_row(), sam_row(NoticeId="", Title="x"), "nothing\r\n"), name="mine.csv")
@@ -125,7 +125,7 @@ class TestImport:
         assert lines[1].startswith("mine.csv,3,NoticeId,")
 
     @pytest.mark.parametrize("column", ["Title", "Department/Ind.Agency", "Type", "Sol#"])
-    async def test_a_field_that_took_in_what_follows_is_reported_and_the_rest_goes_in(
+    async def test_a_field_that_swallowed_later_rows_is_reported_and_the_rest_is_imported(
         self, import_file: ImportFile, column: str
     ) -> None:
         rest = "".join(random.choices("abcdefghij é", k=30_000))  # random, so that compression does not shrink it
@@ -302,7 +302,7 @@ class TestOwnership:
 
 class TestRealFiles:
     @pytest.mark.slow
-    async def test_every_published_file_goes_in(self, committed: Core, member: Actor, shared_data: Path) -> None:
+    async def test_every_published_file_is_imported(self, committed: Core, member: Actor, shared_data: Path) -> None:
         for source, name, new in (
             ("grants", "grants/GrantsDBExtract.xml.gz", 1_468),
             ("grants", "grants/simpler_grants_rows.jsonl", 214),

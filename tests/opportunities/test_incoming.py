@@ -77,7 +77,7 @@ class TestUtf16:
 
 
 class TestZip:
-    async def test_an_extract_goes_in_as_it_is_published(self, import_file: ImportFile) -> None:
+    async def test_an_extract_is_imported_as_published(self, import_file: ImportFile) -> None:
         content = zipped(("GrantsDBExtract20261121v2.xml", EXTRACT), ("__MACOSX/._GrantsDBExtract20261121v2.xml", b"\x00"))
         assert (await import_file(content, source="grants", name="GrantsDBExtract20261121v2.zip")).new == 5
         assert (await import_file(EXTRACT, source="grants")).unchanged == 5

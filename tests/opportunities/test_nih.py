@@ -47,7 +47,7 @@ class TestParse:
         assert (first.award_ceiling or 0, first.expected_awards or 0) == (0, 0)
         assert second.award_ceiling == Decimal("1250.50")
 
-    def test_rejects_a_row_without_what_is_required(self) -> None:
+    def test_rejects_a_row_without_a_required_field(self) -> None:
         rows = parse(nih_file(nih_row(opportunity_id=""), nih_row(title=None), nih_row(post_date="soon")))
         assert [row.column for row in rows if isinstance(row, RejectedRow)] == ["opportunity_id", "title", "post_date"]
 

@@ -108,7 +108,7 @@ class TestSpelling:
             ("nitrification", 0, None),
         ],
     )
-    def test_takes_a_word_for_the_nearest_known_one(self, word: str, notices: int, expected: str | None) -> None:
+    def test_corrects_a_word_to_the_nearest_known_one(self, word: str, notices: int, expected: str | None) -> None:
         known = {
             "janitorial": 300,
             "janitor": 9,

@@ -137,7 +137,9 @@ class TestRejections:
             ({"PostedDate": "9999-12-31"}, "PostedDate"),
         ],
     )
-    def test_a_row_without_what_is_required_is_rejected_and_the_rest_goes_in(self, values: dict[str, str], column: str) -> None:
+    def test_a_row_without_a_required_field_is_rejected_and_the_rest_is_imported(
+        self, values: dict[str, str], column: str
+    ) -> None:
         rejected, notice = parse(sam_file(sam_row(**values), sam_row(NoticeId=notice_id(2))))
         assert isinstance(rejected, RejectedRow)
         assert (rejected.line, rejected.column) == (2, column)
@@ -179,7 +181,7 @@ class TestRejections:
         with pytest.raises(UnreadableFile):
             parse(b"")
 
-    def test_columns_may_stand_in_another_order(self) -> None:
+    def test_columns_may_have_another_order(self) -> None:
         columns = sorted(SAM_COLUMNS)
         row = sam_row(Title="Order")
         content = ",".join(columns) + "\n" + ",".join(f'"{row[name]}"' for name in columns) + "\n"

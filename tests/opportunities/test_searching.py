@@ -202,7 +202,7 @@ class TestSolicitations:
 
 
 class TestAwards:
-    async def test_of_a_solicitation_are_told_on_its_other_notices(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_of_a_solicitation_are_shown_on_its_other_notices(self, session: AsyncSession, actor: Actor) -> None:
         day = now()
         raw = {"AwardDate": "2026-03-02", "Awardee": "Roofs Inc. Denver CO"}
         await add(
@@ -224,7 +224,7 @@ class TestAwards:
         assert notice_of_award.is_award and not found["Roof"].is_award
         assert (await service.get_opportunity(session, actor, found["Roof"].id)).award == award
 
-    async def test_without_a_date_that_can_be_read_are_told_without_it(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_without_a_readable_date_are_shown_without_it(self, session: AsyncSession, actor: Actor) -> None:
         award = notice(2, number="A20261", type="Award Notice", raw={"AwardDate": "soon"})
         await add(session, notice(1, title="Roof", number="A-2026-1", type="Solicitation"), award)
         (row,) = (await search(session, actor, "roof")).items

@@ -296,7 +296,7 @@ class TestSample:
         assert await session.scalar(select(func.count()).select_from(ImportRejection)) == 0
 
     @pytest.mark.parametrize("query", [{}, {"sort": "posted"}, {"sort": "-title"}, {"sort": "due"}, {"text": "roof"}])
-    async def test_stands_below_every_real_opportunity_in_any_order(
+    async def test_is_listed_below_every_real_opportunity_in_any_order(
         self, session: AsyncSession, actor: Actor, query: dict[str, str]
     ) -> None:
         sample = {"title": "Roof roof sample", "posted_at": now(), "due_at": now()}

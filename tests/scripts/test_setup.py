@@ -67,7 +67,7 @@ class TestStep:
 
 
 class TestIndex:
-    def test_uv_asks_the_index_that_pip_is_told_by_the_environment(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_uv_uses_the_index_that_the_environment_sets_for_pip(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv("UV_DEFAULT_INDEX", raising=False)
         monkeypatch.setenv("PIP_INDEX_URL", "https://index.example.org/simple")
         assert setup.uv_environment()["UV_DEFAULT_INDEX"] == "https://index.example.org/simple"
@@ -90,7 +90,7 @@ class TestLockedEntry:
 
 
 class TestMissing:
-    def test_no_node_is_one_message(self, tmp_path: Path) -> None:
+    def test_a_missing_node_is_reported_in_one_message(self, tmp_path: Path) -> None:
         environment = {**os.environ, "PATH": str(tmp_path)}
         done = subprocess.run(
             [sys.executable, PROJECT / "scripts/setup.py", "app"], env=environment, capture_output=True, text=True, check=False

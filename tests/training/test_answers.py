@@ -116,7 +116,7 @@ async def test_questions_are_answered_by_the_sentence_that_does(committed: Core,
     assert len(wrong) <= len(ANSWERED[::every]) // 8, wrong
 
 
-async def test_what_went_wrong_stands_under_challenges(committed: Core, taught: Actor) -> None:
+async def test_what_went_wrong_is_found_under_challenges(committed: Core, taught: Actor) -> None:
     embedder = await language.get_embedder(committed)
     first = (await service.find_answers(committed, taught, "What went wrong in past projects?", embedder=embedder))[0]
     assert first.heading[-1].endswith("Challenges and how we solved them")
@@ -192,7 +192,7 @@ async def bridges(committed: Core, owner: Actor, add_file: AddFile, snapshots: S
         ("How quickly do we close a lane?", "25 minutes"),
     ],
 )
-async def test_what_people_ask_in_words_of_their_own(committed: Core, bridges: Actor, question: str, expected: str) -> None:
+async def test_questions_in_peoples_own_words_are_answered(committed: Core, bridges: Actor, question: str, expected: str) -> None:
     embedder = await language.get_embedder(committed)
     first = (await service.find_answers(committed, bridges, question, embedder=embedder))[0]
     assert expected in first.text[first.answer_start : first.answer_end]

@@ -101,7 +101,7 @@ class TestRun:
             await _train(committed, owner, boats.id)
         assert "boats (1.200 / 12.309)" in said
 
-    async def test_the_database_knows_at_once_how_much_there_is(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
+    async def test_statistics_are_refreshed_at_once(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         """Until the statistics are refreshed, PostgreSQL plans questions for empty tables."""
         async with committed.database.transaction() as session:
             boats = await add_file(session, owner, committed, BOATS)
@@ -260,7 +260,7 @@ class TestRun:
         assert (ended.state, ended.documents) == (JobState.CANCELED, 1)
         assert states == {"quick": DocumentState.TRAINED, "slow": DocumentState.WAITING}
 
-    async def test_nothing_to_train_is_said(self, committed: Core, owner: Actor) -> None:
+    async def test_having_nothing_to_train_is_reported(self, committed: Core, owner: Actor) -> None:
         with pytest.raises(Invalid, match="Add a document"):
             await service.start_run(committed, owner)
 
@@ -571,7 +571,7 @@ class TestFindPassages:
 
 
 class TestAddDocument:
-    async def test_the_same_content_is_said_to_be_there(
+    async def test_the_same_content_is_reported_as_existing(
         self, committed: Core, owner: Actor, stranger: Actor, add_file: AddFile
     ) -> None:
         async with committed.database.transaction() as session:

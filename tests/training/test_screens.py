@@ -149,7 +149,7 @@ class TestTrain:
             await screen.expect(lambda: "1 document was trained with a different embedding model" in screen.text)
             assert "Trained with a different model" in screen.text
 
-    async def test_a_model_that_cannot_be_used_is_said_and_hides_no_document(
+    async def test_an_unusable_model_is_reported_and_hides_no_document(
         self, committed: Core, owner: Actor, add_file: AddFile, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         await add(committed, owner, add_file, FERRY, "boats.md")

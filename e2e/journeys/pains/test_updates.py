@@ -56,7 +56,7 @@ def test_ten_rapid_clicks_while_the_page_changes(moving: MovingPage) -> None:
 
 
 @pytest.mark.pain(9)
-def test_a_handler_that_holds_everyone_up_is_named_in_the_log(moving: MovingPage, laboratory: Application) -> None:
+def test_a_handler_that_blocks_everyone_is_named_in_the_log(moving: MovingPage, laboratory: Application) -> None:
     page = moving.open().page
     moving.hog.click()
     ready(page)

@@ -92,7 +92,7 @@ async def test_a_live_change_moves_no_row(committed: Core) -> None:
         assert "more entr" not in screen.text
 
 
-async def test_a_row_that_new_rows_push_to_the_next_page_is_not_said_to_be_gone(committed: Core) -> None:
+async def test_a_row_that_new_rows_push_to_the_next_page_is_not_reported_as_gone(committed: Core) -> None:
     letters = Letters("b", "c", page_size=2)
     async with mounted(committed, None, letters.screen) as screen:
         letters.listed = ["a", "b", "c"]

@@ -248,7 +248,7 @@ class TestInvitation:
         assert found
         return found[1]
 
-    async def test_lets_its_address_in_once_with_its_role(self, open_page: Open, committed: Core) -> None:
+    async def test_registers_its_address_once_with_its_role(self, open_page: Open, committed: Core) -> None:
         link = await self._invite(committed)
         async with open_page(link) as page:
             assert "For grace@example.org" in page.text

@@ -318,7 +318,7 @@ class TestTrustedProxies:
         ],
         ids=["proxy", "a forged one before it", "two proxies", "IPv6", "someone else", "nobody is trusted"],
     )
-    async def test_only_their_word_is_taken(
+    async def test_only_their_headers_are_trusted(
         self, open_to_ada: Core, peer: str, forwarded: str, trusted: list[str], address: str
     ) -> None:
         assert await self.seen(open_to_ada, peer=peer, forwarded=forwarded, trusted=trusted) == address

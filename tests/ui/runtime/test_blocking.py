@@ -103,7 +103,7 @@ class TestBlockingCall:
         assert len(found) == 1 and found[0].startswith("time.sleep in ")
 
     @pytest.mark.parametrize("call", CALLS)
-    async def test_in_a_thread_holds_nobody_up(self, core: Core, call: str) -> None:
+    async def test_in_a_thread_blocks_nobody(self, core: Core, call: str) -> None:
         with blocking_calls() as found:
             async with mounted(core, None, careless_screen) as screen:
                 await screen.click("button", f"{call} in a thread")

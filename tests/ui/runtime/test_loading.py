@@ -245,7 +245,7 @@ class TestAMove:
             assert wire.is_loading
 
     @pytest.mark.usefixtures("shows_loading_at_once")
-    async def test_does_not_hold_up_what_is_done_meanwhile(self, pages: Pages) -> None:
+    async def test_does_not_delay_other_work(self, pages: Pages) -> None:
         async with pages.open("/plain") as wire:
             await go_while_reading_takes_long(pages, wire)
             await pages.gate.let_one_through()

@@ -66,7 +66,7 @@ class TestAddresses:
 
 
 class TestServing:
-    async def test_they_stand_among_the_built_files_and_are_kept_forever(self, script: Path, tmp_path: Path) -> None:
+    async def test_they_are_among_the_built_files_and_cached_forever(self, script: Path, tmp_path: Path) -> None:
         modules = Modules([WebModule(script, [Clock])])
         site = Starlette(routes=[Route("/assets/{path:path}", Assets(tmp_path / "assets", modules.contents).respond)])
         async with AsyncClient(transport=ASGITransport(site), base_url="http://test") as client:

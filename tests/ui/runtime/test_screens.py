@@ -58,7 +58,7 @@ class TestQuery:
         async with mounted(core, None, screen, is_live=False) as shown:
             assert shown.text == "from the database"
 
-    async def test_a_failure_shows_a_sentence_with_an_id_and_reload_tries_again(self, core: Core) -> None:
+    async def test_a_failure_shows_a_message_with_an_id_and_reload_tries_again(self, core: Core) -> None:
         statements = ["SELECT 1/0", "SELECT 7"]
 
         @component
@@ -154,7 +154,7 @@ class TestAction:
             assert shown.toasts == ["Done."]
             assert done == [5]
 
-    async def test_a_refusal_is_toasted_stands_in_the_form_and_what_was_typed_stays(self, core: Core) -> None:
+    async def test_a_refusal_is_shown_in_a_toast_and_in_the_form_and_typed_text_stays(self, core: Core) -> None:
         @component
         def screen() -> Any:
             async def work(_session: AsyncSession, _fields: dict[str, str]) -> None:
@@ -248,7 +248,7 @@ class TestForm:
             await shown.click("button", "Save")
             assert got == [NewThing(name="abc", kind="b", is_big=True)]
 
-    async def test_complaints_are_next_to_their_fields_and_go_away(self, core: Core) -> None:
+    async def test_errors_are_beside_their_fields_and_disappear(self, core: Core) -> None:
         got = Kept()
 
         @component
@@ -268,7 +268,7 @@ class TestForm:
             assert not shown.has("alert")
             assert [thing.name for thing in got] == ["fine"]
 
-    async def test_complaints_reach_fields_at_any_depth(self, core: Core) -> None:
+    async def test_errors_reach_fields_at_any_depth(self, core: Core) -> None:
         @component
         def screen() -> Any:
             fields = html.fieldset(html.div(text_field("name", "Name", default="too long"), html.hr()), "Rest")
@@ -314,7 +314,7 @@ class TestOtherComplaints:
             await shown.click("button", "Go")
             assert not shown.has("alert")
 
-    async def test_what_concerns_no_field_stands_above_the_button(self, core: Core) -> None:
+    async def test_an_error_without_a_field_is_shown_above_the_button(self, core: Core) -> None:
         class Period(BaseModel):
             first: int = 1
             last: int = 0
@@ -394,7 +394,7 @@ class TestRest:
             await shown.click("button", "Again")
             assert shown.text == "Again round 3 given"
 
-    async def test_an_answer_is_let_go_of_and_comes_back(self, core: Core) -> None:
+    async def test_an_answer_is_released_and_restored(self, core: Core) -> None:
         answers: list[ref[NewThing]] = []
 
         async def read(_session: AsyncSession) -> tuple[Page[NewThing], dict[UUID, int]]:
@@ -472,7 +472,7 @@ class TestSlowQueries:
 
 
 class TestUrlState:
-    async def test_what_stands_around_the_screen_is_not_rendered_for_another_query(self, core: Core) -> None:
+    async def test_the_frame_is_not_rendered_again_for_another_query(self, core: Core) -> None:
         rendered: list[str] = []
 
         @component

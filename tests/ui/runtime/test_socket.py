@@ -99,7 +99,7 @@ class TestEvent:
                 await client.until("patch")
                 assert client.text == f"Addparent {count} child {count}"
 
-    async def test_a_refusal_is_a_toast_with_its_sentence(self, server: Server) -> None:
+    async def test_a_refusal_is_a_toast_with_its_message(self, server: Server) -> None:
         async with server.socket() as client:
             await client.hello("/public")
             await client.click("refuse")
@@ -114,7 +114,7 @@ class TestEvent:
             assert client.text.endswith("count 1")
         assert "error " in client.toasts()[0] and "secret" not in client.toasts()[0]
 
-    async def test_a_click_that_comes_too_late_is_told_to_whoever_made_it(self, server: Server) -> None:
+    async def test_a_click_that_arrives_too_late_shows_a_message(self, server: Server) -> None:
         async with server.socket() as client:
             await client.hello("/public")
             await client.click("", target="/no/such:onClick|0")
@@ -143,7 +143,7 @@ class TestEvent:
             await client.click("make")
             assert client.text.endswith("made 2")
 
-    async def test_a_widget_continues_when_something_comes_to_stand_before_it(self, server: Server) -> None:
+    async def test_a_widget_continues_when_something_is_inserted_before_it(self, server: Server) -> None:
         async with server.socket() as client:
             await client.hello("/two-faced")
             await client.click("row")

@@ -171,5 +171,5 @@ class TestMatching:
     def test_what_starts_so_comes_first(self) -> None:
         assert best("pr", ("Compress", "The price", "Premium"), str) == ["Premium", "The price", "Compress"]
 
-    def test_letters_must_stand_in_this_order(self) -> None:
+    def test_letters_must_be_in_this_order(self) -> None:
         assert (fit_of("tn", "Train"), fit_of("nt", "Train")) == (0, None)

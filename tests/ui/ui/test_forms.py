@@ -62,6 +62,6 @@ async def test_fields_with_a_default_may_stay_empty(committed: Core) -> None:
         ({"size": "huge"}, "Choose one of the options."),
     ],
 )
-async def test_complaints_are_sentences(committed: Core, typed: dict[str, Any], sentence: str) -> None:
+async def test_errors_are_sentences(committed: Core, typed: dict[str, Any], sentence: str) -> None:
     given, said = await sent(committed, **{"name": "Acme", **typed})
     assert (given, said) == ([], sentence)

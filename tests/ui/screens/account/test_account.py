@@ -159,7 +159,7 @@ class TestSecurity:
             await screen.click("button", "Change email address")
             assert [frame["form"] for frame in screen.frames if frame["type"] == "saved"] == [f"{PATH}#Email"]
 
-    async def test_a_weak_one_is_refused_with_the_sentence_of_registration(self, committed: Core, ada: Actor) -> None:
+    async def test_a_weak_one_is_refused_with_the_message_of_registration(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, account_screen, path=f"{PATH}?tab=security") as screen:
             await screen.type("Current password", PASSWORD)
             await screen.type("New password", "short")

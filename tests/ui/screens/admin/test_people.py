@@ -141,7 +141,7 @@ class TestPending:
                 await invitations.renew_invitation(session, viewer, committed, listed.id, by_email=False, client=HERE)
 
     @pytest.mark.parametrize("end", ["used_at", "revoked_at"])
-    async def test_one_that_is_over_gets_no_new_link(self, committed: Core, root: Actor, end: str) -> None:
+    async def test_one_that_has_ended_gets_no_new_link(self, committed: Core, root: Actor, end: str) -> None:
         await invite(committed, root, "ada")
         await change(committed, "ada", **{end: now()})
         async with committed.database.transaction() as session:
@@ -212,7 +212,7 @@ class TestInvitations:
         assert sorted(each.state for each in listed.items) == [InvitationState.PENDING, *[InvitationState.WITHDRAWN] * 5]
 
     @pytest.mark.parametrize("end", [disabled, demoted, deleted])
-    async def test_one_ends_with_the_power_of_whoever_sent_it(
+    async def test_one_is_withdrawn_when_its_sender_loses_the_right(
         self, committed: Core, root: Actor, end: Callable[[Core, Actor], Awaitable[None]]
     ) -> None:
         async with committed.database.transaction() as session:
