@@ -261,6 +261,30 @@ class TestFailure:
         assert (await read(queue, runs[0].id)).state == JobState.CANCELED
 
     @pytest.mark.usefixtures("reporting_each_step")
+    async def test_a_worker_resumes_the_job_of_a_process_that_was_told_to_end(
+        self, queue: JobQueue, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(jobs, "_ORPHAN_INTERVAL_S", 0.01)
+        runs: list[JobRun[Trial, None]] = []
+
+        async def endless_at_first(run: JobRun[Trial, None]) -> None:
+            runs.append(run)
+            while len(runs) == 1:
+                await run.progress(0)
+
+        queue.register(trial(endless_at_first))
+        before = asyncio.all_tasks()
+        waiting = asyncio.create_task(queue.run_inline(Trial(), title="Test", owner_id=OWNER))
+        await eventually(lambda: runs)
+        for task in asyncio.all_tasks() - before:  # as asyncio.run does for SIGTERM
+            task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        async with working(queue):
+            job = await ended(queue, runs[0].id)
+        assert (job.state, job.cancel_requested, len(runs)) == (JobState.SUCCEEDED, False, 2)
+
+    @pytest.mark.usefixtures("reporting_each_step")
     async def test_a_waiting_caller_learns_that_another_user_canceled_it(self, queue: JobQueue) -> None:
         async def stopped_at_once(run: JobRun[Trial, None]) -> None:
             async with queue.database.transaction() as session:

@@ -355,6 +355,7 @@ class JobQueue:
         canceled elsewhere.
 
         A caller that stops waiting (Ctrl-C) cancels the job like a person on a page: at its next step, keeping what it has done.
+        A process that is told to end (SIGTERM) cancels the task of the job, too; a worker then resumes the job.
         """
         job_id = uuid4()
 
@@ -369,6 +370,9 @@ class JobQueue:
         try:
             await asyncio.shield(running)
         except asyncio.CancelledError:
+            if running.cancelled() or running.cancelling():
+                await asyncio.wait([running])
+                raise
             try:
                 async with self.database.transaction() as session:
                     await cancel(session, job_id, owner_id=owner_id)
