@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -118,6 +119,17 @@ class TestChange:
             ("An administrator" in text for text in texts),
         )
         assert (list(operator), list(administrator)) == ([is_command] * 3, [not is_command] * 3)
+
+    @pytest.mark.parametrize("is_signed_in", [False, True])
+    async def test_only_who_was_signed_in_is_said_to_be_signed_out(
+        self, session: AsyncSession, core: Core, ada: Actor, is_signed_in: bool
+    ) -> None:
+        for change in (partial(account_changes.change_role, role=Role.VIEWER), account_changes.disable_account):
+            if is_signed_in:
+                await _sign_in(session, core)
+            await change(session, core, email=ada.email)
+        texts = [message.text for message in (await mail.list_messages(session, PageRequest())).items]
+        assert ["You were signed out everywhere." in text for text in texts] == [is_signed_in] * 2
 
     async def test_the_only_administrator_stays_one(self, session: AsyncSession, root: Actor, core: Core, ada: Actor) -> None:
         with pytest.raises(LastAdministrator):

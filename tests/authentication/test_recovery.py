@@ -15,7 +15,15 @@ from fundwright.authentication import api_tokens, email_change, passkeys, passwo
 from fundwright.authentication import service as authentication
 from fundwright.authentication.models import KnownDevice, Passkey
 from fundwright.authentication.one_time_secrets import LinkSpent
-from fundwright.authentication.schemas import RecoveryCodes, ResetChoices, SignedIn, SignInRefusal, SignInRefused, TokenScope
+from fundwright.authentication.schemas import (
+    RecoveryCodes,
+    ResetChoices,
+    ResetDone,
+    SignedIn,
+    SignInRefusal,
+    SignInRefused,
+    TokenScope,
+)
 from fundwright.core import mail, tokens
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
@@ -63,7 +71,7 @@ async def turn_on(session: AsyncSession, actor: Actor, core: Core) -> list[str]:
     return made.codes
 
 
-async def reset(session: AsyncSession, core: Core, secret: str, **choices: object) -> str | SignInRefused:
+async def reset(session: AsyncSession, core: Core, secret: str, **choices: object) -> ResetDone | SignInRefused:
     chosen = ResetChoices.model_validate(choices)
     return await recovery.reset_password(session, core, secret=secret, password=NEW, client=HERE, choices=chosen)
 
@@ -93,6 +101,14 @@ class TestEverything:
         text = await last_email(session)
         assert "All sessions of the account were ended, and all API tokens were revoked." in text
         assert "Revoked API tokens: “nightly”" in text
+
+    async def test_is_not_said_to_have_ended_if_there_was_nothing(self, session: AsyncSession, person: Actor, core: Core) -> None:
+        done = await reset(session, core, await link(session))
+        assert isinstance(done, ResetDone)
+        assert not done.is_signed_out
+        text = await last_email(session)
+        assert "sessions" not in text
+        assert "tokens" not in text
 
     async def test_is_kept_when_the_owner_chooses_to(self, session: AsyncSession, person: Actor, core: Core) -> None:
         signed_in = await sign_in(session, core)
@@ -181,7 +197,7 @@ class TestTwoStepVerification:
         assert await reset(session, core, secret, remove_authenticator=True, code="000000") == WRONG_CODE
         assert (await second_factor.read(session, person)).is_on
         await sign_in(session, core, code=codes[1])
-        assert isinstance(await reset(session, core, secret, remove_authenticator=True, code=codes[0]), str)
+        assert isinstance(await reset(session, core, secret, remove_authenticator=True, code=codes[0]), ResetDone)
         await sign_in(session, core, NEW)
         assert "The authenticator app was removed: two-step verification is off." in await last_email(session)
         assert ("second_factor.removed", EMAIL) in await audit(session)
@@ -192,7 +208,7 @@ class TestTwoStepVerification:
         codes = await turn_on(session, person, public)
         secret = await link(session)
         assert await reset(session, public, secret, remove_passkeys=[passkey]) == CODE_NEEDED
-        assert isinstance(await reset(session, public, secret, remove_passkeys=[passkey], code=codes[0]), str)
+        assert isinstance(await reset(session, public, secret, remove_passkeys=[passkey], code=codes[0]), ResetDone)
         assert list(await session.scalars(select(Passkey))) == []
 
     @pytest.mark.security(1)
@@ -233,7 +249,7 @@ class TestUnconfirmedAccount:
         await turn_on(session, person, public)
         await session.execute(update(Account).values(verified_at=None))
         session.expire_all()
-        assert isinstance(await reset(session, public, await link(session), end_everything=False), str)
+        assert isinstance(await reset(session, public, await link(session), end_everything=False), ResetDone)
         assert await authentication.authenticate(session, public, signed_in.token) is None
         assert await api_tokens.authenticate_api_token(session, token.secret) is None
         assert list(await session.scalars(select(Passkey))) == []
@@ -245,13 +261,13 @@ class TestWrongPasswordsOfStrangers:
     async def test_do_not_keep_the_owner_from_signing_in_after_a_reset(
         self, session: AsyncSession, person: Actor, core: Core
     ) -> None:
-        device = await reset(session, core, await link(session))
-        assert isinstance(device, str)
+        done = await reset(session, core, await link(session))
+        assert isinstance(done, ResetDone)
         for _ in range(4):
             await authentication.sign_in(session, core, email=EMAIL, password="wrong", remember=True, client=HERE)
         banned = await authentication.sign_in(session, core, email=EMAIL, password=NEW, remember=True, client=HERE)
         assert banned == SignInRefused(reason=SignInRefusal.THROTTLED)
-        owner = Client(address="192.0.2.7", device=tokens.digest(device))
+        owner = Client(address="192.0.2.7", device=tokens.digest(done.device))
         assert isinstance(
             await authentication.sign_in(session, core, email=EMAIL, password=NEW, remember=True, client=owner), SignedIn
         )

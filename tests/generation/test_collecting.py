@@ -2,12 +2,16 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from sqlalchemy import update
+
 from fundwright.generation import service
 from fundwright.generation.collecting import parts_of
 from fundwright.language.schemas import DocumentKind
 from fundwright.training import service as training
+from fundwright.training.models import Document
 from fundwright.training.schemas import DocumentText, PassagePlace, PastedText
 from tests.generation.conftest import Desk
+from tests.support.accounts import add_account
 
 ONE = "Facilities\n\nWe run a clean laboratory of 1,400 square feet in Athens.\n\n"
 TWO = "Our second hall houses four presses and a furnace.\n"
@@ -46,3 +50,13 @@ class TestSuggestCompany:
                 session, desk.actor, desk.core, opportunity_id=desk.opportunity_id, template="brief", company="Hill & Daughters"
             )
             assert await service.suggest_company(session, desk.actor) == "Hill & Daughters"
+
+    async def test_is_never_the_company_of_the_sample(self, desk: Desk) -> None:
+        about = "# Hill Roofing LLC\n\nHill Roofing LLC is a small business in Salina. Hill Roofing LLC was founded in 2009."
+        async with desk.core.database.transaction() as session:
+            beginner = await add_account(session)
+            document = await training.add_text(session, beginner, desk.core, PastedText(title="About us", text=about))
+        await training.run_inline(desk.core, beginner, [document.id])
+        async with desk.core.database.transaction() as session:
+            await session.execute(update(Document).where(Document.id == document.id).values(is_sample=True))
+            assert await service.suggest_company(session, beginner) == ""

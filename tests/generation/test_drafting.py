@@ -164,6 +164,14 @@ class TestWriting:
         draft = await write(desk, (await add(desk)).id)
         assert "last for decades, as says. [" in draft.sections[0].text
 
+    async def test_the_title_has_no_product_code(self, desk: Desk) -> None:
+        async with desk.core.database.transaction() as session:
+            published = {"title": "J046--REPAIR OF THE ROOF"}
+            await session.execute(update(Opportunity).where(Opportunity.id == desk.opportunity_id).values(published))
+        draft = await write(desk, (await add(desk, "cover-letter")).id)
+        assert (draft.title, draft.opportunity_title) == ("Cover letter: Repair of the Roof", "Repair of the Roof")
+        assert "**Re: Repair of the Roof, " in draft.sections[0].text
+
     @pytest.mark.security(39, 41)
     async def test_the_author_of_a_notice_cannot_add_markdown_to_its_drafts(self, desk: Desk) -> None:
         async with desk.core.database.transaction() as session:

@@ -81,6 +81,28 @@ class TestDocuments:
         assert (await ada.post("/api/training/texts", json={"title": "Notes", "text": "Some text."})).status_code == 201
         assert (await ada.post("/api/training/texts", json={"title": "", "text": "x"})).status_code == 422
 
+    @pytest.mark.parametrize("title", ["\u200b", " \u2060\ufeff ", "\u202e\u2066", "\u3164\u2800", "\u0301"])
+    async def test_a_title_that_nobody_could_see_is_refused(self, ada: httpx.AsyncClient, title: str) -> None:
+        path = f"/api/training/documents/{(await upload(ada)).json()['id']}/title"
+        answers = [
+            await ada.put(path, json={"title": title}),
+            await ada.post("/api/training/texts", json={"title": title, "text": "Some text."}),
+            await upload(ada, b"Other words.", f"{title}.md"),
+        ]
+        assert [answer.status_code for answer in answers] == [422] * 3
+        assert {answer.json()["error"]["message"] for answer in answers} == {
+            "The title has no visible characters. Enter another title, or rename the file."
+        }
+        listed = (await ada.get("/api/training/documents")).json()
+        assert [document["title"] for document in listed["items"]] == ["boats"]
+
+    async def test_hidden_characters_of_a_title_are_removed(self, ada: httpx.AsyncClient) -> None:
+        assert (await ada.post("/api/training/texts", json={"title": "\x01\x7f", "text": "Some text."})).status_code == 422
+        pasted = {"title": "\u202eOur\x07 \u200bbo\u00adats\n2026\u2066 ", "text": "Some text."}
+        document = (await ada.post("/api/training/texts", json=pasted)).json()
+        assert document["title"] == "Our boats 2026"
+        assert (await upload(ada, b"Other words.", "a family 👩\u200d👧.md")).json()["title"] == "a family 👩\u200d👧"
+
     async def test_a_long_text(self, ada: httpx.AsyncClient) -> None:
         """In JSON, a character may take six bytes."""
         line = "Der Fährmann überquert täglich den größten Fluß. "

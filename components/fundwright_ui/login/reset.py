@@ -10,7 +10,7 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.authentication import recovery
-from fundwright.authentication.schemas import PasskeyRead, ResetChoices, ResetRead, SignInRefusal, SignInRefused
+from fundwright.authentication.schemas import PasskeyRead, ResetChoices, ResetDone, ResetRead, SignInRefusal, SignInRefused
 from fundwright.core import tokens
 from fundwright.core.messages import current_language, t
 from fundwright_ui.hooks import use_query
@@ -79,14 +79,14 @@ def reset_password_screen() -> VdomDict:
 def confirm_reset_screen() -> VdomDict:
     connection = use_connection()
     link = connection.location.params.get("link", "")
-    done, set_done = use_state(cast("ResetChoices | None", None))
+    done, set_done = use_state(cast("ResetDone | None", None))
     found = use_query(lambda session: recovery.find_reset(session, link), key=[link])
     to_login = html.p(html.a({"href": connection.href(LOGIN)}, t("Back to login")))
 
     if done is not None:
         text = (
             t("You have been signed out everywhere. Sign in with your new password.")
-            if done.end_everything
+            if done.is_signed_out
             else t("Sign in with your new password.")
         )
         return login_frame(connection, t("Password changed"), text, to_login)
@@ -106,7 +106,7 @@ def confirm_reset_screen() -> VdomDict:
 
 
 @component
-def _choose(link: str, reset: ResetRead, set_done: Callable[[ResetChoices], None]) -> VdomDict:
+def _choose(link: str, reset: ResetRead, set_done: Callable[[ResetDone], None]) -> VdomDict:
     connection = use_connection()
     refusal, set_refusal = use_state(cast("str | None", None))
     boxes = {f"passkey-{passkey.id}": passkey for passkey in reset.passkeys}
@@ -114,24 +114,22 @@ def _choose(link: str, reset: ResetRead, set_done: Callable[[ResetChoices], None
     form = use_login_form(checks)
     has_code = reset.authenticator_since is not None
 
-    async def choose(session: AsyncSession, content: Mapping[str, str]) -> tuple[ResetChoices, str | SignInRefused]:
+    async def choose(session: AsyncSession, content: Mapping[str, str]) -> ResetDone | SignInRefused:
         choices = ResetChoices(
             end_everything=bool(content["end"]),
             remove_passkeys=tuple(passkey.id for name, passkey in boxes.items() if content[name]),
             remove_authenticator=bool(content["authenticator"]),
             code=content["code"],
         )
-        result = await recovery.reset_password(
+        return await recovery.reset_password(
             session, connection.core, secret=link, password=content["password"], client=connection.client, choices=choices
         )
-        return choices, result
 
-    def finish(answer: tuple[ResetChoices, str | SignInRefused]) -> None:
-        choices, result = answer
-        if isinstance(result, str):
+    def finish(result: ResetDone | SignInRefused) -> None:
+        if isinstance(result, ResetDone):
             # Wrong passwords entered by others do not keep this page from signing in.
-            connection.client = connection.client.model_copy(update={"device": tokens.digest(result)})
-            set_done(choices)
+            connection.client = connection.client.model_copy(update={"device": tokens.digest(result.device)})
+            set_done(result)
         elif result.reason is SignInRefusal.CODE_NEEDED:
             set_refusal(t("Enter a code from your authenticator app or a recovery code to remove a passkey or the app."))
         else:

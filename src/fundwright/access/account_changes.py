@@ -23,11 +23,14 @@ async def disable_account(
     Raises NotFound."""
     account = await accounts.get_account(session, accounts.normalize_email(email))
     was_open, account.disabled_at = account.disabled_at is None, account.disabled_at or now()
-    await sessions.end_sessions(session, account.id)
+    is_signed_out = await sessions.end_sessions(session, account.id)
     await repository.revoke_invitations_from(session, account.id)
     await audit.record(session, "account.disabled", actor=by, subject=account.email, client=client)
     if was_open:
-        await mail.post(session, core, emails.account_disabled(account.email, _language_of(account), by_operator=by is None))
+        message = emails.account_disabled(
+            account.email, _language_of(account), by_operator=by is None, is_signed_out=is_signed_out
+        )
+        await mail.post(session, core, message)
     return AccountRead.model_validate(account)
 
 
@@ -52,13 +55,15 @@ async def change_role(
     invitations, those that the account has sent stop working. Raises NotFound."""
     account = await accounts.get_account(session, accounts.normalize_email(email))
     is_other, account.role = role != account.role, role
-    await sessions.end_sessions(session, account.id)
+    is_signed_out = await sessions.end_sessions(session, account.id)
     if not accounts.actor_of(account).may(Permission.ADMINISTER):
         await repository.revoke_invitations_from(session, account.id)
     await audit.record(session, "account.role_changed", actor=by, subject=account.email, client=client, role=role.value)
     if is_other:
         link = f"{core.settings.address}/auth/login"
-        message = emails.role_changed(account.email, _language_of(account), role=role, by_operator=by is None, link=link)
+        message = emails.role_changed(
+            account.email, _language_of(account), role=role, by_operator=by is None, is_signed_out=is_signed_out, link=link
+        )
         await mail.post(session, core, message)
     return AccountRead.model_validate(account)
 

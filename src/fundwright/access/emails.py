@@ -37,8 +37,10 @@ def invitation(recipient: str, language: Language, *, inviter: str, link: str) -
         )
 
 
-def role_changed(recipient: str, language: Language, *, role: Role, by_operator: bool, link: str) -> OutgoingEmail:
-    """`by_operator`: by a command on the server, which names no administrator."""
+def role_changed(
+    recipient: str, language: Language, *, role: Role, by_operator: bool, is_signed_out: bool, link: str
+) -> OutgoingEmail:
+    """`by_operator`: by a command on the server, which names no administrator. `is_signed_out`: sessions were ended."""
     with using_language(language):
         return OutgoingEmail(
             recipient,
@@ -47,7 +49,8 @@ def role_changed(recipient: str, language: Language, *, role: Role, by_operator:
                 t("The operator of the server changed the role of your Fundwright account to {role}.", role=role.label)
                 if by_operator
                 else t("An administrator changed the role of your Fundwright account to {role}.", role=role.label),
-                t("You were signed out everywhere. If you did not expect this, contact an administrator."),
+                *([t("You were signed out everywhere.")] if is_signed_out else []),
+                t("If you did not expect this, contact an administrator."),
             ),
             (t("Sign in"), link),
             language,
@@ -55,17 +58,16 @@ def role_changed(recipient: str, language: Language, *, role: Role, by_operator:
         )
 
 
-def account_disabled(recipient: str, language: Language, *, by_operator: bool) -> OutgoingEmail:
+def account_disabled(recipient: str, language: Language, *, by_operator: bool, is_signed_out: bool) -> OutgoingEmail:
     with using_language(language):
         return OutgoingEmail(
             recipient,
             t("Your account was disabled"),
             (
-                t(
-                    "The operator of the server disabled your Fundwright account. You were signed out everywhere and cannot sign in."
-                )
+                t("The operator of the server disabled your Fundwright account. You cannot sign in.")
                 if by_operator
-                else t("An administrator disabled your Fundwright account. You were signed out everywhere and cannot sign in."),
+                else t("An administrator disabled your Fundwright account. You cannot sign in."),
+                *([t("You were signed out everywhere.")] if is_signed_out else []),
                 t("If you did not expect this, contact an administrator."),
             ),
             None,

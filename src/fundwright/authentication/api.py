@@ -309,7 +309,7 @@ async def reset_password(
     )
     if not isinstance(result, SignInRefused):
         max_age_s = int(recovery.KNOWN_AFTER_RESET.total_seconds())
-        set_cookie(response, core.settings, device_cookie_name(core.settings), result, max_age_s=max_age_s)
+        set_cookie(response, core.settings, device_cookie_name(core.settings), result.device, max_age_s=max_age_s)
         return None
     return refused(403, "CodeNeeded" if result.reason is SignInRefusal.CODE_NEEDED else "WrongCode", result.sentence)
 

@@ -116,8 +116,9 @@ def session_replayed(recipient: str, language: Language, *, link: str) -> Outgoi
 
 @dataclass(frozen=True)
 class Ended:
-    """What ended with an old password."""
+    """What ended with an old password. `is_everything`: no session and no API token is left."""
 
+    is_everything: bool
     sessions: bool
     api_tokens: Sequence[str]
     passkeys: Sequence[str]
@@ -127,9 +128,8 @@ class Ended:
 def password_reset(recipient: str, language: Language, *, ended: Ended, passkeys_kept: Sequence[str], link: str) -> OutgoingEmail:
     with using_language(language):
         changes = [
-            t("All sessions of the account were ended, and all API tokens were revoked.")
-            if ended.sessions
-            else t("The sessions and API tokens of the account were kept."),
+            t("All sessions of the account were ended, and all API tokens were revoked.") if ended.sessions else "",
+            "" if ended.is_everything else t("The sessions and API tokens of the account were kept."),
             t("Revoked API tokens: {names}", names=_listed(ended.api_tokens)) if ended.api_tokens else "",
             t("Removed passkeys: {names}", names=_listed(ended.passkeys)) if ended.passkeys else "",
             t("The authenticator app was removed: two-step verification is off.") if ended.authenticator else "",

@@ -22,7 +22,7 @@ from fundwright.authentication import (
     throttle,
 )
 from fundwright.authentication.models import OneTimeSecret
-from fundwright.authentication.schemas import PasskeyRead, ResetChoices, ResetRead, SignInRefusal, SignInRefused
+from fundwright.authentication.schemas import PasskeyRead, ResetChoices, ResetDone, ResetRead, SignInRefusal, SignInRefused
 from fundwright.core import mail, tokens
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
@@ -83,9 +83,8 @@ async def reset_password(
     password: str,
     client: Client,
     choices: ResetChoices = ResetChoices(),
-) -> str | SignInRefused:
-    """Set a new password with a reset link, and revoke what `choices` says. Returns the secret of a device cookie: on that
-    device, wrong passwords entered by others do not keep the owner from signing in.
+) -> ResetDone | SignInRefused:
+    """Set a new password with a reset link, and revoke what `choices` says.
 
     The email alone does not bypass two-step verification: signing in still requires the second factor, and removing a passkey or
     the authenticator app requires a code; without it, the refusal is CODE_NEEDED. Raises LinkSpent, WeakPassword, or NotFound.
@@ -118,7 +117,7 @@ async def reset_password(
     await audit.record(
         session, "password.reset", actor=accounts.actor_of(account), subject=account.email, client=client, everything=everything
     )
-    return device
+    return ResetDone(device=device, is_signed_out=ended.sessions)
 
 
 async def _refuse_without_code(

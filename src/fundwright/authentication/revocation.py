@@ -17,9 +17,10 @@ async def revoke_credentials(
     """End the sessions, tokens, and factors that `choices` names. In any case, forget the account's known devices, its open
     links, such as one that confirms another address, and sign-ins that wait for their second step."""
     await repository.forget_secrets(session, owner_id=account.id)
-    tokens_revoked, passkeys_removed = list[str](), list[str]()
+    tokens_revoked, passkeys_removed, is_signed_out = list[str](), list[str](), False
     if choices.end_everything:
-        if await sessions.end_sessions(session, account.id):
+        is_signed_out = await sessions.end_sessions(session, account.id)
+        if is_signed_out:
             await audit.record(session, "session.all_ended", actor=by, subject=account.email, client=client)
         tokens_revoked.extend(await repository.revoke_api_tokens(session, account.id))
     else:
@@ -34,7 +35,11 @@ async def revoke_credentials(
     if is_off:
         await audit.record(session, "second_factor.removed", actor=by, subject=account.email, client=client)
     return emails.Ended(
-        sessions=choices.end_everything, api_tokens=tokens_revoked, passkeys=passkeys_removed, authenticator=is_off
+        is_everything=choices.end_everything,
+        sessions=is_signed_out,
+        api_tokens=tokens_revoked,
+        passkeys=passkeys_removed,
+        authenticator=is_off,
     )
 
 

@@ -144,6 +144,16 @@ class ResetChoices(BaseModel):
         return self.remove_authenticator or bool(self.remove_passkeys)
 
 
+class ResetDone(BaseModel):
+    """A new password was set. On a device with the cookie whose secret is `device`, wrong passwords entered by others do not keep
+    the owner from signing in. `is_signed_out`: sessions were ended."""
+
+    model_config = ConfigDict(frozen=True)
+
+    device: str
+    is_signed_out: bool
+
+
 class SessionRead(BaseModel):
     """A session of an account."""
 

@@ -29,12 +29,13 @@ _ABANDONED_AFTER_S = 24 * 60 * 60
 _OWN_NAME = re.compile("[0-9a-f]{32}|[0-9a-f]{64}")
 _MAX_NAME_CHARACTERS = 200
 _MAX_SUFFIX_CHARACTERS = 20
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def printable(name: str) -> str:
     """Make a file name or path safe to show and store. Names on disk are bytes: they may contain line breaks, control
-    characters for the terminal, and bytes that are not UTF-8, which Python turns into lone surrogates."""
+    characters for the terminal, characters that reverse the text after them, and bytes that are not UTF-8, which Python turns
+    into lone surrogates."""
     return _UNPRINTABLE.sub("\ufffd", name)
 
 

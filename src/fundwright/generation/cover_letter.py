@@ -10,7 +10,7 @@ from babel.dates import format_date
 
 from fundwright.core.messages import current_language, t
 from fundwright.generation.plain import as_markdown
-from fundwright.opportunities.display_names import agency_name
+from fundwright.opportunities.display_names import agency_name, display_title
 from fundwright.opportunities.schemas import OpportunityRead
 
 _GIVEN_NAME = re.compile(r"(?!(?:phd|md|jr|sr|mba|pe|pmp|esq|ii|iii)\b)[^\W\d_][\w'’-]+(?: [^\W\d_]\.?)?", re.IGNORECASE)
@@ -42,7 +42,7 @@ def opening_fields(opportunity: OpportunityRead, company: str, *, today: date) -
         "addressee": as_markdown(addressee)
         or (t("Contracting Officer") if opportunity.kind == "contract" else t("Program Officer")),
         "company": as_markdown(company),
-        "opportunity": as_markdown(opportunity.title),
+        "opportunity": as_markdown(display_title(opportunity.title)),
         "number": as_markdown(opportunity.number),
         "purpose": _purpose(opportunity),
     }

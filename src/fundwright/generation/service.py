@@ -48,6 +48,7 @@ from fundwright.insights.schemas import Figure
 from fundwright.language.company import infer_company
 from fundwright.language.schemas import OUR_KINDS
 from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.training import service as training
 
@@ -97,7 +98,8 @@ def get_template(core: Core, name: str) -> DraftTemplate:
 
 @needs(Permission.READ)
 async def suggest_company(session: AsyncSession, actor: Actor) -> str:
-    """Return the company of the actor's last draft, or else the one that the documents are about."""
+    """Return the company of the actor's last draft, or else the one that the actor's own documents are about; "" if there is
+    none."""
     known = await repository.last_company(session, actor.id)
     return known or await asyncio.to_thread(infer_company, await training.read_beginnings(session, actor, kinds=OUR_KINDS))
 
@@ -117,17 +119,18 @@ async def add_draft(
     actor's. Raises NotFound, Invalid, or QuotaSpent."""
     chosen = get_template(core, template)
     opportunity = await opportunities.get_opportunity(session, actor, opportunity_id)
+    title = display_title(opportunity.title)
     await training.check_documents(session, actor, document_ids)
     await billing.check_quota(session, actor, Quota.DRAFTS)
     draft = Draft(
         owner_id=actor.id,
         opportunity_id=opportunity_id,
-        opportunity_title=opportunity.title,
+        opportunity_title=title,
         opportunity_number=opportunity.number,
         template=chosen.name,
         template_title=chosen.title,
         slug=secrets.token_urlsafe(16),
-        title=f"{chosen.title}: {opportunity.title}",
+        title=f"{chosen.title}: {title}",
         company=company.strip(),
         document_ids=[str(document_id) for document_id in document_ids],
     )

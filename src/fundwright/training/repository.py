@@ -592,12 +592,11 @@ async def read_documents(
 async def read_beginnings(
     session: AsyncSession, owner_id: UUID, *, kinds: Collection[DocumentKind], characters: int, limit: int
 ) -> list[tuple[DocumentKind, str]]:
-    """Return the kind and the first characters of trained documents, those about us first, then the newest."""
-    hidden = await _hidden_documents(session, owner_id, kinds=kinds)
+    """Return the kind and the first characters of the account's own trained documents, those about us first, then the newest."""
     rows = await session.execute(
         select(Document.kind, func.substr(Document.text, 1, characters))
         .where(Document.owner_id == owner_id, Document.state == DocumentState.TRAINED, Document.text.is_not(None))
-        .where(Document.id.not_in(hidden))
+        .where(Document.kind.in_(kinds), Document.is_sample.is_(False))
         .order_by((Document.kind == DocumentKind.ABOUT_US).desc(), Document.created_at.desc(), Document.id)
         .limit(limit)
     )

@@ -53,10 +53,10 @@ from fundwright.training.schemas import (
     Unsearched,
     Usage,
 )
+from fundwright.training.titles import MAX_TITLE_CHARACTERS, visible_title
 
 _SAMPLE = Path(__file__).with_name("sample")
 _MAX_QUERY_CHARACTERS = 4_000
-_MAX_TITLE_CHARACTERS = 200
 _READ_PASSAGES = 8
 _MAX_CHARACTERS_READ = 1_000_000
 _NAMED_DOCUMENTS = 3
@@ -89,7 +89,7 @@ async def add_document(
     is_trained_later: bool = True,
 ) -> DocumentRead:
     """Add a file, and train it in a job unless the caller trains it. Without `kind`, the kind is proposed from its text. Raises
-    Unreadable (422), AlreadyAdded (409), or QuotaSpent (402)."""
+    Invalid for a title that nobody could see, Unreadable (422), AlreadyAdded (409), or QuotaSpent (402)."""
     name = file_name(filename)
     with _discarding_unless_kept(core, received):
         known = await repository.find_document_by_content(session, actor.id, received.sha256)
@@ -97,7 +97,7 @@ async def add_document(
             raise AlreadyAdded(known)
         readers: list[Reader] = core.plugins.collect("document_readers")
         reader = await asyncio.to_thread(choose_reader, readers, received.path, name)
-        free_title = await _unused_title(session, actor, title.strip() or name.rsplit(".", 1)[0].replace("_", " "), name)
+        free_title = await _unused_title(session, actor, title.strip() or name.rpartition(".")[0].replace("_", " ") or name, name)
         await _check_quota(session, actor, core, size_bytes=received.size_bytes)
         document = Document(
             owner_id=actor.id,
@@ -116,7 +116,8 @@ async def add_document(
 
 @needs(Permission.WORK)
 async def add_text(session: AsyncSession, actor: Actor, core: Core, pasted: PastedText) -> DocumentRead:
-    """Add pasted text as a Markdown document, and train it in a job. Raises AlreadyAdded (409) or QuotaSpent (402)."""
+    """Add pasted text as a Markdown document, and train it in a job. Raises Invalid for a title that nobody could see, AlreadyAdded (409), or
+    QuotaSpent (402)."""
     received = await core.files.receive(_once(pasted.text.encode()))
     with _discarding_unless_kept(core, received):
         known = await repository.find_document_by_content(session, actor.id, received.sha256)
@@ -242,14 +243,15 @@ async def choose_kind(session: AsyncSession, actor: Actor, document_id: UUID, ki
 async def rename_document(
     session: AsyncSession, actor: Actor, document_id: UUID, change: DocumentTitle, *, client: Client = COMMAND_LINE
 ) -> DocumentRead:
-    """Change the title of a document. Drafts keep the title that they have cited. Raises NotFound, or Conflict if another document
-    has the title."""
+    """Change the title of a document. Drafts keep the title that they have cited. Raises NotFound, Invalid for a title that nobody
+    could see, or Conflict if another document has the title."""
     document = await repository.get_document(session, actor.id, document_id, for_update=True)
-    if change.title != document.title:
-        if change.title in await repository.list_titles_like(session, actor.id, change.title, change.title):
-            raise Conflict(t("You already have a document named “{title}”.", title=change.title))
-        subject = f"{document.title} → {change.title}"
-        document.title = change.title
+    title = visible_title(change.title)
+    if title != document.title:
+        if title in await repository.list_titles_like(session, actor.id, title, title):
+            raise Conflict(t("You already have a document named “{title}”.", title=title))
+        subject = f"{document.title} → {title}"
+        document.title = title
         await session.flush()
         await audit.record(session, "document.renamed", actor=actor, subject=subject, client=client)
         await publish(session, documents_topic(actor.id))
@@ -610,8 +612,8 @@ async def read_documents(
 async def read_beginnings(
     session: AsyncSession, actor: Actor, *, kinds: Collection[DocumentKind]
 ) -> list[tuple[DocumentKind, str]]:
-    """Return kind and first few pages of the actor's trained documents of these kinds, those about us first. If there are many,
-    returns only some."""
+    """Return kind and first few pages of the actor's trained documents of these kinds, those about us first, without the sample.
+    If there are many, returns only some."""
     return await repository.read_beginnings(
         session, actor.id, kinds=kinds, characters=_BEGINNING_CHARACTERS, limit=_MAX_BEGINNINGS
     )
@@ -624,8 +626,9 @@ async def get_passage(session: AsyncSession, actor: Actor, passage_id: UUID) -> 
 
 
 async def _unused_title(session: AsyncSession, actor: Actor, title: str, fuller: str) -> str:
-    """Return `title`, or `fuller` if another document of the account has it, or else `fuller` with a number."""
-    title, fuller = title[:_MAX_TITLE_CHARACTERS], fuller[: _MAX_TITLE_CHARACTERS - len(" (99999)")]
+    """Return `title`, or `fuller` if another document of the account has it, or else `fuller` with a number. Raises Invalid if
+    nothing of them is visible."""
+    title, fuller = visible_title(title), visible_title(fuller)[: MAX_TITLE_CHARACTERS - len(" (99999)")]
     taken = await repository.list_titles_like(session, actor.id, title, fuller)
     numbered = (f"{fuller} ({number})" for number in count(2))
     return next(name for name in chain((title, fuller), numbered) if name not in taken)

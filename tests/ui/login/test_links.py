@@ -114,6 +114,7 @@ class TestResetScreens:
             token = await api_tokens.create_api_token(
                 session, ada, committed, name="nightly", scope=TokenScope.READ, lasts_days=1
             )
+            await authentication.sign_in(session, committed, email=ada.email, password=PASSWORD, remember=True, client=HERE)
             link = await recovery.reset_link(session, email="ada@example.org")
         async with open_page(link) as page:
             assert page.one("input", name="end")["a"]["defaultChecked"] is True
