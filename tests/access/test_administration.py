@@ -15,7 +15,7 @@ from fundwright.access.administration import LastAdministrator
 from fundwright.accounts import audit as accounts_audit
 from fundwright.accounts import people
 from fundwright.accounts import service as accounts
-from fundwright.accounts.schemas import AccountState, Actor, AuditQuery, Client, PeopleQuery, Role
+from fundwright.accounts.schemas import COMMAND_LINE, AccountState, Actor, AuditQuery, Client, PeopleQuery, Role
 from fundwright.authentication import service as authentication
 from fundwright.authentication.schemas import SignedIn
 from fundwright.core import mail
@@ -180,3 +180,9 @@ class TestAudit:
         assert await count(text="konto ANGE") == 0
         lines = [line async for line in accounts_audit.export_audit(session, root, AuditQuery(text="ada@"))]
         assert (len(lines), ",Account created,ada@example.org" in lines[1]) == (2, True)
+
+    async def test_the_command_line_is_named_in_the_language_of_the_reader(self, session: AsyncSession, root: Actor) -> None:
+        await accounts_audit.record(session, "import.started", actor=None, subject="x.csv", client=COMMAND_LINE)
+        with using_language("de"):
+            lines = [line async for line in accounts_audit.export_audit(session, root, AuditQuery(text="x.csv"))]
+        assert ",Befehlszeile," in lines[1]

@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts import repository
 from fundwright.accounts.models import AuditEntry
 from fundwright.accounts.permissions import needs
-from fundwright.accounts.schemas import Actor, AuditQuery, AuditRead, Client, Permission
+from fundwright.accounts.schemas import COMMAND_LINE, Actor, AuditQuery, AuditRead, Client, Permission
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.keys import lasting_key
@@ -100,6 +100,11 @@ def action_label(action: str) -> str:
     return str(_LABELS[action]) if action in _LABELS else action
 
 
+def address_label(address: str) -> str:
+    """A network address, or the command line in the reader's language."""
+    return t("Command line") if address == COMMAND_LINE.address else address
+
+
 def actions_called(text: str) -> list[str]:
     """Actions whose label in the reader's language contains `text`."""
     return [action for action in _LABELS if text.casefold() in action_label(action).casefold()]
@@ -156,7 +161,7 @@ async def export_audit(session: AsyncSession, actor: Actor, query: AuditQuery) -
             (t("Who"), lambda line: line.actor_email),
             (t("Action"), lambda line: action_label(line.action)),
             (t("Target"), lambda line: line.subject),
-            (t("Network address"), lambda line: line.address),
+            (t("Network address"), lambda line: address_label(line.address)),
             (t("Details"), lambda line: ", ".join(f"{name}: {value}" for name, value in line.details.items())),
         ],
         repository.stream_audit(session, query, actions=actions_called(query.text)),

@@ -6,7 +6,7 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit
-from fundwright.accounts.audit import action_label
+from fundwright.accounts.audit import action_label, address_label
 from fundwright.accounts.permissions import roles_with
 from fundwright.accounts.schemas import AuditQuery, AuditRead, Permission
 from fundwright.core.messages import nt, t
@@ -68,7 +68,7 @@ def _row(line: AuditRead) -> Row:
             "action": action_label(line.action),
             "who": line.actor_email or "",
             "subject": line.subject,
-            "address": line.address,
+            "address": address_label(line.address),
             "details": ", ".join(f"{name}: {value}" for name, value in line.details.items()),
         },
     )

@@ -32,7 +32,7 @@ export function CommandPalette(props: CommandPaletteProps): ReactNode {
           <path d="M15 15l5 5" />
         </svg>
         <span>{t("Search")}</span>
-        <kbd aria-hidden="true">Ctrl K</kbd>
+        <kbd aria-hidden="true">{`${t("Ctrl")} K`}</kbd>
       </button>
       {panel === null ? null : (
         <Suspense fallback={<Waiting />}>

@@ -21,7 +21,7 @@ function Keys({ keys }: { readonly keys: readonly string[] }): ReactNode {
 export function ShortcutsDialog({ shortcuts, onClose }: ShortcutsDialogProps): ReactNode {
   const { t } = useRuntime();
   const always: readonly (readonly [string, readonly string[]])[] = [
-    [t("Search everything"), ["Ctrl", "K"]],
+    [t("Search everything"), [t("Ctrl"), "K"]],
     [t("Search this page"), ["/"]],
     [t("Show these shortcuts"), ["?"]],
   ];

@@ -17,7 +17,7 @@ export function FileDrop(props: FileDropProps): ReactNode {
     url: uploadUrl,
     check: (file) => {
       if (!isAccepted(file, accept)) return t("This type of file is not supported. Choose one of {kinds}.").replace("{kinds}", accept.replaceAll(",", " "));
-      return file.size > maxBytes ? t("This file is too large. The limit is {size}.").replace("{size}", formatSize(maxBytes)) : "";
+      return file.size > maxBytes ? t("This file is too large. The limit is {size}.").replace("{size}", formatSize(maxBytes, t)) : "";
     },
     onUploaded: (name, answer) => onUploaded?.({ name, answer }),
   });
@@ -115,7 +115,9 @@ function isAccepted(file: File, accept: string): boolean {
   return accept === "" || accept.split(",").some((ending) => file.name.toLowerCase().endsWith(ending.trim().toLowerCase()));
 }
 
-function formatSize(bytes: number): string {
+function formatSize(bytes: number, t: (message: string) => string): string {
   const megabytes = bytes / 1_000_000;
-  return megabytes >= 1 ? `${Math.round(megabytes)} MB` : `${Math.ceil(bytes / 1000)} kB`;
+  return megabytes >= 1
+    ? t("{size} MB").replace("{size}", String(Math.round(megabytes)))
+    : t("{size} kB").replace("{size}", String(Math.ceil(bytes / 1000)));
 }
