@@ -14,6 +14,7 @@ from e2e.pages.category import CategoryPage
 from e2e.pages.ready import ready
 from e2e.pages.shell import Shell
 from e2e.pages.sign_in import SignInPage
+from e2e.pages.train import TrainPage
 from fundwright.accounts.schemas import Role
 
 TEXT = "Our company restores harbors"
@@ -38,8 +39,7 @@ def offer(page: Page) -> Locator:
 
 def test_pasted_text_outlives_a_reload_until_it_is_saved(signed_in: Page) -> None:
     page = signed_in
-    form = page.get_by_role("form", name="Paste text")
-    ready(page)
+    form = TrainPage(page).open_text()
     form.get_by_label("Text").fill(TEXT)
     page.reload()
     ready(page)
@@ -82,15 +82,15 @@ def test_signing_out_here_or_in_another_tab_keeps_it_for_the_same_account_alone(
         leaves = signed_in.context.new_page()
         leaves.goto("/dashboard/train")
         ready(leaves)
-    field = signed_in.get_by_role("form", name="Paste text").get_by_label("Text")
+    field = TrainPage(signed_in).open_text().get_by_label("Text")
     field.fill(TEXT)
     Shell(leaves).sign_out()
     signed_in.wait_for_url("**/auth/login*")
     for email, password, is_offered in ((other, "a lighthouse in the fog", False), (EMAIL, PASSWORD, True)):
         ready(signed_in)
         SignInPage(signed_in).sign_in(email, password)
-        signed_in.wait_for_url("**/dashboard/train")
-        ready(signed_in)
+        signed_in.wait_for_url("**/dashboard/train*")
+        TrainPage(signed_in).open_text()
         expect(offer(signed_in)).to_have_count(int(is_offered))
         assert TEXT not in field.input_value()
         if not is_offered:

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
 from e2e.pages.ready import ready
+from e2e.pages.train import TrainPage
 
 MEGABYTE = "pier harbor " * 90_000
 # As one edit: with the keyboard of the test, a browser takes ten seconds.
@@ -21,7 +22,7 @@ KEPT = "document.querySelector('textarea').value.length"
 @pytest.mark.slow
 def test_megabytes_pasted_into_a_form(signed_in: Page, megabytes: int) -> None:
     pasted = MEGABYTE * megabytes
-    ready(signed_in)
+    TrainPage(signed_in).open_text()
     opened: list[WebSocket] = []
     signed_in.on("websocket", lambda websocket: opened.append(websocket))
     add, text = signed_in.get_by_role("button", name="Add text"), signed_in.get_by_role("textbox", name="Text")

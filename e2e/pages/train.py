@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from e2e.pages.ready import ready
 
@@ -20,6 +20,13 @@ class TrainPage:
         self.page.locator("input[type=file]").set_input_files(files)
         expect(self.page.get_by_text("Uploaded")).to_have_count(len(files))
         ready(self.page)
+
+    def open_text(self) -> Locator:
+        """The form for a pasted text."""
+        ready(self.page)
+        self.page.get_by_role("button", name="Paste text").click()
+        ready(self.page)
+        return self.page.get_by_role("form", name="Paste text")
 
     def wait_until_processed(self) -> None:
         """New documents are processed automatically."""

@@ -72,6 +72,18 @@ class TestTrain:
         async with committed.database.transaction() as session:
             assert (await service.get_document(session, owner, boats)).is_kind_chosen
 
+    async def test_a_text_is_pasted_in_a_panel_that_is_in_the_address(self, committed: Core, owner: Actor) -> None:
+        async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
+            assert not screen.has("form", "Paste text")
+            await screen.click("button", "Paste text")
+            assert screen.address == "/dashboard/train?open=text"
+            await screen.type("Title", "Boats")
+            await screen.type("Text", FERRY)
+            await screen.submit("Paste text")
+            await screen.expect(lambda: [row["title"] for row in screen.rows("Documents")] == ["Boats"])
+            assert screen.address == "/dashboard/train"
+            assert not screen.has("form", "Paste text")
+
     async def test_a_document_that_is_being_processed_shows_a_message(
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:
@@ -97,6 +109,10 @@ class TestTrain:
         assert asked == f"/dashboard/train?{urlencode({'question': question})}"
         async with mounted(committed, owner, train_screen, path=asked) as screen:
             await screen.expect(lambda: ("forty passengers" in screen.text) is fits)
+            assert [link.text for link in screen.elements("link") if "CSV" in link.text] == [
+                "Export documents as CSV",
+                *(["Export answers as CSV"] if fits else []),
+            ]
             assert ("Nothing in your documents answers this." in screen.text) is not fits
 
     async def test_an_answer_says_what_its_document_is_and_keeps_its_layout(

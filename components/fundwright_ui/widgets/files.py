@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fundwright_ui.widgets.base import On, Props, Widget
+from fundwright_ui.widgets.base import On, Props, Slot, Widget
 
 
 class FileUploaded(Props):
@@ -15,7 +15,8 @@ class FileUploaded(Props):
 
 
 class FileDrop(Widget):
-    """A drop zone for files. Each is posted to `upload_url` as the form field `file`, with progress."""
+    """A drop zone for files. Each is posted to `upload_url` as the form field `file`, with progress. `children`, such as a button for
+    another way to add something, follow the button that chooses files."""
 
     label: str
     hint: str = ""
@@ -24,4 +25,5 @@ class FileDrop(Widget):
     """Accepted file name extensions, separated by commas, such as `.pdf,.docx`; "" accepts every file."""
     is_multiple: bool = False
     max_bytes: int
+    children: Slot = ()
     on_uploaded: On[FileUploaded] = None

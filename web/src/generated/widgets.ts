@@ -167,7 +167,7 @@ export interface FileUploaded {
   readonly answer: unknown;
 }
 
-/** A drop zone for files. Each is posted to `upload_url` as the form field `file`, with progress. */
+/** A drop zone for files. Each is posted to `upload_url` as the form field `file`, with progress. `children`, such as a button for another way to add something, follow the button that chooses files. */
 export interface FileDropProps {
   readonly label: string;
   readonly hint: string;
@@ -176,6 +176,7 @@ export interface FileDropProps {
   readonly isMultiple: boolean;
   readonly maxBytes: number;
   readonly onUploaded?: (payload: FileUploaded, onDone?: () => void) => void;
+  readonly children?: ReactNode;
 }
 
 /** A server-rendered form in a dialog. See `form_dialog`. */

@@ -1,4 +1,5 @@
-import { WidgetRegistry } from "../runtime/widgets";
+import { slotted } from "../kit/slotted";
+import { type WidgetComponent, WidgetRegistry } from "../runtime/widgets";
 import { AccountMenu } from "./AccountMenu/AccountMenu";
 import { SettingsDrawer } from "./SettingsDrawer/SettingsDrawer";
 
@@ -12,7 +13,7 @@ const LOADERS = named({
   ConfirmDialog: () => import("./ConfirmDialog/ConfirmDialog"),
   CopyButton: () => import("./CopyButton/CopyButton"),
   DataTable: () => import("./DataTable/DataTable"),
-  FileDrop: () => import("./FileDrop/FileDrop"),
+  FileDrop: async () => ({ FileDrop: slotted((await import("./FileDrop/FileDrop")).FileDrop as unknown as WidgetComponent) }),
   FormDialog: () => import("./FormDialog/FormDialog"),
   MarkdownView: () => import("./MarkdownView/MarkdownView"),
   Passkey: () => import("./Passkey/Passkey"),

@@ -95,6 +95,8 @@ class Model(BaseModel):
 
 
 _SHOWN_PASSAGES = 5
+_PASTE = "text"
+"""The value of `open` in the address while a form for a text is beside the list."""
 _ASK = "ask"
 """The id of the part with the questions, to which a link on narrow screens leads."""
 _QUESTION_CHARACTERS = 1_000
@@ -149,6 +151,7 @@ def train_screen() -> VdomDict:
         return page(title, listing.pending(t("Loading documents")))
     is_running = overview.run is not None and not overview.run.state.is_over
     opened = next((each.item for each in listing.rows.shown if each.id == url.get("document") and not each.outcome), None)
+    is_pasting = url.get("open") == _PASTE and actor.may(Permission.WORK)
     # From the click until the run that it started has been read and has ended.
     is_starting = starting.is_running or (started_id is not None and (overview.run is None or overview.run.id != started_id))
     return page(
@@ -193,12 +196,23 @@ def train_screen() -> VdomDict:
                     if actor.may(Permission.WORK)
                     else t("No documents yet.")
                 ),
-                actions=[export_button(connection, "/api/training/documents/export.csv", len(listing.rows.shown), request)],
+                actions=[
+                    export_button(
+                        connection,
+                        "/api/training/documents/export.csv",
+                        len(listing.rows.shown),
+                        request,
+                        label=t("Export documents as CSV"),
+                    )
+                ],
             ),
-            panel=_document_panel(opened, listing, key=f"document-{opened.id}") if opened else None,
-            aside=html.div({"id": _ASK, "tabIndex": -1, "key": "ask"}, _ask(key="ask")),
+            panel=_paste_text(listing.load, key="paste")
+            if is_pasting
+            else _document_panel(opened, listing, key=f"document-{opened.id}")
+            if opened
+            else None,
+            aside=html.div({"id": _ASK, "className": "fw-card", "tabIndex": -1, "key": "ask"}, _ask(key="ask")),
         ),
-        _paste_text(listing.load, key="paste") if actor.may(Permission.WORK) else None,
         _models(key="models"),
         subtitle=t("Add the documents that answers and drafts are based on."),
         actions=[
@@ -219,7 +233,7 @@ def train_screen() -> VdomDict:
 
 @component
 def _add_documents(usage: Usage, load: Callable[[], None]) -> VdomDict:
-    connection = use_connection()
+    connection, url = use_connection(), use_url_state()
     return html.div(
         {"className": "fw-stack fw-stack-tight", "role": "group", "aria-label": t("Add documents")},
         FileDrop(
@@ -229,6 +243,7 @@ def _add_documents(usage: Usage, load: Callable[[], None]) -> VdomDict:
             accept=_ACCEPT,
             is_multiple=True,
             max_bytes=connection.core.settings.max_upload_bytes,
+            children=[button(t("Paste text"), icon_name="edit", on_click=lambda: url.set(open=_PASTE, document=None))],
             on_uploaded=load,
             fallback=[html.p({"className": "fw-muted"}, t("Drop files here or choose them"))],
         ),
@@ -238,24 +253,33 @@ def _add_documents(usage: Usage, load: Callable[[], None]) -> VdomDict:
 
 @component
 def _paste_text(load: Callable[[], None]) -> VdomDict:
-    actor, connection = use_actor(), use_connection()
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
 
     async def paste(session: AsyncSession, pasted: PastedText) -> None:
         await training.add_text(session, actor, connection.core, pasted)
 
-    pasting = use_action(paste, success=t("The text was added and is being processed."), then=load)
-    return section(
-        t("Or paste text"),
+    def close() -> None:
+        url.set(open=None)
+
+    def finish() -> None:
+        load()
+        close()
+
+    pasting = use_action(paste, success=t("The text was added and is being processed."), then=finish)
+    return side_panel(
+        t("Paste text"),
         form(
             text_field("title", t("Title"), required=True, maxlength=200, id="pasted-title"),
-            text_area("text", t("Text"), required=True, rows=4, id="pasted-text"),
+            text_area("text", t("Text"), required=True, rows=10, id="pasted-text"),
             on_submit=pasting,
             model=PastedText,
             submit=t("Add text"),
             is_secondary=True,
             label=t("Paste text"),
-            reset_on_success=True,
         ),
+        close=t("Close"),
+        on_close=close,
+        key="paste",
     )
 
 
@@ -339,7 +363,7 @@ def _not_searched(unsearched: Unsearched) -> str:
 
 def _export_answers(question: str, count: int) -> VdomDict | None:
     address = f"/api/training/passages/export.csv?{urlencode({'query': question, 'limit': _SHOWN_PASSAGES})}"
-    return export_button(use_connection(), address, count)
+    return export_button(use_connection(), address, count, label=t("Export answers as CSV"))
 
 
 def _answer(answer: Answer, href: str) -> VdomDict:
@@ -381,7 +405,7 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
     has_problems = any(each.item.error for each in rows.shown)
 
     def open_row(event: RowOpened) -> None:
-        url.set(document=event.id)
+        url.set(document=event.id, open=None)
 
     return stack(
         page_table(
@@ -391,9 +415,9 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
             label=t("Documents"),
             columns=[
                 Column(field="title", label=t("Title"), is_sortable=True, flex=2, min_width=160),
-                Column(field="kind", label=t("Kind"), is_sortable=True),
+                Column(field="kind", label=t("Kind"), is_sortable=True, flex=1.2, min_width=140),
                 Column(field="state", label=t("Status"), kind="chips", is_sortable=True),
-                Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True),
+                Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True, flex=0.7, min_width=90),
                 Column(field="created_at", label=t("Added"), kind="date", is_sortable=True, is_compact=False),
                 *([Column(field="error", label=t("Problem"), flex=2)] if has_problems else []),
             ],

@@ -9,7 +9,7 @@ import { type UploadItem, useUploads } from "./useUploads";
 
 /** Uploads files that are chosen or dropped, and shows the progress of each. */
 export function FileDrop(props: FileDropProps): ReactNode {
-  const { label, hint, uploadUrl, accept, isMultiple, maxBytes, onUploaded } = props;
+  const { label, hint, uploadUrl, accept, isMultiple, maxBytes, children, onUploaded } = props;
   const { t } = useRuntime();
   const picker = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
@@ -61,6 +61,7 @@ export function FileDrop(props: FileDropProps): ReactNode {
         <Button variant="outlined" color="inherit" onClick={() => picker.current?.click()}>
           {label}
         </Button>
+        {children}
         <p className="fw-hint">{hint}</p>
         <input
           ref={picker}
