@@ -136,6 +136,10 @@ def refusals_in_english(tree: ast.AST, within: str = "") -> Iterator[int]:
                 pass
             case ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super"))), args=[text, *_]) if name in REFUSALS:
                 pass
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=error), attr="__init__"), args=[_, text]) if (
+                error in REFUSALS and name in REFUSALS
+            ):
+                pass
             case ast.Call(func=ast.Name(id="parse_id"), args=[_, text]):  # raises NotFound with that text
                 pass
             case _:

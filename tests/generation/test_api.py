@@ -103,7 +103,7 @@ async def test_an_opportunity_is_meant_by_its_number_as_well(desk: Desk, ada: ht
     assert (started.status_code, started.json()["opportunity_id"]) == (201, str(desk.opportunity_id))
     unknown = await ada.post("/api/drafts", json={"opportunity_id": "PAR-00-000", "template": "brief"})
     assert unknown.status_code == 404
-    assert unknown.json()["error"]["message"].startswith("There is no opportunity “PAR-00-000”. Give its id, ")
+    assert unknown.json()["error"]["message"].startswith("There is no opportunity “PAR-00-000”. Use its id, ")
 
 
 @pytest.mark.parametrize("query", [{"page": "0"}, {"page_size": "1000"}, {"state": "lost"}])

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core import jobs
 from fundwright.core.errors import Conflict
 from fundwright.core.jobs import JobState
+from fundwright.core.messages import using_language
 from fundwright.generation import drafting, editing, service
 from fundwright.generation.schemas import DraftRead, DraftSources, DraftState, SectionState, WriteDraft
 from fundwright.language.protocols import Unanswered
@@ -171,6 +172,10 @@ class TestWriting:
         draft = await write(desk, (await add(desk, "cover-letter")).id)
         assert (draft.title, draft.opportunity_title) == ("Cover letter: Repair of the Roof", "Repair of the Roof")
         assert "**Re: Repair of the Roof, " in draft.sections[0].text
+
+    async def test_the_title_is_in_the_language_of_the_person_who_adds_it(self, desk: Desk) -> None:
+        with using_language("de"):
+            assert (await add(desk, "cover-letter")).title.startswith("Anschreiben: ")
 
     @pytest.mark.security(39, 41)
     async def test_the_author_of_a_notice_cannot_add_markdown_to_its_drafts(self, desk: Desk) -> None:

@@ -369,7 +369,7 @@ class TestLookUp:
     @pytest.mark.parametrize("reference", ["", "%", "n1 ", str(UUID(int=0)), "x" * 5_000, "n0", "\x00"])
     async def test_unknown_ones_are_refused_with_a_message(self, session: AsyncSession, actor: Actor, reference: str) -> None:
         await add(session, notice(7, number=""))
-        with pytest.raises(NotFound, match="There is no opportunity “.*Give its id"):
+        with pytest.raises(NotFound, match="There is no opportunity “.*Use its id"):
             await service.look_up(session, actor, reference)
 
 

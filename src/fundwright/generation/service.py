@@ -130,7 +130,7 @@ async def add_draft(
         template=chosen.name,
         template_title=chosen.title,
         slug=secrets.token_urlsafe(16),
-        title=f"{chosen.title}: {title}",
+        title=t("{template}: {opportunity}", template=t(chosen.title), opportunity=title),
         company=company.strip(),
         document_ids=[str(document_id) for document_id in document_ids],
     )

@@ -112,8 +112,11 @@ class UnknownOpportunity(NotFound):
     def __init__(self, reference: str) -> None:
         FundwrightError.__init__(
             self,
-            f"There is no opportunity “{reference[:_SHOWN_CHARACTERS]}”. Give its id, its solicitation or funding opportunity "
-            "number, or the id it has at its source; `fundwright import` brings opportunities in.",
+            t(
+                "There is no opportunity “{reference}”. Use its id, its solicitation or funding opportunity number, or its id at the "
+                "source. To add opportunities, use `fundwright import`.",
+                reference=reference[:_SHOWN_CHARACTERS],
+            ),
         )
 
 

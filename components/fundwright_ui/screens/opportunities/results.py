@@ -226,7 +226,7 @@ def _table(
     is_repeated = bool(query.text) and any(item.notices > 1 for item in listed.items)
     columns = [
         Column(
-            field="title", label=t("Title"), kind="link", is_sortable=True, flex=3.6, min_width=250,
+            field="title", label=t("Title"), kind="link", is_sortable=True, flex=3.6, min_width=236,
             href_base=connection.href(f"{PATHS[kind]}/"),
         ),
         Column(field="notices", label=t("Notices"), kind="link", is_compact=False, flex=0.6, min_width=84) if is_repeated else None,
@@ -237,7 +237,7 @@ def _table(
             else [
                 Column(field="type", label=names["type"], is_compact=False, flex=1.1, min_width=86),
                 Column(
-                    field="due", label=names["due"], kind="date", is_sortable=True, flex=0.6, min_width=112 if has_past else 72
+                    field="due", label=names["due"], kind="date", is_sortable=True, flex=0.6, min_width=112 if has_past else 80
                 ),
             ]
         ),
