@@ -141,7 +141,7 @@ class TestPasskeys:
         assert_accessible(page)
         password.fill("wrong")
         password.press("Enter")
-        expect(dialog.get_by_role("alert")).to_contain_text("That isn't right.")
+        expect(dialog.get_by_role("alert")).to_contain_text("Wrong password.")
         dialog.get_by_role("button", name="Use a passkey").click()
         expect(page.get_by_text("The role was changed, and the account's sessions were ended.")).to_be_visible()
         expect(dialog).to_have_count(0)

@@ -177,7 +177,7 @@ class TestReauthentication:
                 == ""
             )
             await screen.emit("ReauthenticationDialog", "on_reauthenticate", password="wrong", code="")
-            assert screen.props("ReauthenticationDialog")["error"].startswith("That isn't right.")
+            assert screen.props("ReauthenticationDialog")["error"].startswith("Wrong password.")
             await screen.emit("ReauthenticationDialog", "on_reauthenticate", password=PASSWORD, code="")
             assert screen.toasts == ["Made."]
             assert [frame["form"] for frame in screen.frames if frame["type"] == "saved"] == ["/#Make"]

@@ -57,7 +57,7 @@ def reauthentication_dialog(resume: Continuation, close: Callable[[], None]) -> 
         elif refused.reason is SignInRefusal.CODE_NEEDED:  # two-step verification was turned on after the dialog had opened
             methods.reload()
         else:
-            set_error(t("That isn't right. Try again. After several wrong attempts, you'll have to wait 5 minutes."))
+            set_error(t("Wrong password. Try again. After several wrong attempts, you'll have to wait 5 minutes."))
 
     reauthenticating = use_action(reauthenticate, then=finish)
     starting = use_action(start, then=set_options)
