@@ -38,6 +38,7 @@ describe("MarkdownView", () => {
     await renderWidget(<MarkdownView text={"As \\[1\\] and &#91;1&#93; say [1]."} citations={citations} marks={[]} />);
     expect(screen.getAllByRole("button")).toHaveLength(1);
     expect(screen.getByText(/^As/).textContent).toBe("As [1] and [1] say\u202F1.");
+    expect(screen.getByRole("button").parentElement?.textContent).toBe("\u202F1"); // a unit that no line divides
   });
 
   it.each([

@@ -139,9 +139,15 @@ function codeOf(text: string, context: Context): string {
 function renderCitations(text: string, key: string, context: Context): ReactNode {
   const pieces = text.split(CITATION); // text, numbers, text, numbers, …
   if (pieces.length === 1) return text;
-  // A narrow space keeps the number with its word.
-  const before = (piece: string, index: number): string => (index < pieces.length - 1 ? piece.replace(/ $/, "\u202F") : piece);
-  return pieces.map((piece, index) => (index % 2 === 0 ? before(piece, index) : context.cite(piece, `${key}-${index}`)));
+  return pieces.map((piece, index) => {
+    if (index % 2 === 0) return index < pieces.length - 1 ? piece.replace(/ $/, "") : piece;
+    const place = `${key}-${index}`;
+    const cited = context.cite(piece, place);
+    if (pieces[index - 1]?.endsWith(" ") !== true) return cited;
+    if (typeof cited === "string") return ` ${cited}`;
+    // A narrow space keeps the number with its word, and the class keeps it with the space: a line may always end before a button.
+    return <span key={place} className="fw-cited">{"\u202F"}{cited}</span>;
+  });
 }
 
 /** Markdown as safe elements; `[1]` opens the passage it cites. */
