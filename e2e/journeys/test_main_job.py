@@ -149,5 +149,9 @@ def assert_prints(page: Page) -> None:
     expect(page.get_by_role("banner")).to_be_hidden()
     colors = "(element) => [getComputedStyle(element).color, getComputedStyle(element).backgroundColor]"
     assert page.locator("body").evaluate(colors) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
+    width = page.viewport_size
+    page.set_viewport_size({"width": 718, "height": 1000})  # A4
+    assert page.locator(".fw-sheet").evaluate("(sheet) => sheet.getBoundingClientRect().left") >= 0
+    page.set_viewport_size(width or {"width": 1280, "height": 720})
     page.emulate_media(media="screen")
     page.evaluate("document.documentElement.dataset.mode = 'light'")

@@ -93,12 +93,14 @@ function UploadRow({ item, onRemove }: { readonly item: UploadItem; readonly onR
   const isRunning = state === "waiting" || state === "sending";
   return (
     <li className="fw-upload">
-      <span className="fw-upload-name">{name}</span>
-      {isRunning ? <LinearProgress variant="determinate" value={progress * 100} aria-label={name} /> : null}
-      {state === "done" ? <span className="fw-chip fw-chip-success">{t("Uploaded")}</span> : null}
-      {state === "failed" ? (
-        <span className="fw-field-error">{problem || t("The upload did not finish. Try again.")}</span>
-      ) : null}
+      <div className="fw-upload-result">
+        <span className="fw-upload-name">{name}</span>
+        {isRunning ? <LinearProgress variant="determinate" value={progress * 100} aria-label={name} /> : null}
+        {state === "done" ? <span className="fw-chip fw-chip-success">{t("Uploaded")}</span> : null}
+        {state === "failed" ? (
+          <span className="fw-field-error">{problem || t("The upload did not finish. Try again.")}</span>
+        ) : null}
+      </div>
       <button
         type="button"
         className="fw-icon-button fw-icon-button-small"
