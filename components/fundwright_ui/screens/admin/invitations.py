@@ -56,6 +56,9 @@ _COLORS: dict[InvitationState, Color] = {
 
 _SHOWN_PENDING = 5
 
+OnChanged = Callable[[str], None]
+"""Called with an email address."""
+
 
 def shown_link(sent: InvitationSent) -> VdomDict | None:
     """The new link of an invitation for the administrator to pass on, once; None if an email carries it."""
@@ -73,8 +76,8 @@ def shown_link(sent: InvitationSent) -> VdomDict | None:
 
 
 @component
-def pending_invitations(sent: int) -> VdomDict | None:
-    """The newest pending invitations, or nothing. `sent` is as for `invitations_tab`."""
+def pending_invitations(sent: int, on_changed: OnChanged) -> VdomDict | None:
+    """The newest pending invitations, or nothing. `sent` and `on_changed` are as for `invitations_tab`."""
     actor, connection = use_actor(), use_connection()
     query = InvitationQuery(state=InvitationState.PENDING, page_size=_SHOWN_PENDING)
     found = use_query(lambda session: invitations.list_invitations(session, actor, query), key=[actor.id, sent])
@@ -89,14 +92,14 @@ def pending_invitations(sent: int) -> VdomDict | None:
         t("Pending invitations"),
         html.ul(
             {"className": "fw-list", "aria-label": t("Pending invitations")},
-            *(_pending(each, rows, key=each.id) for each in rows.shown),
+            *(_pending(each, rows, on_changed, key=each.id) for each in rows.shown),
         ),
         actions=[more] if total > _SHOWN_PENDING else [],
     )
 
 
 @component
-def _pending(shown: KeptRow[InvitationRead], rows: Rows[InvitationRead]) -> VdomDict:
+def _pending(shown: KeptRow[InvitationRead], rows: Rows[InvitationRead], on_changed: OnChanged) -> VdomDict:
     invitation = shown.item
     return list_row(
         html.div(
@@ -108,13 +111,15 @@ def _pending(shown: KeptRow[InvitationRead], rows: Rows[InvitationRead]) -> Vdom
                 moment(invitation.expires_at, shown="date"),
             ),
         ),
-        _actions(invitation, lambda: rows.settle(invitation, t("Withdrawn")), outcome=shown.outcome),
+        _actions(invitation, on_changed, lambda: rows.settle(invitation, t("Withdrawn")), outcome=shown.outcome),
         key=shown.id,
     )
 
 
 @component
-def _actions(invitation: InvitationRead, on_withdrawn: Callable[[], None], outcome: str = "") -> VdomDict | None:
+def _actions(
+    invitation: InvitationRead, on_changed: OnChanged, on_withdrawn: Callable[[], None], outcome: str = ""
+) -> VdomDict | None:
     """What an administrator can do with a pending or expired invitation. A new link is shown below."""
     actor, connection = use_actor(), use_connection()
     renewed, set_renewed = use_state(cast("InvitationSent | None", None))
@@ -138,12 +143,17 @@ def _actions(invitation: InvitationRead, on_withdrawn: Callable[[], None], outco
     def close() -> None:
         set_asking(False)
 
+    def show_renewed(invited: InvitationSent) -> None:
+        set_renewed(invited)
+        on_changed(invited.email)
+
     def withdrawn() -> None:
         close()
+        on_changed(invitation.email)
         on_withdrawn()
 
-    sending = use_action(send, success=t("The invitation was sent again."), then=set_renewed)
-    creating = use_action(create_link, then=set_renewed)
+    sending = use_action(send, success=t("The invitation was sent again."), then=show_renewed)
+    creating = use_action(create_link, then=show_renewed)
     withdrawing = use_action(withdraw, success=t("The invitation was withdrawn."), then=withdrawn)
     if not actor.may(Permission.ADMINISTER):
         return None
@@ -188,8 +198,9 @@ def _actions(invitation: InvitationRead, on_withdrawn: Callable[[], None], outco
 
 
 @component
-def invitations_tab(sent: int) -> VdomDict:
-    """`sent` counts the invitations sent on this page; each one reloads the list."""
+def invitations_tab(sent: int, on_changed: OnChanged) -> VdomDict:
+    """`sent` counts the invitations sent on this page; each one reloads the list. `on_changed` is called when an earlier link of
+    an address stops working."""
     actor, url = use_actor(), use_url_state()
     query = query_in_address(InvitationQuery, url.params)
 
@@ -226,7 +237,7 @@ def invitations_tab(sent: int) -> VdomDict:
             row_of=_row,
             export="/api/invitations/export.csv",
             nothing=empty(t("No invitations match. Change the filters.")),
-            above=_opened(opened, rows, key=str(opened.id)) if opened else None,
+            above=_opened(opened, rows, on_changed, key=str(opened.id)) if opened else None,
             on_open=open_beside(url),
         ),
     )
@@ -249,7 +260,7 @@ def _row(shown: KeptRow[InvitationRead]) -> Row:
 
 
 @component
-def _opened(invitation: InvitationRead, rows: Rows[InvitationRead]) -> VdomDict:
+def _opened(invitation: InvitationRead, rows: Rows[InvitationRead], on_changed: OnChanged) -> VdomDict:
     """Details and actions of the selected invitation."""
     url = use_url_state()
 
@@ -268,7 +279,7 @@ def _opened(invitation: InvitationRead, rows: Rows[InvitationRead]) -> VdomDict:
                 t("Expires"): moment(invitation.expires_at),
             }
         ),
-        _actions(invitation, settle) if not is_over else None,
+        _actions(invitation, on_changed, settle) if not is_over else None,
         row(button(t("Close"), size="small", variant="text", on_click=lambda: url.set(open=None))),
         title=invitation.email,
     )

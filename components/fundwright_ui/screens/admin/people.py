@@ -50,18 +50,25 @@ def role_options() -> list[Option]:
 @screen(PATH, "People", roles=roles_with(Permission.OVERSEE), help="/help/people")
 def people_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    sent, set_sent = use_state(cast("tuple[InvitationSent, ...]", ()))
+    sent, set_sent = use_state(0)
+    shown, set_shown = use_state(cast("InvitationSent | None", None))
     chosen = "invitations" if url.get("tab") == "invitations" else "accounts"
     may_invite = actor.may(Permission.ADMINISTER)
 
     def show_sent(invitation: InvitationSent) -> None:
         url.set(open=None)
-        set_sent((*sent, invitation))
+        set_sent(sent + 1)
+        set_shown(invitation)
+
+    def forget_link(email: str) -> None:
+        """The link that is shown no longer works if the invitation of this address has changed."""
+        if shown is not None and shown.email == email:
+            set_shown(None)
 
     return page(
         t("People"),
         _invite(show_sent, key="invite") if may_invite and url.get("open") == "invite" else None,
-        shown_link(sent[-1]) if sent else None,
+        shown_link(shown) if shown else None,
         tabs(
             [
                 Tab("accounts", t("Accounts"), connection.href(PATH)),
@@ -71,9 +78,9 @@ def people_screen() -> VdomDict:
             label=t("People"),
         ),
         *(
-            [invitations_tab(len(sent), key="invitations")]
+            [invitations_tab(sent, forget_link, key="invitations")]
             if chosen == "invitations"
-            else [pending_invitations(len(sent), key="pending"), _accounts(key="accounts")]
+            else [pending_invitations(sent, forget_link, key="pending"), _accounts(key="accounts")]
         ),
         subtitle=t("Everyone with an account or an invitation"),
         actions=[button(t("Invite"), icon_name="add", variant="soft", on_click=lambda: url.set(open="invite"))]
@@ -112,7 +119,14 @@ def _accounts() -> VdomDict:
                 Column(field="role", label=t("Role"), is_sortable=True, min_width=120),
                 Column(field="state", label=t("Status"), kind="chips"),
                 Column(field="created_at", label=t("Created"), kind="date", is_sortable=True, is_compact=False),
-                Column(field="last_signed_in_at", label=t("Last signed in"), kind="datetime", is_sortable=True, is_compact=False),
+                Column(
+                    field="last_signed_in_at",
+                    label=t("Last signed in"),
+                    kind="datetime",
+                    is_sortable=True,
+                    is_compact=False,
+                    min_width=180,
+                ),
             ],
             row_of=lambda each: _row(each.item, connection.href(f"{PATH}/{each.id}")),
             export="/api/people/export.csv",

@@ -119,6 +119,18 @@ class TestPending:
             await opens_registration(committed, first.link, "ada")
         assert (await actions(committed, root))[0] == "invitation.link_created"
 
+    async def test_only_the_link_that_works_is_shown(self, committed: Core, root: Actor) -> None:
+        async with mounted(committed, root, people_screen, path=f"{PATH}?open=invite") as screen:
+            await screen.type("Email", "ada@example.org")
+            await screen.submit("Invite a person")
+            await screen.expect(lambda: screen.has("button", "New link for ada@example.org"))
+            first = screen.props("CopyButton")["text"]
+            await screen.click("button", "New link for ada@example.org")
+            await screen.expect(lambda: screen.text.count("/auth/register/team/") == 1)
+            link = screen.props("CopyButton")["text"]
+            assert link != first
+        await opens_registration(committed, link, "ada")
+
     async def test_resending_keeps_the_link_in_the_email(self, committed: Core, root: Actor) -> None:
         core = with_settings(committed, smtp_host="mail.example.org")
         await invite(core, root, "ada")
