@@ -47,7 +47,9 @@ class TestTrain:
             await screen.expect("1 more entry in this list")
             await screen.click("button", "Show")
             await screen.expect(lambda: "“broken.pdf” is damaged" in screen.text)
-            assert "Problem" in screen.text
+            columns = screen.props("DataTable")["columns"]
+            assert [column["label"] for column in columns] == ["Title", "Kind", "Status", "Passages", "Problem"]
+            assert sum(column["width"] for column in columns) <= 702  # the space beside Ask at 1440 pixels
 
     async def test_the_kind_is_shown_once_it_is_proposed_and_changed(
         self, committed: Core, owner: Actor, add_file: AddFile

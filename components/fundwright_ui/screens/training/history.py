@@ -188,7 +188,7 @@ def _own_runs() -> VdomDict:
                 Column(field="duration_s", label=t("Duration"), is_sortable=True, is_compact=False),
                 Column(field="documents", label=t("Documents"), kind="number", is_sortable=True),
                 Column(field="chunks", label=t("Passages"), kind="number", is_sortable=True),
-                Column(field="model", label=t("Model"), is_compact=False),
+                Column(field="model", label=t("Model"), is_compact=False, min_width=170),
                 *([Column(field="errors", label=t("Errors"), flex=2)] if has_errors else []),
             ],
             rows=[_row(each.item, connection.href(f"/dashboard/history/{each.id}")) for each in rows.shown],

@@ -414,12 +414,13 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
             documents,
             label=t("Documents"),
             columns=[
-                Column(field="title", label=t("Title"), is_sortable=True, flex=2, min_width=160),
-                Column(field="kind", label=t("Kind"), is_sortable=True, flex=1.2, min_width=140),
-                Column(field="state", label=t("Status"), kind="chips", is_sortable=True),
-                Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True, flex=0.7, min_width=90),
-                Column(field="created_at", label=t("Added"), kind="date", is_sortable=True, is_compact=False),
-                *([Column(field="error", label=t("Problem"), flex=2)] if has_problems else []),
+                Column(field="title", label=t("Title"), is_sortable=True, flex=1.5, min_width=140),
+                Column(field="kind", label=t("Kind"), is_sortable=True, flex=1.4, min_width=140),
+                Column(field="state", label=t("Status"), kind="chips", is_sortable=True, flex=1.1, min_width=110),
+                Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True, flex=0.9, min_width=90),
+                Column(field="error", label=t("Problem"), flex=2, min_width=200)  # there is no space for both
+                if has_problems
+                else Column(field="created_at", label=t("Added"), kind="date", is_sortable=True, is_compact=False, flex=1.2),
             ],
             rows=[_row(each, model_id) for each in rows.shown],
             on_open=open_row,
