@@ -1,5 +1,6 @@
 import "./theme/icon.svg";
 import "./theme/index.css";
+import { startTransition } from "react";
 import { hydrateRoot } from "react-dom/client";
 import { App } from "./runtime/App";
 import { replayEarly } from "./runtime/early";
@@ -37,10 +38,14 @@ async function start(): Promise<void> {
   widgets.addModules(runtime);
   await widgets.loadAll(page.tree);
   runtime.start();
-  hydrateRoot(root, <App runtime={runtime} widgets={widgets} />);
+  // In a transition, React hydrates in short tasks, so that the page responds in between. What a person clicks is hydrated at once.
+  startTransition(() => {
+    hydrateRoot(root, <App runtime={runtime} widgets={widgets} />);
+  });
   replayEarly();
   // Most screens for signed-in people show a table.
   if (page.account !== null) widgets.load("DataTable");
 }
 
-void start();
+// In a task of its own, after the one that evaluates the modules.
+setTimeout(() => void start());

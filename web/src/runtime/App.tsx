@@ -1,6 +1,7 @@
-import { type ReactNode, useEffect, useLayoutEffect } from "react";
+import { type ReactNode, startTransition, useEffect, useLayoutEffect, useState } from "react";
 import { Announcer } from "./Announcer";
 import { ErrorBoundary } from "./ErrorBoundary";
+import { HydratedContext } from "./hydrated";
 import { restoreFields } from "./keptFields";
 import { followMoves } from "./moves";
 import { Offline } from "./Offline";
@@ -18,14 +19,25 @@ interface AppProps {
 
 /** The root of the React tree: the toasts, and the server-rendered page with its widgets. */
 export function App({ runtime, widgets }: AppProps): ReactNode {
+  const [isHydrated, setHydrated] = useState(false);
   useLayoutEffect(() => followMoves(runtime), [runtime]);
+  useLayoutEffect(() => {
+    runtime.isHydrated.set(true);
+    if (!restoreFields(runtime.page.account)) {
+      runtime.toast(runtime.t("Your text was too long to keep while you signed in. Enter it again."), "warning");
+    }
+    startTransition(() => setHydrated(true));
+  }, [runtime]);
+  useLayoutEffect(() => (isHydrated ? undefined : runtime.readiness.hold()), [isHydrated, runtime]);
   return (
     <RuntimeContext value={runtime}>
       <WidgetsContext value={widgets}>
-        <ErrorBoundary part="page">
-          <Screen runtime={runtime} />
-        </ErrorBoundary>
-        <AfterHydration runtime={runtime} />
+        <HydratedContext value={isHydrated}>
+          <ErrorBoundary part="page">
+            <Screen runtime={runtime} />
+          </ErrorBoundary>
+          {isHydrated ? <AfterHydration runtime={runtime} /> : null}
+        </HydratedContext>
       </WidgetsContext>
     </RuntimeContext>
   );
@@ -36,18 +48,10 @@ function Screen({ runtime }: { readonly runtime: Runtime }): ReactNode {
 }
 
 function AfterHydration({ runtime }: { readonly runtime: Runtime }): ReactNode {
-  const isHydrated = useSignal(runtime.isHydrated);
-  useLayoutEffect(() => {
-    runtime.isHydrated.set(true);
-    if (!restoreFields(runtime.page.account)) {
-      runtime.toast(runtime.t("Your text was too long to keep while you signed in. Enter it again."), "warning");
-    }
-  }, [runtime]);
   useEffect(() => {
     const { account } = runtime.page;
     return account === null ? undefined : followInteractionLater(runtime);
   }, [runtime]);
-  if (!isHydrated) return null;
   return (
     <>
       <Announcer />

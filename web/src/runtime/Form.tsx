@@ -1,8 +1,8 @@
-import { createContext, createElement, lazy, type ReactNode, type SubmitEvent, Suspense, useState } from "react";
+import { createContext, createElement, lazy, type ReactNode, type SubmitEvent, Suspense, use, useState } from "react";
 import { encodeEvent } from "./events";
+import { HydratedContext } from "./hydrated";
 import type { ElementNode } from "./protocol";
 import { useRuntime } from "./Runtime";
-import { useSignal } from "./signal";
 import { useElementHandlers, useLatestHandlers } from "./useHandlers";
 import { Waiting } from "./Waiting";
 
@@ -14,7 +14,7 @@ export const SendingContext = createContext(false);
 /** A form that ignores further submits until the server has handled the last one, so a double click creates one record. */
 export function Form({ node, children }: { readonly node: ElementNode; readonly children: ReactNode }): ReactNode {
   const runtime = useRuntime();
-  const isHydrated = useSignal(runtime.isHydrated);
+  const isHydrated = use(HydratedContext);
   const draft = node.a?.["data-draft"];
   const [isBusy, setBusy] = useState(false);
   const find = useLatestHandlers(node.e);

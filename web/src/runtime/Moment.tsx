@@ -1,8 +1,8 @@
-import type { ReactNode } from "react";
+import { type ReactNode, use } from "react";
 import { formatDate, MOMENT } from "./dates";
+import { HydratedContext } from "./hydrated";
 import type { ElementNode } from "./protocol";
 import { useRuntime } from "./Runtime";
-import { useSignal } from "./signal";
 
 /** Whether a node is a point in time created by `moment()` in Python. */
 export function isMoment(node: ElementNode): boolean {
@@ -11,11 +11,11 @@ export function isMoment(node: ElementNode): boolean {
 
 /** A point in time: in the server's format until the page is hydrated, then in the reader's time zone. */
 export function Moment({ node, children }: { readonly node: ElementNode; readonly children: ReactNode }): ReactNode {
-  const { isHydrated, page } = useRuntime();
+  const { page } = useRuntime();
   const { dateTime, "data-moment": shown } = node.a as { readonly dateTime: string; readonly "data-moment": keyof typeof MOMENT };
   return (
     <time dateTime={dateTime} data-moment={shown}>
-      {useSignal(isHydrated) ? formatDate(dateTime, page.language, MOMENT[shown]) : children}
+      {use(HydratedContext) ? formatDate(dateTime, page.language, MOMENT[shown]) : children}
     </time>
   );
 }

@@ -1,11 +1,11 @@
 import { createElement, memo, type ReactNode, use, useState } from "react";
 import { Field, isField } from "./Field";
 import { Form, SendingContext } from "./Form";
+import { HydratedContext } from "./hydrated";
 import { isMoment, Moment } from "./Moment";
 import { Problem } from "./Problem";
 import type { ElementNode, TreeNode } from "./protocol";
 import { useRuntime } from "./Runtime";
-import { useSignal } from "./signal";
 import { useElementHandlers } from "./useHandlers";
 import { Waiting } from "./Waiting";
 import { Widget } from "./Widget";
@@ -45,7 +45,7 @@ function isLoading(node: ElementNode): boolean {
 /** A component that failed on the server, whose HTML is an empty panel. Trying again renders only this component. */
 function Failed({ errorId }: { readonly errorId: string }): ReactNode {
   const runtime = useRuntime();
-  const isHydrated = useSignal(runtime.isHydrated);
+  const isHydrated = use(HydratedContext);
   const [isBusy, setBusy] = useState(false);
   if (!isHydrated) return <div className="fw-problem" role="alert" />;
   const retry = (): void => {

@@ -1,9 +1,9 @@
-import { createContext, type ReactNode, use, useLayoutEffect, useSyncExternalStore } from "react";
+import { createContext, type ReactNode, use, useDeferredValue, useLayoutEffect, useSyncExternalStore } from "react";
 import { ErrorBoundary } from "./ErrorBoundary";
+import { HydratedContext } from "./hydrated";
 import { Problem } from "./Problem";
 import type { WidgetNode } from "./protocol";
 import { useRuntime } from "./Runtime";
-import { useSignal } from "./signal";
 import { useWidgetHandlers } from "./useHandlers";
 import { WidgetRegistry } from "./widgets";
 
@@ -11,9 +11,8 @@ export const WidgetsContext = createContext(new WidgetRegistry({}));
 
 /** A widget's container. It shows the server's content until the page is hydrated and the widget's chunk has loaded. */
 export function Widget({ node, children }: { readonly node: WidgetNode; readonly children: ReactNode }): ReactNode {
-  const runtime = useRuntime();
   const isPainted = use(WidgetsContext).isPainted(node.w);
-  const isHydrated = useSignal(runtime.isHydrated);
+  const isHydrated = use(HydratedContext);
   return (
     <div data-widget={node.w}>{isPainted || isHydrated ? <LoadedWidget node={node}>{children}</LoadedWidget> : children}</div>
   );
@@ -24,7 +23,8 @@ function LoadedWidget({ node, children }: { readonly node: WidgetNode; readonly 
   const registry = use(WidgetsContext);
   // The signal's current value, not its initial one: a painted widget has loaded before hydration begins.
   const signal = registry.load(node.w);
-  const loading = useSyncExternalStore(signal.subscribe, signal.get, signal.get);
+  // Deferred, because all widgets of a kind load at the same moment: React renders them one after the other.
+  const loading = useDeferredValue(useSyncExternalStore(signal.subscribe, signal.get, signal.get));
   const handlers = useWidgetHandlers(node.e);
   const isLoading = loading.state === "loading";
   useLayoutEffect(() => (isLoading ? runtime.readiness.hold() : undefined), [isLoading, runtime]);

@@ -8,23 +8,34 @@ let timeZone: string | undefined;
 
 /** Sets the time zone in which times are shown and entered; null is the browser's. */
 export function setTimeZone(zone: string | null): void {
-  timeZone = zone !== null && isKnown(zone) ? zone : undefined;
+  timeZone = zone ?? undefined;
+  formats.clear();
 }
 
-/** An old browser may not know a new zone. */
-function isKnown(zone: string): boolean {
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** Created when it is first needed: the first one of a page takes longer than most of its other scripts. */
+function formatOf(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  const key = JSON.stringify([language, options]);
+  const known = formats.get(key);
+  if (known !== undefined) return known;
+  const format = createFormat(language, options);
+  formats.set(key, format);
+  return format;
+}
+
+function createFormat(language: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   try {
-    Intl.DateTimeFormat("en", { timeZone: zone });
-    return true;
+    return new Intl.DateTimeFormat(language, { timeZone, ...options });
   } catch {
-    return false;
+    return new Intl.DateTimeFormat(language, options); // an old browser may not know a new zone
   }
 }
 
 /** Formats an ISO 8601 value in the given language, and in the reader's time zone unless `options` names one. */
 export function formatDate(value: string, language: string, options: Intl.DateTimeFormatOptions): string {
   const date = new Date(value);
-  return Number.isNaN(date.getTime()) ? value : new Intl.DateTimeFormat(language, { timeZone, ...options }).format(date);
+  return Number.isNaN(date.getTime()) ? value : formatOf(language, options).format(date);
 }
 
 /** Converts a local time in the reader's zone, such as `2030-07-01T10:30`, to UTC. */
@@ -38,6 +49,6 @@ export function momentOf(local: string): string {
 
 /** The zone's offset from UTC in milliseconds. The Swedish date format is that of ISO 8601. */
 function offsetAt(moment: number): number {
-  const clock = new Intl.DateTimeFormat("sv", { timeZone, dateStyle: "short", timeStyle: "medium" }).format(moment);
+  const clock = formatOf("sv", { dateStyle: "short", timeStyle: "medium" }).format(moment);
   return Date.parse(`${clock.replace(" ", "T")}Z`) - Math.floor(moment / 1000) * 1000;
 }

@@ -2,7 +2,7 @@ import { createPath, NavigationType, UNSAFE_createBrowserHistory as createBrowse
 import { pathOfClick } from "./links";
 import { goToPart } from "./parts";
 import type { Runtime } from "./Runtime";
-import { type Entry, keepScrollOnReload, nameEntry, rememberScroll, restoreScroll } from "./scroll";
+import { type Entry, hasScrolled, keepScrollOnReload, nameEntry, rememberScroll, restoreScroll } from "./scroll";
 import type { Unsubscribe } from "./signal";
 
 function focusHeading(): void {
@@ -72,7 +72,8 @@ export function followMoves(runtime: Runtime): Unsubscribe {
   });
   document.addEventListener("click", click);
   keepScrollOnReload(() => current);
-  restoreScroll(current);
+  // A person may have scrolled before the page was hydrated; scrolling also makes the browser compute the layout at once.
+  if (hasScrolled(current)) restoreScroll(current);
   if (wasLoadedByLink()) leavePart = goToPart(current.hash);
   return () => {
     leavePart();

@@ -43,6 +43,15 @@ describe("the scroll position", () => {
     expect(await load()).toEqual([0, 848]);
   });
 
+  it("is known only if the page was shown before", async () => {
+    history.pushState(null, "", "/dashboard/sam?page=3");
+    await load();
+    expect((await import("./scroll")).hasScrolled(entry())).toBe(false);
+    unload(848);
+    await load();
+    expect((await import("./scroll")).hasScrolled(entry())).toBe(true);
+  });
+
   it("is not that of the previous page", async () => {
     history.pushState(null, "", "/dashboard/sam");
     await load();

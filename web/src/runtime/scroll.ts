@@ -34,6 +34,11 @@ export function rememberScroll(entry: Entry): void {
   if (oldest !== undefined && positions.size > MAX_ENTRIES) positions.delete(oldest);
 }
 
+/** Whether the position of `entry` was remembered. */
+export function hasScrolled(entry: Entry): boolean {
+  return positions.has(nameOf(entry));
+}
+
 export function restoreScroll(entry: Entry): void {
   scrollTo(0, positions.get(nameOf(entry)) ?? 0);
 }

@@ -1,8 +1,8 @@
-import type { ReactNode } from "react";
+import { type ReactNode, use } from "react";
 import type { TableCell, TableColumn } from "../../generated/widgets";
 import { formatDate, MOMENT } from "../../runtime/dates";
+import { HydratedContext } from "../../runtime/hydrated";
 import { useRuntime } from "../../runtime/Runtime";
-import { useSignal } from "../../runtime/signal";
 
 interface CellContentProps {
   readonly cell: TableCell;
@@ -35,9 +35,9 @@ export function CellContent({ cell, column, id }: CellContentProps): ReactNode {
 
 /** A point in time. The server renders it in UTC; after hydration, the reader's time replaces it. */
 function CellMoment({ at }: { readonly at: string }): ReactNode {
-  const { isHydrated, page } = useRuntime();
+  const { page } = useRuntime();
   return (
-    <time key={String(useSignal(isHydrated))} dateTime={at} data-moment="datetime" suppressHydrationWarning>
+    <time key={String(use(HydratedContext))} dateTime={at} data-moment="datetime" suppressHydrationWarning>
       {formatDate(at, page.language, MOMENT.datetime)}
     </time>
   );

@@ -1,5 +1,5 @@
 import "./DataTable.css";
-import { type ReactNode, useSyncExternalStore } from "react";
+import { type ReactNode, useDeferredValue, useSyncExternalStore } from "react";
 import type { DataTableProps } from "../../generated/widgets";
 import { Cards } from "./Cards";
 import { Grid } from "./Grid";
@@ -13,9 +13,9 @@ function subscribe(listener: () => void): () => void {
 
 /**
  * Rows that the server pages and sorts, as a table, or as a list of cards if the screen is too narrow. The server renders the table
- * (components/fundwright_ui/widgets/data_table.py), so hydration always starts with the table.
+ * (components/fundwright_ui/widgets/data_table.py), so hydration always starts with the table. The cards replace it in a transition.
  */
 export function DataTable(props: DataTableProps): ReactNode {
-  const isNarrow = useSyncExternalStore(subscribe, () => narrow.matches, () => false);
+  const isNarrow = useDeferredValue(useSyncExternalStore(subscribe, () => narrow.matches, () => false));
   return isNarrow ? <Cards {...props} /> : <Grid {...props} />;
 }

@@ -1,6 +1,6 @@
-import { act, screen } from "@testing-library/react";
+import { screen } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { WidgetRegistry } from "../../runtime/widgets";
 import { openPage } from "../../test/openPage";
 import type { TreeNode } from "../../runtime/protocol";
@@ -17,7 +17,7 @@ it("shows the server's form in a dialog while it is open", async () => {
   const page = await openPage(dialog(false), { widgets: widgets() });
   expect(screen.queryByRole("dialog")).toBeNull();
   await page.patch(["set", [], dialog(true)]);
-  await act(() => vi.waitFor(() => expect(screen.getByRole("dialog", { name: "New note" })).toBeTruthy()));
+  expect(await screen.findByRole("dialog", { name: "New note" })).toBeTruthy();
   await userEvent.type(screen.getByLabelText("Name"), "A");
   expect(page.sent().some((frame) => frame.type === "event" && frame.target === "typed")).toBe(true);
   await userEvent.keyboard("{Escape}");
