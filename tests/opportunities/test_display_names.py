@@ -25,7 +25,13 @@ def test_agencies_are_named_as_people_say_them(published: str, name: str) -> Non
 
 @pytest.mark.parametrize(
     ("published", "name"),
-    [("DEPT OF DEFENSE", "Defense"), ("INTERIOR, DEPARTMENT OF THE", "Interior"), ("US COAST GUARD", "US Coast Guard")],
+    [
+        ("DEPT OF DEFENSE", "Defense"),
+        ("INTERIOR, DEPARTMENT OF THE", "Interior"),
+        ("US COAST GUARD", "US Coast Guard"),
+        ("NATIONAL AERONAUTICS AND SPACE ADMINISTRATION", "NASA"),
+        ("National Institutes of Health", "NIH"),
+    ],
 )
 def test_lists_name_departments_shortly(published: str, name: str) -> None:
     assert short_agency_name(published) == name

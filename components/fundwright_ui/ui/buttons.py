@@ -114,7 +114,7 @@ def menu(
         else icon_button(label, icon_name, opens=id, on_click=on_open)
     )
     return html.div(
-        attributes(key=key),
+        attributes(className="fw-menu", key=key),
         opener,
         html.div({"className": "fw-menu-entries", "id": id, "popover": "auto"}, *entries),
     )

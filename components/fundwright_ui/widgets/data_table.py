@@ -27,8 +27,26 @@ from fundwright_ui.widgets.base import On, Props, Widget
 ColumnKind = Literal["text", "number", "money", "percent", "date", "datetime", "chips", "link"]
 
 _NUMBERS = frozenset(("number", "money", "percent"))
+_TEXTS = frozenset(("text", "chips", "link"))
 _PAGE_SIZES = (10, 25, 50, 100)
 _USUAL_WIDTH = 1200
+_USUAL_WIDTH_OF_DENSE = 1100
+"""Of the list of opportunities in a window of 1440 px, rounded down."""
+_PADDING = 20
+_PADDING_OF_CHIP = 16
+_GAP_OF_CHIPS = 8
+_ARROW = 14
+_SHARE_OF_SMALL_TEXT = 0.9
+"""Width of the text of headers and chips, 12 px and bold, compared with that of cells, 14 px."""
+_USUAL_CHARACTER = 7.7
+_CHARACTERS = {
+    character: width
+    for characters, width in (
+        (" \u202f\xa0'!(),.:;I[]`ijl|·’", 4.0), ('"*-/Jfrt{}', 6.0), ("0123456789ABCDEGHKNOPQRSUVXYZ$&w", 10.0), ("%@MWm", 12.5),
+    )
+    for character in characters
+}  # fmt: skip
+"""Widths in pixels of characters in cells that differ from the usual one."""
 
 
 class Chip(Props):
@@ -68,9 +86,9 @@ class Column:
     is_compact: bool = True
     """Also shown on a narrow screen."""
     flex: float = 1
-    """Share of the remaining width."""
+    """Share of the remaining width, unless the table is dense."""
     min_width: int = 120
-    """Pixels."""
+    """Pixels. In dense tables, only of the first column."""
     currency: str = "USD"
     """ISO 4217, for money."""
     href_base: str = ""
@@ -106,11 +124,11 @@ class RowOpened(Props):
 
 
 class TableColumn(Props):
-    """A column as it is sent. `width` is in pixels; the remaining width is shared in proportion."""
+    """A column as it is sent. `width` is in pixels; the remaining width is shared in proportion, or belongs to a column without one."""
 
     field: str
     label: str
-    width: int
+    width: int | None
     is_number: bool
     is_moment: bool
     is_sortable: bool
@@ -158,12 +176,15 @@ def data_table(
     key: str | None = None,
 ) -> VdomDict:
     """A table of one page out of `total` rows, or of these rows alone if `total` is omitted. A row that does not change is not
-    drawn again. With `is_dense`, for lists that people scan, each row is one line, and on a narrow screen two lines without labels."""
+    drawn again. With `is_dense`, for lists that people scan, each row is one line, and on a narrow screen two lines without labels;
+    columns are as wide as their texts, and the first one gets the rest."""
     kinds = [(column.field, _writer(column)) for column in columns]
+    written = [[write(row.cells.get(field)) for field, write in kinds] for row in rows]
+    widths = _widths_of_texts(columns, written) if is_dense else _shared_widths(columns)
     return DataTable(
         label=label,
-        columns=_sent_columns(columns),
-        rows=[[write(row.cells.get(field)) for field, write in kinds] for row in rows],
+        columns=[_sent_column(column, width) for column, width in zip(columns, widths, strict=True)],
+        rows=written,
         ids=[row.id for row in rows],
         total=len(rows) if total is None else total,
         page=page,
@@ -178,7 +199,20 @@ def data_table(
     )
 
 
-def _sent_columns(columns: Sequence[Column]) -> list[TableColumn]:
+def _sent_column(column: Column, width: int | None) -> TableColumn:
+    return TableColumn(
+        field=column.field,
+        label=column.label,
+        width=width,
+        is_number=column.kind in _NUMBERS,
+        is_moment=column.kind == "datetime",
+        is_sortable=column.is_sortable,
+        is_compact=column.is_compact,
+        href_base=column.href_base,
+    )
+
+
+def _shared_widths(columns: Sequence[Column]) -> list[int]:
     """Divide the width: each column gets its minimum width and, at the usual width of a table, its share of the rest. Then reduce all
     widths in proportion as long as each column keeps its minimum; with less space, the table scrolls."""
     least = sum(column.min_width for column in columns)
@@ -186,19 +220,50 @@ def _sent_columns(columns: Sequence[Column]) -> list[TableColumn]:
     width = max(_USUAL_WIDTH, least)
     shares = [(column.min_width + (width - least) * column.flex / parts) / width for column in columns]
     tightest = max((column.min_width / share for column, share in zip(columns, shares, strict=True)), default=0)
+    return [ceil(share * tightest) for share in shares]
+
+
+def _widths_of_texts(columns: Sequence[Column], rows: Sequence[Sequence[TableCell]]) -> list[int | None]:
+    """Give each column the width of its longest text, and the first one the rest. If too little remains for the first one, the longest
+    texts of the others are cut, but no headers, numbers, and dates."""
+    first, *others = columns
+    heads = [_width_of_head(column) for column in others]
+    needed = [max(head, *(_width_of(row[index]) for row in rows), 0) for index, head in enumerate(heads, 1)]
+    can_cut = [column.kind in _TEXTS for column in others]
+    whole = sum(width for width, cut in zip(needed, can_cut, strict=True) if not cut)
+    texts = sorted(width for width, cut in zip(needed, can_cut, strict=True) if cut)
+    most = _highest_level(texts, _USUAL_WIDTH_OF_DENSE - first.min_width - whole)
     return [
-        TableColumn(
-            field=column.field,
-            label=column.label,
-            width=ceil(share * tightest),
-            is_number=column.kind in _NUMBERS,
-            is_moment=column.kind == "datetime",
-            is_sortable=column.is_sortable,
-            is_compact=column.is_compact,
-            href_base=column.href_base,
-        )
-        for column, share in zip(columns, shares, strict=True)
+        None,
+        *(ceil(max(head, min(width, most)) if cut else width) for head, width, cut in zip(heads, needed, can_cut, strict=True)),
     ]
+
+
+def _highest_level(widths: Sequence[float], room: float) -> float:
+    """The largest width to which the `widths`, in ascending order, must be cut to fit into the `room` together."""
+    for index, width in enumerate(widths):
+        level = room / (len(widths) - index)
+        if width > level:
+            return level
+        room -= width
+    return max(widths, default=0)
+
+
+def _width_of_head(column: Column) -> float:
+    return _PADDING + _SHARE_OF_SMALL_TEXT * _text_width(column.label) + (_ARROW if column.is_sortable else 0)
+
+
+def _width_of(cell: TableCell) -> float:
+    if isinstance(cell, tuple):
+        chips = [_PADDING_OF_CHIP + _SHARE_OF_SMALL_TEXT * _text_width(chip.label) for chip in cell]
+        return _PADDING + sum(chips) + _GAP_OF_CHIPS * max(0, len(chips) - 1)
+    return _PADDING + _text_width(cell if isinstance(cell, str) else cell.label)
+
+
+@lru_cache(maxsize=5_000)
+def _text_width(text: str) -> float:
+    """About the width of a text in a cell, in pixels."""
+    return sum(_CHARACTERS.get(character, _USUAL_CHARACTER) for character in text)
 
 
 def _writer(column: Column) -> Callable[[Any], TableCell]:
@@ -265,7 +330,11 @@ def _painted(node: Mapping[str, Any]) -> Sequence[Node]:
             "aria-busy": props["isLoading"],
         },
         [
-            _element("colgroup", {}, [_element("col", {"width": column["width"]}, []) for column in columns]),
+            _element(
+                "colgroup",
+                {},
+                [_element("col", {"width": column["width"]} if column["width"] is not None else {}, []) for column in columns],
+            ),
             _element("thead", {}, [_element("tr", {}, head)]),
             _element("tbody", {}, body),
         ],

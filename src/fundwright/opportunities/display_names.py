@@ -30,6 +30,13 @@ _ACRONYMS = frozenset(
 )
 """Of four letters and more, beside those without a vowel."""
 _INVERTED = frozenset(("DEPARTMENT OF", "DEPARTMENT OF THE", "THE"))
+_ABBREVIATIONS = {
+    "Environmental Protection Agency": "EPA",
+    "General Services Administration": "GSA",
+    "National Aeronautics and Space Administration": "NASA",
+    "National Institutes of Health": "NIH",
+}
+"""Those under which agencies are better known."""
 _CODE = re.compile(r"^(?:[A-Z]?\d[A-Z0-9]{0,2}|\d{4}|[A-Z]) ?--\s*(?=\S)")
 """The product or service code (PSC), which is also a field of the notice."""
 _SECTORS = {
@@ -70,8 +77,9 @@ def agency_name(published: str) -> str:
 
 
 def short_agency_name(published: str) -> str:
-    """The name of an agency where there is little space: “Veterans Affairs”."""
-    return agency_name(published).removeprefix("Department of ").removeprefix("the ")
+    """The name of an agency where there is little space: “Veterans Affairs”, “NIH”."""
+    name = agency_name(published)
+    return _ABBREVIATIONS.get(name) or name.removeprefix("Department of ").removeprefix("the ")
 
 
 @lru_cache(maxsize=5_000)

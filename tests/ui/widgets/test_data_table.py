@@ -39,7 +39,7 @@ ROWS = (
 PAINTED = (
     '<div data-widget="DataTable"><div class="fw-grid-frame"><div class="fw-table-scroll" tabindex="0">'
     '<table class="fw-table fw-table-fixed fw-table-dense" aria-label="Grants" aria-busy="false">'
-    '<colgroup><col width="276"><col width="120"><col width="120"><col width="120"></colgroup>'
+    '<colgroup><col><col width="67"><col width="66"><col width="240"></colgroup>'
     '<thead><tr><th scope="col" aria-sort="descending"><button type="button" class="fw-table-sort">Title'
     '<span aria-hidden="true"> ↓</span></button></th><th scope="col" class="fw-number">Amount</th>'
     '<th scope="col">Marks</th><th scope="col">Changed</th></tr></thead><tbody>'
@@ -76,6 +76,34 @@ async def test_it_is_painted_as_the_browser_draws_it(core: Core) -> None:
     async with mounted(core, None, grants, is_live=False) as screen:
         assert to_html(screen.view.tree).endswith(PAINTED)
         assert screen.find("link", "Roofs & walls").props["href"] == "/grants/1"
+
+
+def widths_of(cells: dict[str, Any], *, min_width: int = 200) -> dict[str, int | None]:
+    columns = [
+        Column(field="title", label="Title", kind="link", min_width=min_width),
+        Column(field="agency", label="Agency", is_sortable=True),
+        Column(field="type", label="Type"),
+        Column(field="value", label="Value", kind="money"),
+    ]
+    table: Any = data_table(label="Notices", columns=columns, rows=[Row(id="1", cells=cells)], is_dense=True)
+    return {column["field"]: column["width"] for column in table["attributes"]["columns"]}
+
+
+def test_columns_of_a_dense_table_are_as_wide_as_their_texts_and_the_first_gets_the_rest() -> None:
+    widths = widths_of({"title": "Roof" * 99, "agency": "NIH", "type": "Combined Synopsis/Solicitation", "value": 75_000_000})
+    # In pixels, measured in Chromium with 14 px Public Sans: 20 of padding and 202 and 98 of text.
+    assert widths["title"] is None
+    assert widths["type"] and 222 <= widths["type"] < 240
+    assert widths["value"] and 118 <= widths["value"] < 125
+    assert widths["agency"] and widths["agency"] < 90
+
+
+def test_the_longest_texts_are_cut_if_too_little_remains_for_the_first_column_but_no_numbers() -> None:
+    texts = {"agency": "Agency " * 99, "type": "Combined Synopsis/Solicitation", "value": 75_000_000}
+    whole, cut, least = widths_of(texts), widths_of(texts, min_width=800), widths_of(texts, min_width=2_000)
+    assert (whole["type"], whole["value"]) == (widths_of({"type": texts["type"]})["type"], cut["value"])
+    assert cut["agency"] == cut["type"] and sum(filter(None, cut.values())) <= 300 + 2
+    assert least["value"] == cut["value"] and least["agency"] == widths_of({})["agency"]  # that of its header
 
 
 async def test_an_empty_one_shows_a_message(core: Core) -> None:

@@ -104,7 +104,7 @@ export interface CopyButtonProps {
 export interface TableColumn {
   readonly field: string;
   readonly label: string;
-  readonly width: number;
+  readonly width: number | null;
   readonly isNumber: boolean;
   readonly isMoment: boolean;
   readonly isSortable: boolean;

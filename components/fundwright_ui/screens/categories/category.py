@@ -215,9 +215,8 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
     return html.p(
         {"className": "fw-muted fw-small", "role": "status"},
         t(
-            "Last run: {labeled} newly categorized, {unchanged} unchanged, {abstained} in no category.",
+            "Last run: {labeled} newly categorized, {abstained} in no category",
             labeled=result["labeled"],
-            unchanged=result["unchanged"],
             abstained=result["abstained"],
         ),
     )

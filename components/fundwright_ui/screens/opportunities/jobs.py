@@ -67,11 +67,7 @@ def categorize_button() -> VdomDict:
             counts = result_of(job, SortingResult)
             last = html.p(
                 {"className": "fw-hint", "role": "status"},
-                t(
-                    "Last run: {labeled} newly categorized, {kept} decided by you.",
-                    labeled=counts["labeled"],
-                    kept=counts["kept"],
-                ),
+                t("Last run: {labeled} newly categorized", labeled=counts["labeled"]),
             )
         return html.div(
             {"className": "fw-stack fw-stack-tight"},

@@ -179,6 +179,11 @@ def value_of(item: OpportunityRow) -> Decimal | None:
     return item.value or (item.award.amount if item.award else None)
 
 
+def code_of(item: OpportunityRow) -> str:
+    """The code of the set-aside of a contract, or the activity codes of a grant."""
+    return item.set_aside_code if item.kind == "contract" else ", ".join(item.activity_codes)
+
+
 def due_cell(day: date, today: date, language: str) -> NoteCell | date:
     """Return the days until a deadline, with its date, or only the date if it has passed."""
     left = (day - today).days
@@ -220,32 +225,31 @@ def _table(
         )
 
     is_award_list = query.availability == AWARD
-    has_past = any(item.due_at and day_in_washington(item.due_at) < today for item in listed.items)
     has_values = any(map(value_of, listed.items))
+    has_codes = any(map(code_of, listed.items))
     has_statuses = not is_award_list and any(map(statuses, listed.items))
+    has_categories = any(labels.get(item.id) for item in listed.items)
     is_repeated = bool(query.text) and any(item.notices > 1 for item in listed.items)
     columns = [
         Column(
-            field="title", label=t("Title"), kind="link", is_sortable=True, flex=3.6, min_width=236,
+            field="title", label=t("Title"), kind="link", is_sortable=True, min_width=280,
             href_base=connection.href(f"{PATHS[kind]}/"),
         ),
-        Column(field="notices", label=t("Notices"), kind="link", is_compact=False, flex=0.6, min_width=84) if is_repeated else None,
-        Column(field="agency", label=names["agency"], is_sortable=True, flex=1.0, min_width=104),
+        Column(field="notices", label=t("Notices"), kind="link", is_compact=False) if is_repeated else None,
+        Column(field="agency", label=names["agency"], is_sortable=True),
         *(
-            [Column(field="awardee", label=t("Awarded to"), flex=1.4, min_width=140)]
+            [Column(field="awardee", label=t("Awarded to"))]
             if is_award_list
             else [
-                Column(field="type", label=names["type"], is_compact=False, flex=1.1, min_width=86),
-                Column(
-                    field="due", label=names["due"], kind="date", is_sortable=True, flex=0.6, min_width=112 if has_past else 80
-                ),
+                Column(field="type", label=names["type"], is_compact=False),
+                Column(field="due", label=names["due"], kind="date", is_sortable=True),
             ]
         ),
-        Column(field="value", label=names["value"], kind="money", flex=0.5, min_width=142) if has_values else None,
-        Column(field="posted", label=names["posted"], kind="date", is_sortable=True, is_compact=False, flex=0.4, min_width=104),
-        Column(field="code", label=names["code"], is_compact=False, flex=0.6, min_width=84),
-        Column(field="status", label=t("Status"), kind="chips", flex=0.7, min_width=84) if has_statuses else None,
-        Column(field="categories", label=names["categories"], kind="chips", flex=0.8, min_width=74),
+        Column(field="value", label=names["value"], kind="money") if has_values else None,
+        Column(field="posted", label=names["posted"], kind="date", is_sortable=True, is_compact=False),
+        Column(field="code", label=names["code"], is_compact=False) if has_codes else None,
+        Column(field="status", label=t("Status"), kind="chips") if has_statuses else None,
+        Column(field="categories", label=names["categories"], kind="chips") if has_categories else None,
     ]  # fmt: skip
 
     def cells(item: OpportunityRow) -> Row:
@@ -258,7 +262,7 @@ def _table(
             "awardee": item.award.awardee if item.award else None,
             "value": value_of(item),
             "posted": day_in_washington(item.posted_at),
-            "code": item.set_aside_code if kind == "contract" else ", ".join(item.activity_codes),
+            "code": code_of(item),
             "status": statuses(item),
             "categories": categories_of(item),
             "notices": LinkCell(label=nt("{n} notice", "{n} notices", item.notices), href=connection.href(notices_path(item)))

@@ -30,15 +30,15 @@ const grants = {
   ...table,
   label: "Grants",
   columns: [
-    column("title", { label: "Title", width: 276, hrefBase: "/grants/" }),
-    column("amount", { label: "Amount", isNumber: true, isSortable: false }),
-    column("marks", { label: "Marks", isSortable: false }),
-    column("at", { label: "Changed", isMoment: true, isSortable: false }),
+    column("title", { label: "Title", width: null, hrefBase: "/grants/" }),
+    column("amount", { label: "Amount", width: 67, isNumber: true, isSortable: false }),
+    column("marks", { label: "Marks", width: 66, isSortable: false }),
+    column("at", { label: "Changed", width: 240, isMoment: true, isSortable: false }),
   ],
   rows: [["Roofs & walls", "1,200", [{ label: "Open", color: "primary" }], "2026-05-01T12:30:00+00:00"], ["", { label: "9 days", note: "May 10, 2026", color: "error" }, "", ""]],
   ...{ isDense: true, total: 52, pageSize: 25, sort: { field: "title", direction: "desc" } },
 };
-const painted = `<div data-widget="DataTable"><div class="fw-grid-frame"><div class="fw-table-scroll" tabindex="0"><table class="fw-table fw-table-fixed fw-table-dense" aria-label="Grants" aria-busy="false"><colgroup><col width="276"><col width="120"><col width="120"><col width="120"></colgroup><thead><tr><th scope="col" aria-sort="descending"><button type="button" class="fw-table-sort">Title<span aria-hidden="true"> ↓</span></button></th><th scope="col" class="fw-number">Amount</th><th scope="col">Marks</th><th scope="col">Changed</th></tr></thead><tbody><tr data-row="1"><td><a href="/grants/1">Roofs &amp; walls</a></td><td class="fw-number">1,200</td><td><span class="fw-chips"><span class="fw-chip fw-chip-primary">Open</span></span></td><td><time datetime="2026-05-01T12:30:00+00:00" data-moment="datetime">May 1, 2026, 12:30\u202fPM UTC</time></td></tr><tr data-row="2" tabindex="0"><td></td><td class="fw-number"><span class="fw-note-error" title="May 10, 2026">9 days</span></td><td></td><td></td></tr></tbody></table></div><div class="fw-pagination" role="group" aria-label="Pages"><label class="fw-pagination-sizes"><span>Rows per page</span><select class="fw-input fw-input-small"><option value="10">10</option><option value="25" selected="">25</option><option value="50">50</option><option value="100">100</option></select></label><button type="button" class="fw-pagination-item" disabled="" aria-label="Previous page">‹</button><span>Page 1 of 3</span><button type="button" class="fw-pagination-item" aria-label="Next page">›</button></div></div></div>`;
+const painted = `<div data-widget="DataTable"><div class="fw-grid-frame"><div class="fw-table-scroll" tabindex="0"><table class="fw-table fw-table-fixed fw-table-dense" aria-label="Grants" aria-busy="false"><colgroup><col><col width="67"><col width="66"><col width="240"></colgroup><thead><tr><th scope="col" aria-sort="descending"><button type="button" class="fw-table-sort">Title<span aria-hidden="true"> ↓</span></button></th><th scope="col" class="fw-number">Amount</th><th scope="col">Marks</th><th scope="col">Changed</th></tr></thead><tbody><tr data-row="1"><td><a href="/grants/1">Roofs &amp; walls</a></td><td class="fw-number">1,200</td><td><span class="fw-chips"><span class="fw-chip fw-chip-primary">Open</span></span></td><td><time datetime="2026-05-01T12:30:00+00:00" data-moment="datetime">May 1, 2026, 12:30\u202fPM UTC</time></td></tr><tr data-row="2" tabindex="0"><td></td><td class="fw-number"><span class="fw-note-error" title="May 10, 2026">9 days</span></td><td></td><td></td></tr></tbody></table></div><div class="fw-pagination" role="group" aria-label="Pages"><label class="fw-pagination-sizes"><span>Rows per page</span><select class="fw-input fw-input-small"><option value="10">10</option><option value="25" selected="">25</option><option value="50">50</option><option value="100">100</option></select></label><button type="button" class="fw-pagination-item" disabled="" aria-label="Previous page">‹</button><span>Page 1 of 3</span><button type="button" class="fw-pagination-item" aria-label="Next page">›</button></div></div></div>`;
 
 describe("a server-rendered table", () => {
   it("hydrates the server's HTML and changes only the time zone", async () => {
@@ -61,6 +61,16 @@ describe("a wide table", () => {
     expect((await within(grid).findByRole("link", { name: "Notice 1" })).getAttribute("href")).toBe("/dashboard/nih/1");
     expect(within(grid).getAllByText("Dec 24, 2026")).toHaveLength(2);
     expect(within(grid).getAllByText("$125,000")).toHaveLength(2);
+  });
+
+  it("shows the whole text of a cell that is cut", async () => {
+    await renderWidget(<DataTable {...table} />);
+    const [cut, whole] = await screen.findAllByRole("cell", { name: "Dec 24, 2026" });
+    const size = { scrollWidth: 90, clientWidth: 60 };
+    for (const [name, value] of Object.entries(size)) Object.defineProperty(cut, name, { value });
+    fireEvent.mouseOver(cut as HTMLElement);
+    fireEvent.mouseOver(whole as HTMLElement);
+    expect([cut?.title, whole?.title]).toEqual(["Dec 24, 2026", ""]);
   });
 
   it("requests sorting and other pages from the server", async () => {

@@ -14,7 +14,7 @@ export function Grid(props: DataTableProps): ReactNode {
         <table className={`fw-table fw-table-fixed${isDense ? " fw-table-dense" : ""}`} aria-label={label} aria-busy={isLoading}>
           <colgroup>
             {columns.map(({ field, width }) => (
-              <col key={field} width={width} />
+              <col key={field} width={width ?? undefined} />
             ))}
           </colgroup>
           <thead>
@@ -91,8 +91,8 @@ function Body({ columns, rows, ids, onOpen }: DataTableProps): ReactNode {
     else moveBetweenRows(event);
   };
   return (
-    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- keys reach it from the controls of its rows
-    <tbody ref={body} onClick={press} onKeyDown={pressKey}>
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/mouse-events-have-key-events -- keys reach it from the controls of its rows; screen readers read cut text
+    <tbody ref={body} onClick={press} onKeyDown={pressKey} onMouseOver={showWhole}>
       {bodyRows}
     </tbody>
   );
@@ -157,6 +157,15 @@ function write(place: Element, text: string): void {
   if (node === null ? text === "" : node.nodeValue === text) return;
   if (node instanceof Text && text !== "") node.nodeValue = text;
   else place.textContent = text;
+}
+
+/** Lets the pointer show the text of a cell that is cut. */
+function showWhole({ target }: MouseEvent): void {
+  const cell = target instanceof Element ? target.closest("td") : null;
+  if (cell === null) return;
+  const isCut = [cell, ...cell.querySelectorAll("*")].some(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth && clientWidth > 0);
+  if (isCut) cell.title = cell.textContent;
+  else cell.removeAttribute("title");
 }
 
 function classNameOf({ isNumber }: TableColumn): string | undefined {
