@@ -57,9 +57,15 @@ class Bundle:
         files = [manifest[name]["file"] for name in names]
         # Fetched immediately, but neither compiled nor run before the first frame.
         preloads = "".join(f'<link rel="preload" as="script" crossorigin href="{self._base}/{file}">' for file in files)
+        # The first frame already has its final font if this arrives in time, so that its lines do not move.
+        fonts = "".join(
+            f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{self._base}/{path}">'
+            for path in manifest[entry].get("assets", [])
+            if path.endswith(".woff2")
+        )
         # A disabled link is not fetched, but keeps chunks that are loaded later from adding the same styles again.
         styles = "".join(f'<link rel="stylesheet" href="{self._base}/{path}" disabled>' for path in sheets)
-        return f"{self._boot(nonce, main=manifest[entry]['file'])}{preloads}{styles}{self._styles(sheets, nonce)}"
+        return f"{self._boot(nonce, main=manifest[entry]['file'])}{fonts}{preloads}{styles}{self._styles(sheets, nonce)}"
 
     def unscripted_head(self, entry: str, *, nonce: str) -> str:
         """The head of a page whose only script applies the theme."""

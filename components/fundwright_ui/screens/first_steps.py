@@ -18,7 +18,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.training import service as training
 from fundwright_ui.hooks import use_query
 from fundwright_ui.product import use_actor, use_connection, use_saved_state
-from fundwright_ui.ui import icon, icon_button
+from fundwright_ui.ui import icon, icon_button, problem
 
 ADD_DOCUMENTS = "add-documents"
 """The id of the part of Train that adds documents."""
@@ -55,7 +55,10 @@ def _steps(dismiss: Callable[[], Awaitable[None]]) -> VdomDict | None:
         )
 
     topics = [opportunities.TOPIC, training.documents_topic(actor.id), generation.drafts_topic(actor.id)]
-    steps = use_query(read, key=[actor.id], topics=topics).value or ()
+    found = use_query(read, key=[actor.id], topics=topics)
+    if found.error:
+        return problem(found.error, on_retry=found.reload)
+    steps = found.value or ()
     done = sum(step.is_done for step in steps)
     if done == len(steps):
         return None

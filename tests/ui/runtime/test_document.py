@@ -114,6 +114,11 @@ class TestFirstPaint:
         assert font is not None
         assert (await server.get(font[1])).headers["content-type"] == "font/woff2"
 
+    async def test_fetches_the_font_that_the_style_uses_before_the_style_needs_it(self, server: Server) -> None:
+        head = (await server.get("/public")).text.split("</head>")[0]
+        preloaded = re.findall(r'<link rel="preload" as="font" type="font/woff2" crossorigin href="([^"]+)">', head)
+        assert preloaded == list(dict.fromkeys(re.findall(r"url\((/assets/[^)]+\.woff2)\)", head)))
+
     def test_addresses_in_the_style_carry_the_prefix_of_a_proxy(self, tmp_path: Path) -> None:
         for name, text in {
             ".vite/manifest.json": '{"a.ts": {"file": "a.js", "css": ["assets/a.css"]}, "web/src/boot.ts": {"file": "boot.js"}}',

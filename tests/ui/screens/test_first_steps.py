@@ -70,3 +70,16 @@ async def test_is_dismissed_for_good(committed: Core, ada: Actor) -> None:
 
 async def test_is_not_for_who_only_reads(committed: Core, ada: Actor) -> None:
     assert await left(committed, ada.model_copy(update={"role": Role.VIEWER}), dashboard_screen) == {}
+
+
+async def test_says_when_the_steps_cannot_be_read(committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def refuse(*_args: object) -> bool:
+        raise ConnectionError
+
+    with monkeypatch.context() as failing:
+        failing.setattr(opportunities, "has_imported", refuse)
+        async with mounted(committed, ada, train_screen) as shown:
+            assert not shown.has("region", "First steps")
+            failing.undo()
+            await shown.click("button", "Try again")
+            assert "0 of 4 done" in shown.find("region", "First steps").text
