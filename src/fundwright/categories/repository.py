@@ -9,18 +9,22 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import (
+    ARRAY,
     BindParameter,
     ColumnElement,
+    Float,
     Row,
     ScalarSelect,
     Select,
     UnaryExpression,
+    Uuid,
     and_,
     bindparam,
     delete,
     exists,
     false,
     func,
+    literal,
     literal_column,
     or_,
     select,
@@ -293,26 +297,31 @@ async def known_labels(
 async def suggest(session: AsyncSession, owner_id: UUID, model_id: str, suggestions: Sequence[tuple[UUID, UUID, float]]) -> None:
     """Save the model's labels (subject, category, confidence). Decisions of people are kept."""
     await _lock_additions(session, owner_id)
-    for start in range(0, len(suggestions), _BATCH):
-        rows: list[dict[str, object]] = [
-            {
-                "id": uuid4(),
-                "owner_id": owner_id,
-                "subject_id": subject_id,
-                "category_id": category_id,
-                "confidence": confidence,
-                "state": LabelState.SUGGESTED,
-                "source": LabelSource.MODEL,
-                "model_id": model_id,
-                "decided_at": now(),
-            }
-            for subject_id, category_id, confidence in suggestions[start : start + _BATCH]
-        ]
-        statement = insert(Label).values(rows)
-        changed = {name: statement.excluded[name] for name in ("confidence", "state", "model_id", "decided_at")}
-        await session.execute(
-            statement.on_conflict_do_update(index_elements=_KEY, set_=changed, where=Label.source == LabelSource.MODEL)
+    subjects, chosen, confidences = zip(*suggestions, strict=True) if suggestions else ((), (), ())
+    # Arrays instead of a list of values: compiling thousands of values would block the event loop.
+    suggested = (
+        func.unnest(
+            literal(list(subjects), ARRAY(Uuid)), literal(list(chosen), ARRAY(Uuid)), literal(list(confidences), ARRAY(Float))
         )
+        .table_valued("subject_id", "category_id", "confidence")
+        .render_derived()
+    )
+    rows: dict[str, ColumnElement[Any]] = {
+        "id": func.gen_random_uuid(),
+        "owner_id": literal(owner_id, Uuid),
+        "subject_id": suggested.c.subject_id,
+        "category_id": suggested.c.category_id,
+        "confidence": suggested.c.confidence,
+        "state": literal(LabelState.SUGGESTED.value),
+        "source": literal(LabelSource.MODEL.value),
+        "model_id": literal(model_id),
+        "decided_at": literal(now()),
+    }
+    statement = insert(Label).from_select(list(rows), select(*rows.values()))
+    changed = {name: statement.excluded[name] for name in ("confidence", "state", "model_id", "decided_at")}
+    await session.execute(
+        statement.on_conflict_do_update(index_elements=_KEY, set_=changed, where=Label.source == LabelSource.MODEL)
+    )
 
 
 async def _lock_additions(session: AsyncSession, owner_id: UUID) -> None:
