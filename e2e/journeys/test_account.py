@@ -95,7 +95,7 @@ def test_a_new_password_signs_out_everywhere_else(own: AccountPage, new_context:
 def test_a_new_address_takes_effect_once_it_is_confirmed(own: AccountPage, outbox: Outbox) -> None:
     page, new = own.page, f"{uuid4().hex[:8]}@example.org"
     own.open("security").change_email(new, password=PASSWORD)
-    expect(own.part("Email")).to_contain_text(f"If {new} can be used, we sent a link to it.")
+    expect(own.part("Email")).to_contain_text(f"If {new} can be used, we sent a link to that address.")
     page.goto(outbox.link_to(new))
     ready(page)
     page.get_by_role("button", name="Confirm").click()

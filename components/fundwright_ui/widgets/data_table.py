@@ -228,7 +228,7 @@ def _widths_of_texts(columns: Sequence[Column], rows: Sequence[Sequence[TableCel
     texts of the others are cut, but no headers, numbers, and dates."""
     first, *others = columns
     heads = [_width_of_head(column) for column in others]
-    needed = [max(head, *(_width_of(row[index]) for row in rows), 0) for index, head in enumerate(heads, 1)]
+    needed = [max([head, *[_width_of(row[index]) for row in rows]]) for index, head in enumerate(heads, 1)]
     can_cut = [column.kind in _TEXTS for column in others]
     whole = sum(width for width, cut in zip(needed, can_cut, strict=True) if not cut)
     texts = sorted(width for width, cut in zip(needed, can_cut, strict=True) if cut)

@@ -174,7 +174,7 @@ class TestSecurity:
             await screen.type("New email address", "new@example.org")
             await screen.type("Your password", PASSWORD)
             await screen.click("button", "Change email address")
-            assert "If new@example.org can be used, we sent a link to it." in screen.text
+            assert "If new@example.org can be used, we sent a link to that address." in screen.text
         async with committed.database.transaction() as session:
             sent_messages = (await mail.list_messages(session, PageRequest())).items
         assert {message.recipient for message in sent_messages} == {"new@example.org", "ada@example.org"}
