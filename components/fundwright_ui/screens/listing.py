@@ -250,7 +250,7 @@ def search_box(url: UrlState, label: str) -> VdomDict:
             html.div(
                 {"className": "fw-filters"},
                 text_field("q", t("Search"), type="search", value=words, maxlength=200),
-                button(t("Search"), type="submit", variant="contained", icon_name="search"),
+                button(t("Search"), type="submit", icon_name="search"),
             ),
             on_submit=search,
             label=label,

@@ -16,8 +16,8 @@ export function Chart({ label, days, series, kind, language }: ChartProps): Reac
   const shared = { height: HEIGHT, colors: COLORS, yAxis, grid: { horizontal: true }, margin: { left: 0, right: 16 } };
   const lines = series.map((one) => ({ label: one.label, data: [...one.values] }));
   return (
-    <MuiScope>
-      <figure className="fw-chart" aria-label={label}>
+    <figure className="fw-chart" aria-label={label}>
+      <MuiScope>
         {kind === "lines" ? (
           <LineChart
             {...shared}
@@ -31,7 +31,7 @@ export function Chart({ label, days, series, kind, language }: ChartProps): Reac
             series={lines.map((line) => ({ ...line, stack: "all" }))}
           />
         )}
-      </figure>
-    </MuiScope>
+      </MuiScope>
+    </figure>
   );
 }
