@@ -28,6 +28,7 @@ from benchmarks.ui.peers import free_ports
 from benchmarks.ui.proxy import Proxy, proxied
 from benchmarks.ui.servers import NotAvailable, lists_of_others, serving
 from e2e.application import PROJECT, launch_options, run_command, started
+from e2e.pages.polling import eventually
 from e2e.pages.ready import ready
 from fundwright.core.postgres import EmbeddedPostgres
 
@@ -39,6 +40,7 @@ EMAIL, PASSWORD = "ada@example.org", "a quiet harbor at dawn"
 LOADS = 3
 ROUNDS = {"next page": 15, "sort": 12, "filter": 12, "search": 12, "open": 5}
 SILENCE_S = 0.25
+INDEXING_TIMEOUT_S = 1_800
 PATIENCE_MS = 10_000
 SORTED_BY = ("Title", "Agency", "Posted")
 STATES = ("open", "closed")
@@ -272,11 +274,18 @@ def ours(data: Path, browser: Browser) -> Iterator[tuple[Proxy, str, Any]]:
         page.get_by_role("button", name="Login", exact=True).click()
         page.wait_for_url("**/dashboard/train")
         ready(page)
-        while (job := context.request.get("/api/opportunities/embedding").json()) and not job["ended_at"]:
-            page.wait_for_timeout(1_000)  # embedding would take a core that the peers have to themselves
+        eventually(
+            lambda: _indexed_at(context), within_s=INDEXING_TIMEOUT_S
+        )  # it would take a core that the peers have to themselves
         state = context.storage_state()
         context.close()
         yield proxy, f"http://127.0.0.1:{port}/dashboard/sam?availability=any", state
+
+
+def _indexed_at(context: BrowserContext) -> str | None:
+    """When the indexing of the notices ended, or None while it runs or has not begun."""
+    job = context.request.get("/api/opportunities/embedding").json()
+    return job and job["ended_at"]
 
 
 def measure(browser: Browser, proxy: Proxy, url: str, state: Any, hands: Hands) -> Measured:

@@ -29,8 +29,8 @@ def command_palette(
     on_language: Action,
     has_sidebar: bool,
 ) -> VdomDict | Component:
-    """The search field of the top bar, which opens the palette. `entries` are the pages that shortcuts may open; the palette is closed while `words`
-    is None."""
+    """The search field of the top bar, which opens the palette. `entries` are the pages that shortcuts may open; the palette is
+    closed while `words` is None."""
 
     def search(typed: WordsTyped) -> None:
         on_words(typed.words.strip()[:_MAX_CHARACTERS])

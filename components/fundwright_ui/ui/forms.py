@@ -226,10 +226,10 @@ def form(
 ) -> VdomDict:
     """A form. `on_submit` is called with `model` filled from the fields, or with `Fields` if there is no model.
 
-    `submit` is the label of its button, which is the screen's primary one unless the form `is_secondary`; `actions` are placed beside it. With `reset_on_success`, the fields are emptied after the
-    handler (if it is an action, only if it succeeded). Validation errors are shown at the fields among `children` at any depth; a
-    component among them passes its own fields their `error`. Other errors, including that of a failed action, are shown above the
-    button.
+    `submit` is the label of its button, which is the screen's primary one unless the form `is_secondary`; `actions` are placed
+    beside it. With `reset_on_success`, the fields are emptied after the handler (if it is an action, only if it succeeded).
+    Validation errors are shown at the fields among `children` at any depth; a component among them passes its own fields their
+    `error`. Other errors, including that of a failed action, are shown above the button.
 
     The browser keeps unsaved text of a form with text fields until the handler has succeeded, and offers to restore it. The path,
     `open` in the address, or `label` must therefore identify what the form edits.

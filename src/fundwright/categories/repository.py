@@ -297,16 +297,17 @@ async def known_labels(
 async def suggest(session: AsyncSession, owner_id: UUID, model_id: str, suggestions: Sequence[tuple[UUID, UUID, float]]) -> None:
     """Save the model's labels (subject, category, confidence). Decisions of people are kept."""
     await _lock_additions(session, owner_id)
-    subjects, chosen, confidences = zip(*suggestions, strict=True) if suggestions else ((), (), ())
     # Arrays instead of a list of values: compiling thousands of values would block the event loop.
     suggested = (
         func.unnest(
-            literal(list(subjects), ARRAY(Uuid)), literal(list(chosen), ARRAY(Uuid)), literal(list(confidences), ARRAY(Float))
+            literal([subject_id for subject_id, _, _ in suggestions], ARRAY(Uuid)),
+            literal([category_id for _, category_id, _ in suggestions], ARRAY(Uuid)),
+            literal([confidence for _, _, confidence in suggestions], ARRAY(Float)),
         )
         .table_valued("subject_id", "category_id", "confidence")
         .render_derived()
     )
-    rows: dict[str, ColumnElement[Any]] = {
+    columns: dict[str, ColumnElement[Any]] = {
         "id": func.gen_random_uuid(),
         "owner_id": literal(owner_id, Uuid),
         "subject_id": suggested.c.subject_id,
@@ -317,7 +318,7 @@ async def suggest(session: AsyncSession, owner_id: UUID, model_id: str, suggesti
         "model_id": literal(model_id),
         "decided_at": literal(now()),
     }
-    statement = insert(Label).from_select(list(rows), select(*rows.values()))
+    statement = insert(Label).from_select(list(columns), select(*columns.values()))
     changed = {name: statement.excluded[name] for name in ("confidence", "state", "model_id", "decided_at")}
     await session.execute(
         statement.on_conflict_do_update(index_elements=_KEY, set_=changed, where=Label.source == LabelSource.MODEL)
