@@ -124,11 +124,10 @@ class RowOpened(Props):
 
 
 class TableColumn(Props):
-    """A column as it is sent. `width` is in pixels; the remaining width is shared in proportion, or belongs to a column without one."""
+    """A column as it is sent."""
 
     field: str
     label: str
-    width: int | None
     is_number: bool
     is_moment: bool
     is_sortable: bool
@@ -141,11 +140,13 @@ TableCell = TypeAliasType("TableCell", str | LinkCell | NoteCell | tuple[Chip, .
 
 class DataTable(Widget):
     """A table as it is sent: `rows` are the cells of this page by column, `ids` identify the rows, and `total` counts those of
-    all pages. Every row of a dense one is one line, or two on a narrow screen. Every change of page or order calls `on_query`. Created
-    by `data_table`."""
+    all pages. `widths` of the columns are in pixels; the remaining width is shared in proportion, or belongs to a column without one.
+    They are not part of `columns`, which would then be sent again with every page. Every row of a dense table is one line, or two on a
+    narrow screen. Every change of page or order calls `on_query`. Created by `data_table`."""
 
     label: str
     columns: Sequence[TableColumn]
+    widths: Sequence[int | None]
     rows: Sequence[Sequence[TableCell]]
     ids: Sequence[str]
     total: int
@@ -180,10 +181,10 @@ def data_table(
     columns are as wide as their texts, and the first one gets the rest."""
     kinds = [(column.field, _writer(column)) for column in columns]
     written = [[write(row.cells.get(field)) for field, write in kinds] for row in rows]
-    widths = _widths_of_texts(columns, written) if is_dense else _shared_widths(columns)
     return DataTable(
         label=label,
-        columns=[_sent_column(column, width) for column, width in zip(columns, widths, strict=True)],
+        columns=[_sent_column(column) for column in columns],
+        widths=_widths_of_texts(columns, written) if is_dense else _shared_widths(columns),
         rows=written,
         ids=[row.id for row in rows],
         total=len(rows) if total is None else total,
@@ -199,11 +200,10 @@ def data_table(
     )
 
 
-def _sent_column(column: Column, width: int | None) -> TableColumn:
+def _sent_column(column: Column) -> TableColumn:
     return TableColumn(
         field=column.field,
         label=column.label,
-        width=width,
         is_number=column.kind in _NUMBERS,
         is_moment=column.kind == "datetime",
         is_sortable=column.is_sortable,
@@ -298,6 +298,7 @@ def _day(day: date, language: str) -> str:
     return format_date(day, locale=language)
 
 
+@lru_cache(maxsize=1_000)
 def _money(amount: Decimal | float, currency: str, language: str) -> str:
     """Without cents."""
     pattern: str = Locale.parse(language).currency_formats["standard"].pattern
@@ -333,7 +334,7 @@ def _painted(node: Mapping[str, Any]) -> Sequence[Node]:
             _element(
                 "colgroup",
                 {},
-                [_element("col", {"width": column["width"]} if column["width"] is not None else {}, []) for column in columns],
+                [_element("col", {} if width is None else {"width": width}, []) for width in props["widths"]],
             ),
             _element("thead", {}, [_element("tr", {}, head)]),
             _element("tbody", {}, body),

@@ -78,7 +78,7 @@ async def test_it_is_painted_as_the_browser_draws_it(core: Core) -> None:
         assert screen.find("link", "Roofs & walls").props["href"] == "/grants/1"
 
 
-def widths_of(cells: dict[str, Any], *, min_width: int = 200) -> dict[str, int | None]:
+def dense_table(cells: dict[str, Any], *, min_width: int = 200) -> dict[str, Any]:
     columns = [
         Column(field="title", label="Title", kind="link", min_width=min_width),
         Column(field="agency", label="Agency", is_sortable=True),
@@ -86,7 +86,12 @@ def widths_of(cells: dict[str, Any], *, min_width: int = 200) -> dict[str, int |
         Column(field="value", label="Value", kind="money"),
     ]
     table: Any = data_table(label="Notices", columns=columns, rows=[Row(id="1", cells=cells)], is_dense=True)
-    return {column["field"]: column["width"] for column in table["attributes"]["columns"]}
+    return table["attributes"]
+
+
+def widths_of(cells: dict[str, Any], *, min_width: int = 200) -> dict[str, int | None]:
+    table = dense_table(cells, min_width=min_width)
+    return {column["field"]: width for column, width in zip(table["columns"], table["widths"], strict=True)}
 
 
 def test_columns_of_a_dense_table_are_as_wide_as_their_texts_and_the_first_gets_the_rest() -> None:
@@ -104,6 +109,11 @@ def test_the_longest_texts_are_cut_if_too_little_remains_for_the_first_column_bu
     assert (whole["type"], whole["value"]) == (widths_of({"type": texts["type"]})["type"], cut["value"])
     assert cut["agency"] == cut["type"] and sum(filter(None, cut.values())) <= 300 + 2
     assert least["value"] == cut["value"] and least["agency"] == widths_of({})["agency"]  # that of its header
+
+
+def test_rows_of_other_widths_do_not_change_what_is_sent_about_the_columns() -> None:
+    narrow, wide = dense_table({"type": "Grant"}), dense_table({"type": "Combined Synopsis/Solicitation"})
+    assert narrow["columns"] == wide["columns"] and narrow["widths"] != wide["widths"]
 
 
 async def test_an_empty_one_shows_a_message(core: Core) -> None:

@@ -104,7 +104,6 @@ export interface CopyButtonProps {
 export interface TableColumn {
   readonly field: string;
   readonly label: string;
-  readonly width: number | null;
   readonly isNumber: boolean;
   readonly isMoment: boolean;
   readonly isSortable: boolean;
@@ -145,10 +144,11 @@ export interface RowOpened {
   readonly id: string;
 }
 
-/** A table as it is sent: `rows` are the cells of this page by column, `ids` identify the rows, and `total` counts those of all pages. Every row of a dense one is one line, or two on a narrow screen. Every change of page or order calls `on_query`. Created by `data_table`. */
+/** A table as it is sent: `rows` are the cells of this page by column, `ids` identify the rows, and `total` counts those of all pages. `widths` of the columns are in pixels; the remaining width is shared in proportion, or belongs to a column without one. They are not part of `columns`, which would then be sent again with every page. Every row of a dense table is one line, or two on a narrow screen. Every change of page or order calls `on_query`. Created by `data_table`. */
 export interface DataTableProps {
   readonly label: string;
   readonly columns: readonly TableColumn[];
+  readonly widths: readonly (number | null)[];
   readonly rows: readonly (readonly TableCell[])[];
   readonly ids: readonly string[];
   readonly total: number;

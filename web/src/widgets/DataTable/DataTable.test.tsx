@@ -8,14 +8,14 @@ import { Cards } from "./Cards";
 import { DataTable } from "./DataTable";
 
 function column(field: string, more: Partial<TableColumn> = {}): TableColumn {
-  return { field, label: field, width: 120, isNumber: false, isMoment: false, isSortable: true, isCompact: true, hrefBase: "", ...more };
+  return { field, label: field, isNumber: false, isMoment: false, isSortable: true, isCompact: true, hrefBase: "", ...more };
 }
 
 const columns = [column("title"), column("due"), column("ceiling", { isNumber: true, isCompact: false })];
 const ids = ["1", "2"];
 const rows: TableCell[][] = ids.map((id) => [{ label: `Notice ${id}`, href: `/dashboard/nih/${id}` }, "Dec 24, 2026", "$125,000"]);
 const table: DataTableProps = {
-  ...{ label: "Opportunities", columns, rows, ids, total: 95, page: 1, pageSize: 10, sort: null },
+  ...{ label: "Opportunities", columns, widths: [120, 120, 120], rows, ids, total: 95, page: 1, pageSize: 10, sort: null },
   ...{ isLoading: false, isDense: false, emptyText: "No opportunities." },
 };
 
@@ -30,11 +30,12 @@ const grants = {
   ...table,
   label: "Grants",
   columns: [
-    column("title", { label: "Title", width: null, hrefBase: "/grants/" }),
-    column("amount", { label: "Amount", width: 67, isNumber: true, isSortable: false }),
-    column("marks", { label: "Marks", width: 66, isSortable: false }),
-    column("at", { label: "Changed", width: 240, isMoment: true, isSortable: false }),
+    column("title", { label: "Title", hrefBase: "/grants/" }),
+    column("amount", { label: "Amount", isNumber: true, isSortable: false }),
+    column("marks", { label: "Marks", isSortable: false }),
+    column("at", { label: "Changed", isMoment: true, isSortable: false }),
   ],
+  widths: [null, 67, 66, 240],
   rows: [["Roofs & walls", "1,200", [{ label: "Open", color: "primary" }], "2026-05-01T12:30:00+00:00"], ["", { label: "9 days", note: "May 10, 2026", color: "error" }, "", ""]],
   ...{ isDense: true, total: 52, pageSize: 25, sort: { field: "title", direction: "desc" } },
 };

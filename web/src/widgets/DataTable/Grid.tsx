@@ -5,7 +5,7 @@ import { Pager } from "./Pager";
 
 /** A table that the server sorts and pages. A click or Enter opens a row; arrow keys move between rows. */
 export function Grid(props: DataTableProps): ReactNode {
-  const { label, columns, rows, pageSize, sort, isLoading, isDense, emptyText, onQuery } = props;
+  const { label, columns, widths, rows, pageSize, sort, isLoading, isDense, emptyText, onQuery } = props;
   const sortBy = (field: string): void => onQuery?.({ page: 1, pageSize, sort: next(sort, field) });
   return (
     <div className="fw-grid-frame">
@@ -13,8 +13,8 @@ export function Grid(props: DataTableProps): ReactNode {
       <div className="fw-table-scroll" tabIndex={0}>
         <table className={`fw-table fw-table-fixed${isDense ? " fw-table-dense" : ""}`} aria-label={label} aria-busy={isLoading}>
           <colgroup>
-            {columns.map(({ field, width }) => (
-              <col key={field} width={width ?? undefined} />
+            {columns.map(({ field }, index) => (
+              <col key={field} width={widths[index] ?? undefined} />
             ))}
           </colgroup>
           <thead>
