@@ -133,6 +133,11 @@ def do_main_job(page: Page, notices: Notices, folder: Path) -> None:
     ready(page)
     expect(passage).to_be_visible()
     expect(page.get_by_role("main").get_by_text("Finished", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Export").click()
+    formats = page.locator("#draft-export").bounding_box()
+    assert formats is not None
+    assert formats["width"] < 400  # as wide as the longest entry, not as all of them together
+    page.keyboard.press("Escape")
     assert_prints(page)
 
     shell.go_to("Train")

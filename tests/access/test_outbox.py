@@ -197,7 +197,7 @@ class TestScreen:
             (row,) = screen.rows()
             assert (row["kind"], row["recipient"]) == ("Password reset link", "ada@example.org")
             assert "/auth/confirm-reset/" not in str(screen.view.tree)
-            assert "Run `fundwright mail` on the server" in screen.text
+            assert "Run fundwright mail on the server" in screen.text
 
     async def test_it_requires_reauthentication_again_after_a_while(self, committed: Core, signed_in: Actor) -> None:
         async with mounted(committed, signed_in, outbox_in_frame, path="/dashboard/outbox") as screen:

@@ -169,7 +169,9 @@ class TestSample:
         if not await service.list_categories(session, actor):
             await service.add_sample(session, actor, core)
         own = await service.create(session, actor, CategoryCreate(name="Roofing"))
-        assert sum(category.is_sample for category in await service.list_categories(session, actor)) == 4
+        samples = [category for category in await service.list_categories(session, actor) if category.is_sample]
+        assert len(samples) == 4
+        assert CategoryColor.RED not in {category.color for category in samples}
         assert await service.remove_sample(session, actor) == 4
         assert [category.id for category in await service.list_categories(session, actor)] == [own.id]
 

@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl, urlsplit
 from uuid import uuid4
 
 import pytest
+from reactpy import html
 from sqlalchemy import text
 
 from fundwright.accounts.schemas import Actor
@@ -24,10 +25,10 @@ from fundwright_ui.runtime.diff import Operation
 from fundwright_ui.screens.opportunities.address import query_of
 from fundwright_ui.screens.opportunities.nih import nih_screen
 from fundwright_ui.screens.opportunities.opportunity import contract_screen, deadline, grant_screen
-from fundwright_ui.screens.opportunities.results import count_text, due_cell, end_of_list
+from fundwright_ui.screens.opportunities.results import count_text, due_cell, due_chip, end_of_list
 from fundwright_ui.screens.opportunities.sam import sam_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
-from fundwright_ui.ui import category_color
+from fundwright_ui.ui import Color, category_color, chip
 from fundwright_ui.widgets import NoteCell
 from tests.categories.embedding import WordEmbedder
 from tests.opportunities.conftest import ImportFile, listed, run_import
@@ -124,6 +125,13 @@ class TestFilters:
         day = date(2026, 3, 1)
         assert due_cell(day, day - timedelta(days=days), "en") == NoteCell(label=label, note="Mar 1, 2026", color=color)
         assert due_cell(day, day + timedelta(days=1), "en") == day
+
+    @pytest.mark.parametrize(
+        ("days", "label", "color"), [(0, "Due today", "error"), (7, "7 days left", "error"), (8, "8 days left", "secondary")]
+    )
+    def test_pages_say_how_many_days_are_left(self, days: int, label: str, color: Color) -> None:
+        day = date(2026, 3, 1)
+        assert due_chip(day, day - timedelta(days=days)) == html.span({"title": "Mar 1, 2026"}, chip(label, color=color))
 
 
 class TestAwarded:
@@ -342,6 +350,18 @@ class TestDetail:
             assert "Fax 555-0199" in screen.text
             assert "x" * 900 in screen.text
             assert screen.find_text("x" * 900).node["a"]["dir"] == "auto"
+
+    async def test_names_the_site_of_the_source_and_an_agency_once(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        agencies = {"Department/Ind.Agency": "ENERGY, DEPARTMENT OF", "Sub-Tier": "ENERGY, DEPARTMENT OF"}
+        await import_file(sam_file(sam_row(**agencies, Link="https://www.sam.gov/opp/1/view")))
+        async with committed.database.transaction() as session:
+            [row] = await listed(session, member)
+        at: dict[str, Any] = {"path": "/dashboard/sam/1", "params": {"id": str(row.id)}}
+        async with mounted(committed, member, contract_screen, **at) as screen:
+            assert screen.find("link", "sam.gov").props["href"] == "https://www.sam.gov/opp/1/view"
+            assert "Institute or sub-agency" not in screen.text
 
     async def test_reads_all_parts_at_the_same_time(
         self, committed: Core, member: Actor, import_file: ImportFile, monkeypatch: pytest.MonkeyPatch

@@ -42,6 +42,9 @@ class TestTrain:
         await service.run_inline(committed, owner, trained)
         async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
             assert "Problem" not in screen.text
+            widths = [column["width"] for column in screen.props("DataTable")["columns"]]
+            assert sum(widths) <= 702
+            assert widths[0] >= 250  # titles need most of the space
             broken = await add(committed, owner, add_file, BROKEN, "broken.pdf")
             await service.run_inline(committed, owner, [broken])
             await screen.expect("1 more entry in this list")
@@ -173,7 +176,7 @@ class TestTrain:
         await add(committed, owner, add_file, FERRY, "boats.md")
         monkeypatch.setitem(committed.settings.__dict__, "models", committed.settings.data)
         async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
-            await screen.expect(lambda: "The embedding model is not installed. Run `make setup`" in screen.text)
+            await screen.expect(lambda: "The embedding model is not installed. Run make setup" in screen.text)
             assert "boats" in screen.text
 
 

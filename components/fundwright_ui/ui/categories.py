@@ -15,7 +15,7 @@ _COLORS: dict[CategoryColor, Color] = {
     CategoryColor.GREEN: "success",
     CategoryColor.ORANGE: "warning",
     CategoryColor.RED: "error",
-    CategoryColor.PURPLE: "primary",
+    CategoryColor.PURPLE: "purple",
 }
 
 

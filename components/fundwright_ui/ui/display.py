@@ -14,7 +14,7 @@ from fundwright.core.messages import number, t
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.ui.elements import Child, OnEvent, attributes
 
-Color = Literal["primary", "secondary", "info", "success", "warning", "error"]
+Color = Literal["primary", "secondary", "info", "success", "warning", "error", "purple"]
 
 
 def chip(label: str, *, color: Color = "secondary", key: str | None = None) -> VdomDict:

@@ -24,10 +24,15 @@ def alert(
         html.div(
             {"className": "fw-alert-body"},
             html.p({"className": "fw-alert-title"}, title) if title else None,
-            html.p(message),
+            html.p(*with_code(message)),
             *children,
         ),
     )
+
+
+def with_code(message: str) -> list[Child]:
+    """The parts of a message. What is between backticks is a command."""
+    return [html.code(part) if index % 2 else part for index, part in enumerate(message.split("`"))]
 
 
 def empty(message: str, *actions: Child, icon_name: str = "search", title: str | None = None) -> VdomDict:

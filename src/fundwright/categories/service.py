@@ -478,7 +478,7 @@ SAMPLE_CATEGORIES = (
     (
         "Health and biomedical research",
         "Studies of disease, diagnosis, treatment and prevention; clinical trials, medical research grants, public health.",
-        CategoryColor.RED,
+        CategoryColor.PURPLE,
     ),
     (
         "Information technology",

@@ -14,7 +14,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import Invalid
 from fundwright_ui import form, tabs, text_area, text_field, use_action
 from fundwright_ui.testing import mounted
-from fundwright_ui.ui import Tab, pagination
+from fundwright_ui.ui import Tab, alert, pagination
 
 
 @component
@@ -100,3 +100,8 @@ def test_pagination_marks_the_pages_that_it_leaves_out(page: int, last: int, sho
     assert made is not None
     children = [child for child in made["children"] if child is not None]
     assert " ".join(child["children"][0] for child in children) == shown
+
+
+def test_commands_in_messages_are_code() -> None:
+    shown = alert("Run `fundwright mail` on the server.", variant="info")
+    assert html.p("Run ", html.code("fundwright mail"), " on the server.") in shown["children"][0]["children"]

@@ -119,12 +119,12 @@ export interface LinkCell {
 export interface NoteCell {
   readonly label: string;
   readonly note: string;
-  readonly color: "primary" | "secondary" | "info" | "success" | "warning" | "error";
+  readonly color: "primary" | "secondary" | "info" | "success" | "warning" | "error" | "purple";
 }
 
 export interface Chip {
   readonly label: string;
-  readonly color: "primary" | "secondary" | "info" | "success" | "warning" | "error";
+  readonly color: "primary" | "secondary" | "info" | "success" | "warning" | "error" | "purple";
 }
 
 export type TableCell = string | LinkCell | NoteCell | readonly Chip[];

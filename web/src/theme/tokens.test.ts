@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 type Tokens = Readonly<Record<string, string>>;
 
 const COLORS = ["default", "purple", "cyan", "blue", "orange", "red"];
-const ROLES = ["primary", "secondary", "info", "success", "warning", "error"];
+const ROLES = ["primary", "secondary", "info", "success", "warning", "error", "purple"];
 const css = readFileSync("web/src/theme/tokens.css", "utf8");
 
 /** The custom properties that hold for a mode and a color, later blocks over earlier ones as in the browser. */

@@ -83,7 +83,15 @@ def people_screen() -> VdomDict:
             else [pending_invitations(sent, forget_link, key="pending"), _accounts(key="accounts")]
         ),
         subtitle=t("Everyone with an account or an invitation"),
-        actions=[button(t("Invite"), icon_name="add", variant="soft", on_click=lambda: url.set(open="invite"))]
+        actions=[
+            button(
+                t("Invite"),
+                icon_name="add",
+                variant="contained",
+                on_click=lambda: url.set(open="invite"),
+                disabled=url.get("open") == "invite",
+            )
+        ]
         if may_invite
         else [],
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
-from babel.dates import format_date, format_skeleton
+from babel.dates import format_skeleton
 from reactpy import component, html
 from reactpy.types import VdomDict
 
 from fundwright.accounts.schemas import Permission
 from fundwright.categories.service import categories_topic
 from fundwright.core.database import now
-from fundwright.core.messages import current_language, nt, number, t
+from fundwright.core.messages import current_language, number, t
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.display_names import agency_name, display_title
 from fundwright.opportunities.schemas import Deadlines, OpportunityRow, WeekOfDeadlines
@@ -21,8 +21,8 @@ from fundwright_ui.hooks import use_query
 from fundwright_ui.product import Connection, use_actor, use_connection
 from fundwright_ui.screens.dashboard.panel import item, panel
 from fundwright_ui.screens.opportunities.address import PATHS
-from fundwright_ui.screens.opportunities.results import SOON_DAYS
-from fundwright_ui.ui import chip, empty, link_button
+from fundwright_ui.screens.opportunities.results import due_chip
+from fundwright_ui.ui import empty, link_button
 
 _BAR_PX = 48
 
@@ -72,14 +72,7 @@ def _item(row: OpportunityRow, connection: Connection, end: VdomDict | None) -> 
 
 
 def _due(row: OpportunityRow) -> VdomDict | None:
-    if row.due_at is None:
-        return None
-    day = day_in_washington(row.due_at)
-    left = (day - day_in_washington(now())).days
-    return html.span(
-        {"title": format_date(day, locale=current_language())},
-        chip(nt("{n} day", "{n} days", left) if left > 0 else t("Today"), color="error" if left <= SOON_DAYS else "secondary"),
-    )
+    return due_chip(day_in_washington(row.due_at), day_in_washington(now())) if row.due_at else None
 
 
 def _posted(row: OpportunityRow) -> VdomDict:

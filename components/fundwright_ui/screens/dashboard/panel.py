@@ -49,7 +49,7 @@ def item(title: str, href: str, *, note: str, end: Child, key: str) -> VdomDict:
         {"key": key},
         html.div(
             {"className": "fw-grow"},
-            html.a({"href": href, "title": title}, title),
+            html.a({"href": href, "title": title, "dir": "auto"}, title),
             html.p({"className": "fw-muted fw-small"}, note),
         ),
         end,

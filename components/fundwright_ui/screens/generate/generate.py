@@ -120,6 +120,15 @@ def generate_screen() -> VdomDict:
 
     starting = use_action(start, then=lambda slug: connection.navigate(f"/generate/slug/{slug}"))
 
+    missing = ""
+    if opportunity is None or template is None:
+        missing = (
+            t("Choose a template first.")
+            if opportunity
+            else t("Choose an opportunity first.")
+            if template
+            else t("Choose an opportunity and a template first.")
+        )
     if not actor.may(Permission.WORK):
         return page(t("Generate"), view_only_notice(), _drafts(key="drafts"))
     return page(
@@ -156,11 +165,9 @@ def generate_screen() -> VdomDict:
                 icon_name="generate",
                 on_click=starting,
                 is_busy=starting.is_running,
-                disabled=opportunity is None or template is None,
+                disabled=bool(missing),
             ),
-            html.p({"className": "fw-muted", "role": "status"}, t("Choose an opportunity and a template first."))
-            if opportunity is None or template is None
-            else None,
+            html.p({"className": "fw-muted", "role": "status"}, missing) if missing else None,
         ),
         _drafts(key="drafts"),
         subtitle=t("Drafts are written from your own documents and cite them."),
@@ -174,13 +181,12 @@ def _writer_in_use() -> VdomDict:
         models = language.describe(connection.core)
     except FundwrightError as error:
         return alert(error.sentence)
-    return alert(
-        t("Writer: {writer}", writer=models.writer_label),
+    return row(
+        html.span({"className": "fw-muted"}, t("Writer: {writer}", writer=models.writer_label)),
         text_link(
             t("Connect another language model") if models.is_generative else t("Connect a language model"),
             connection.href("/help/language-model"),
         ),
-        variant="info",
     )
 
 
@@ -380,7 +386,7 @@ def _draft_item(shown: Row[DraftRow], rows: Rows[DraftRow]) -> VdomDict:
     return list_row(
         html.div(
             {"className": "fw-grow"},
-            text_link(draft.title, connection.href(f"/generate/slug/{draft.slug}")),
+            html.a({"className": "fw-title-link", "href": connection.href(f"/generate/slug/{draft.slug}")}, draft.title),
             html.p(
                 {"className": "fw-muted fw-small"},
                 f"{t(draft.template_title)} · ",

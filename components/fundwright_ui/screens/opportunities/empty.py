@@ -22,9 +22,7 @@ def nothing_found(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDic
     links = [link_button(t("Clear search and filters"), connection.href(PATHS[kind]))]
     if query.availability is None:
         return empty(t("No opportunities match. Remove a filter or change your search."), *links)
-    links.insert(
-        0, link_button(t("Include closed and award notices"), url.href(availability=ANY, page=None), variant="contained")
-    )
+    links.insert(0, link_button(t("Include closed and award notices"), url.href(availability=ANY, page=None)))
     text = {
         "open": t("No open opportunities match. Closed and award notices are hidden."),
         "closed": t("No closed opportunities match. Open and award notices are hidden."),

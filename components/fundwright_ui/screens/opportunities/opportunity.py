@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
+from urllib.parse import urlsplit
 from uuid import UUID
 
 from babel.dates import format_date, format_time
@@ -16,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.schemas import Permission
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import Band, CategoryRead, LabelRead, LabelState
+from fundwright.core.database import now
 from fundwright.core.messages import percent, t
 from fundwright.core.paging import PageRequest
 from fundwright.language.service import get_embedder
@@ -28,7 +30,7 @@ from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import PATHS
-from fundwright_ui.screens.opportunities.results import award_line, notices_link
+from fundwright_ui.screens.opportunities.results import award_line, due_chip, notices_link
 from fundwright_ui.ui import (
     Fields,
     Option,
@@ -185,13 +187,16 @@ def _similar(similar_one: Similar, *, key: str) -> VdomDict:
         {"className": "fw-list-item", "key": key},
         html.div(
             {"className": "fw-grow"},
-            text_link(display_title(opportunity.title), connection.href(f"{PATHS[opportunity.kind]}/{opportunity.id}")),
+            html.a(
+                {"className": "fw-title-link", "href": connection.href(f"{PATHS[opportunity.kind]}/{opportunity.id}")},
+                display_title(opportunity.title),
+            ),
             html.p(
                 {"className": "fw-muted fw-small"},
                 " · ".join(filter(None, (agency_name(opportunity.agency), opportunity.number, due))),
             ),
         ),
-        chip(t("Closed"), color="warning") if not opportunity.is_open else None,
+        chip(t("Closed")) if not opportunity.is_open else None,
         html.span({"className": "fw-muted fw-number"}, t("{percent} similar", percent=percent(similar_one.similarity))),
     )
 
@@ -299,8 +304,11 @@ def _label(address_id: str, label: LabelRead) -> VdomDict:
 def _marks(opportunity: OpportunityRead) -> VdomDict:
     return html.div(
         {"className": "fw-chips"},
-        chip(opportunity.type, color="primary") if opportunity.type else None,
         _state(opportunity),
+        due_chip(day_in_washington(opportunity.due_at), day_in_washington(now()))
+        if opportunity.is_open and opportunity.due_at
+        else None,
+        chip(opportunity.type) if opportunity.type else None,
         chip(t("Sample")) if opportunity.is_sample else None,
         *(chip(code, key=code) for code in opportunity.activity_codes),
     )
@@ -323,7 +331,10 @@ def _facts(opportunity: OpportunityRead, language: str) -> VdomDict:
         (t("Archive date"), deadline(opportunity.archive_at, language) if opportunity.archive_at else None),
         (t("Number"), opportunity.number),
         (t("Agency"), agency_name(opportunity.agency)),
-        (t("Institute or sub-agency"), agency_name(opportunity.sub_agency)),
+        (
+            t("Institute or sub-agency"),
+            agency_name(opportunity.sub_agency) if opportunity.sub_agency != opportunity.agency else "",
+        ),
         (t("Office"), opportunity.office),
         (t("Set-aside"), set_aside),
         ("NAICS", naics_with_sector(opportunity.naics)),
@@ -338,7 +349,7 @@ def _facts(opportunity: OpportunityRead, language: str) -> VdomDict:
         (t("Expected awards"), str(opportunity.expected_awards) if opportunity.expected_awards else None),
         (t("First imported"), moment(opportunity.first_seen_at, shown="date")),
         (t("Last imported"), moment(opportunity.last_seen_at, shown="date")),
-        (t("Source"), text_link(t("Open source"), opportunity.url, new_tab=True) if opportunity.url else None),
+        (t("Source"), text_link(_site(opportunity.url), opportunity.url, new_tab=True) if opportunity.url else None),
     ]
     return definition_list(entries)
 
@@ -443,6 +454,11 @@ def record_of(opportunity: OpportunityRead) -> VdomDict:
     return disclosure(
         t("All fields as published"), definition_list(entries), is_open=is_open, on_toggle=lambda: set_open(not is_open)
     )
+
+
+def _site(address: str) -> str:
+    """The name of the site, which says more about a source than "Open"."""
+    return (urlsplit(address).hostname or address).removeprefix("www.")
 
 
 def deadline(moment: datetime, language: str) -> str:

@@ -14,7 +14,7 @@ from reactpy.types import VdomDict
 
 from fundwright.categories.schemas import LabelRead, LabelState
 from fundwright.core.database import now
-from fundwright.core.messages import nt, t
+from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import Page
 from fundwright.opportunities.display_names import agency_name, display_title, short_agency_name
 from fundwright.opportunities.schemas import Availability, FoundPage, Kind, Match, OpportunityQuery, OpportunityRow
@@ -182,6 +182,16 @@ def value_of(item: OpportunityRow) -> Decimal | None:
 def code_of(item: OpportunityRow) -> str:
     """The code of the set-aside of a contract, or the activity codes of a grant."""
     return item.set_aside_code if item.kind == "contract" else ", ".join(item.activity_codes)
+
+
+def due_chip(day: date, today: date) -> VdomDict:
+    """The days until a deadline, with its date as the tooltip."""
+    left = (day - today).days
+    label = nt("{n} day left", "{n} days left", left) if left > 0 else t("Due today")
+    return html.span(
+        {"title": format_date(day, locale=current_language())},
+        chip(label, color="error" if left <= SOON_DAYS else "secondary"),
+    )
 
 
 def due_cell(day: date, today: date, language: str) -> NoteCell | date:

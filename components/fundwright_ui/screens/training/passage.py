@@ -47,7 +47,7 @@ def passage_screen() -> VdomDict:
             t("Passage in its context"),
             html.div(
                 {
-                    "className": "fw-passage fw-prewrap",
+                    "className": "fw-passage fw-prose fw-prewrap",
                     "dir": "auto",
                     "tabIndex": 0,
                     "role": "region",

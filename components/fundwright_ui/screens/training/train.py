@@ -403,6 +403,7 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
     url = use_url_state()
     rows = listing.rows
     has_problems = any(each.item.error for each in rows.shown)
+    title_width = 150 if has_problems else 260
 
     def open_row(event: RowOpened) -> None:
         url.set(document=event.id, open=None)
@@ -414,13 +415,15 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
             documents,
             label=t("Documents"),
             columns=[
-                Column(field="title", label=t("Title"), is_sortable=True, flex=1.5, min_width=140),
-                Column(field="kind", label=t("Kind"), is_sortable=True, flex=1.4, min_width=140),
-                Column(field="state", label=t("Status"), kind="chips", is_sortable=True, flex=1.1, min_width=110),
+                Column(field="title", label=t("Title"), is_sortable=True, flex=title_width / 100, min_width=title_width),
+                Column(field="kind", label=t("Kind"), is_sortable=True, flex=1.3, min_width=130),
+                Column(field="state", label=t("Status"), kind="chips", is_sortable=True, min_width=100),
                 Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True, flex=0.9, min_width=90),
                 Column(field="error", label=t("Problem"), flex=2, min_width=200)  # there is no space for both
                 if has_problems
-                else Column(field="created_at", label=t("Added"), kind="date", is_sortable=True, is_compact=False, flex=1.2),
+                else Column(
+                    field="created_at", label=t("Added"), kind="date", is_sortable=True, is_compact=False, flex=1.1, min_width=110
+                ),
             ],
             rows=[_row(each, model_id) for each in rows.shown],
             on_open=open_row,
@@ -554,7 +557,7 @@ def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
     labels = [_state(document)]
     if document.state == DocumentState.TRAINED and model_id and document.model_id != model_id:
         labels = [Chip(label=t("Trained with a different model"), color="warning")]
-    if document.is_sample:
+    if document.is_sample and document.title != t("Sample: {name}", name=document.title.partition(": ")[2]):
         labels.append(Chip(label=t("Sample"), color="secondary"))
     if shown.outcome:
         labels = [Chip(label=shown.outcome, color="secondary")]

@@ -299,7 +299,7 @@ class TestWithoutMail:
         async with committed.database.transaction() as session:
             ada = await add_account(session, "ada@example.org")
         async with mounted(committed, root, person_screen, params={"id": str(ada.id)}) as screen:
-            assert "This server does not send email. Run `fundwright mail` on the server" in screen.text
+            assert "This server does not send email. Run fundwright mail on the server" in screen.text
             await screen.click("button", "Reset password")
             await screen.expect(lambda: screen.toasts)
             assert screen.toasts == ["The password reset link is ready. Run `fundwright mail` on the server to get it."]

@@ -2,8 +2,6 @@ import "./SettingsPanel.css";
 import Drawer from "@mui/material/Drawer";
 import FormControl from "@mui/material/FormControl";
 import FormControlLabel from "@mui/material/FormControlLabel";
-import FormLabel from "@mui/material/FormLabel";
-import NativeSelect from "@mui/material/NativeSelect";
 import Stack from "@mui/material/Stack";
 import Switch from "@mui/material/Switch";
 import ToggleButton from "@mui/material/ToggleButton";
@@ -44,9 +42,9 @@ function Choice<T extends string>({ label, value, options, names, onChoose }: Ch
   const id = useId();
   return (
     <FormControl>
-      <FormLabel id={id} sx={{ marginBlockEnd: 1 }}>
+      <span id={id} className="fw-label fw-setting-label">
         {label}
-      </FormLabel>
+      </span>
       <ToggleButtonGroup
         aria-labelledby={id}
         exclusive
@@ -80,7 +78,7 @@ function ColorChoice({ value }: { readonly value: Settings["themeColor"] }): Rea
   };
   return (
     <fieldset className="fw-swatches">
-      <legend>{t("Color")}</legend>
+      <legend className="fw-label fw-setting-label">{t("Color")}</legend>
       {THEME_COLORS.map((color) => (
         <button
           key={color}
@@ -165,21 +163,18 @@ export function SettingsPanel({ language, languages, onLanguage, isOpen, onClose
             label={t("Use full width")}
           />
           <ShortcutsSwitch />
-          <FormControl>
-            <FormLabel htmlFor={languageId}>{t("Language")}</FormLabel>
-            <NativeSelect
-              id={languageId}
-              value={language}
-              inputProps={{ id: languageId }}
-              onChange={(event) => speak(event.target.value)}
-            >
+          <div>
+            <label htmlFor={languageId} className="fw-label fw-setting-label">
+              {t("Language")}
+            </label>
+            <select id={languageId} className="fw-input" value={language} onChange={(event) => speak(event.target.value)}>
               {languages.map(({ code, label }) => (
                 <option key={code} value={code}>
                   {label}
                 </option>
               ))}
-            </NativeSelect>
-          </FormControl>
+            </select>
+          </div>
         </Stack>
       </Drawer>
     </MuiScope>
