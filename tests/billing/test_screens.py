@@ -83,7 +83,7 @@ class TestPaymentHistory:
             await screen.type("Description", "Pro")
             await screen.type("Due", TODAY.isoformat())
             await screen.click("button", "Create invoice")
-            assert "There is no account with the email address nobody@example.org." in screen.toasts[0]
+            assert "There is no account with the email address nobody@example.org." in screen.text
             assert screen.value("Account email") == "nobody@example.org"
 
     async def test_filter_order_and_page_are_in_the_url(self, committed: Core, boss: Actor, ada: Actor) -> None:
@@ -218,7 +218,7 @@ class TestSubscriptions:
             await screen.choose("Plan", "pro")
             await screen.type("Ends on", (TODAY - timedelta(days=1)).isoformat())
             await screen.click("button", "Change plan")
-            assert "Choose today or a later date." in screen.toasts[0]
+            assert "Choose today or a later date." in screen.text
             assert screen.value("Plan") == "pro"
             await screen.type("Ends on", "")
             await screen.choose("Source", "invoice")

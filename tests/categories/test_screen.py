@@ -67,7 +67,7 @@ class TestCreating:
             await screen.click("button", "New category")
             await screen.type("Name", "roofing")
             await screen.click("button", "Create category")
-            assert "You already have a category named “roofing”" in screen.toasts[0]
+            assert "You already have a category named “roofing”" in screen.text
             assert screen.value("Name") == "roofing"
 
     async def test_an_empty_name_is_rejected_next_to_the_field(self, committed: Core, ada: Actor) -> None:
@@ -98,7 +98,7 @@ class TestChanging:
             await first.click("button", "Save")
             await second.type("Description", "slates")
             await second.click("button", "Save")
-            assert second.toasts[-1].startswith("This category has been changed since you opened it.")
+            assert "This category has been changed since you opened it." in second.text
             assert second.value("Description") == "slates"
         async with committed.database.transaction() as session:
             assert (await service.get_category(session, ada, category.id)).description == "shingles, gutters"
@@ -112,7 +112,7 @@ class TestChanging:
         async with mounted(committed, ada, category_screen, path=path) as restarted:
             begun = {"name": "Roofing", "description": "slates", "based_on": category.changed_at.isoformat()}
             await restarted.emit("form", "on_submit", fields=begun)
-            assert restarted.toasts[-1].startswith("This category has been changed since you opened it.")
+            assert "This category has been changed since you opened it." in restarted.text
         async with committed.database.transaction() as session:
             assert (await service.get_category(session, ada, category.id)).description == "shingles, gutters"
 

@@ -90,9 +90,11 @@ class TestDocuments:
             await upload(ada, b"Other words.", f"{title}.md"),
         ]
         assert [answer.status_code for answer in answers] == [422] * 3
-        assert {answer.json()["error"]["message"] for answer in answers} == {
-            "The title has no visible characters. Enter another title, or rename the file."
-        }
+        assert [answer.json()["error"]["message"] for answer in answers] == [
+            "The title has no visible characters. Enter another title.",
+            "The title has no visible characters. Enter another title.",
+            "The file name has no visible characters. Rename the file and add it again.",
+        ]
         listed = (await ada.get("/api/training/documents")).json()
         assert [document["title"] for document in listed["items"]] == ["boats"]
 

@@ -19,10 +19,11 @@ class Action(Handler):
 
     __slots__ = (
         "_connection",
+        "_error",
         "_finished_at",
         "_in_transaction",
+        "_is_error_shown",
         "_rerender",
-        "error",
         "is_running",
         "success",
         "then",
@@ -34,8 +35,8 @@ class Action(Handler):
     def __init__(self, connection: Connection, rerender: Callable[[], None], *, in_transaction: bool) -> None:
         super().__init__(self._take, is_exclusive=True)
         self.is_running = False
-        self.error: str | None = None
-        """The error message of the last failure; None once it runs again."""
+        self._error: str | None = None
+        self._is_error_shown = False
         self.work: Callable[..., Any] = lambda: None
         self.wants_payload = False
         self.success: str | None = None
@@ -46,6 +47,12 @@ class Action(Handler):
         self._in_transaction = in_transaction
         self._finished_at = 0.0
 
+    @property
+    def error(self) -> str | None:
+        """The error message of the last failure; None once it runs again. A screen that reads it shows it, instead of a toast."""
+        self._is_error_shown = True
+        return self._error
+
     async def _take(self, payload: object) -> None:
         await self.run(payload)
 
@@ -54,7 +61,7 @@ class Action(Handler):
         was refused, and after re-authentication if it is required."""
         if self.is_running or 0 < received_at.get() <= self._finished_at:
             return
-        self.is_running, self.error = True, None
+        self.is_running, self._error = True, None
         self._rerender()
         try:
             result = await self._work(payload)
@@ -66,12 +73,12 @@ class Action(Handler):
                 self._connection.toast(self.success, undo=self.undo)
             on_success()
         except Exception as error:
-            self.error = sentence_of(error, while_doing="action")
+            self._error = sentence_of(error, while_doing="action")
             ask = self._connection.ask_reauthentication
             if isinstance(error, Refusal) and error.needs_reauthentication and ask is not None:
                 ask(lambda: self.run(payload, on_success=on_success))
-            else:
-                self._connection.toast(self.error, "error")
+            elif not self._is_error_shown:
+                self._connection.toast(self._error, "error")
         finally:
             self.is_running = False
             self._finished_at = time.monotonic()
@@ -95,8 +102,8 @@ def use_action(
 ) -> Action:
     """Make `work(session, payload)` an event handler: one transaction, one at a time, a second click is dropped.
 
-    `work` may omit the payload parameter; otherwise it is annotated, see `takes_payload`. If it raises, the transaction is rolled back, a toast shows the error message, and what
-    the person typed stays. If the error `needs_reauthentication`, the page asks the person to re-authenticate and then runs it again. After the commit `then` runs,
+    `work` may omit the payload parameter; otherwise it is annotated, see `takes_payload`. If it raises, the transaction is rolled back, a toast shows the error message, unless a
+    form or a dialog that gets `.error` shows it, and what the person typed stays. If the error `needs_reauthentication`, the page asks the person to re-authenticate and then runs it again. After the commit `then` runs,
     with the result if it has a parameter without a default, and a toast shows `success`, with a button Undo if there is an `undo`, which gets a session, too. Work that is refused but must be committed,
     such as the count of wrong passwords, returns the refusal, and `then` raises it. With `in_transaction=False` there is no session: `work(payload)`. The button that was pressed is disabled at once and shows
     after 150 ms that the action is running; `.is_running` tells other parts of the screen.

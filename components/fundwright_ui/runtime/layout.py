@@ -226,7 +226,7 @@ class GuardedLayout(Layout):
             model["error"] = new_error_id()
             log.error("ui.render_failed", error_id=model["error"], component=component.type.__qualname__)
         elif component.key is not None:
-            model["attributes"] = {"key": component.key}
+            model["attributes"] = {"key": plain(component.key)}
         self._save_memory(state.life_cycle_state)
         return state
 

@@ -275,7 +275,6 @@ def form(
 
     is_exclusive = submitting is not None and submitting.is_exclusive
     is_busy = is_exclusive and cast(_Action, submitting).is_running
-    # The toast disappears after a while, so the errors are also shown here.
     failure = cast(_Action, submitting).error if is_exclusive else None
     return html.form(
         attributes(
@@ -297,7 +296,7 @@ def form(
         html.input({"name": "based_on", "hidden": True, "readOnly": True, "value": based_on.isoformat(), "key": "based_on"})
         if based_on
         else None,
-        html.p({"className": "fw-field-error", "key": "failure"}, failure) if failure else None,
+        _complaint(failure, key="failure") if failure else None,
         html.div(
             {"className": "fw-form-actions", "key": "actions"},
             *actions,
@@ -365,14 +364,17 @@ def _with_errors(children: Iterable[Child], errors: Mapping[str, str]) -> list[C
     return [_with_error(child, errors) for child in children] if errors else list(children)
 
 
+def _complaint(sentence: str, *, key: str) -> VdomDict:
+    """An error of the whole form. The browser focuses the first one unless a field is invalid."""
+    attributes = {"className": "fw-field-error", "role": "alert", "tabIndex": -1, "data-complaint": True, "key": key}
+    return html.p(attributes, sentence)
+
+
 def _form_errors(children: Iterable[Child], errors: Mapping[str, str]) -> list[VdomDict]:
-    """Return the `errors` of no field among `children`. The browser focuses the first one unless a field is invalid."""
+    """Return the `errors` of no field among `children`."""
     placed = {field.name for field in _fields_in(children)} if errors else set[str]()
     return [
-        html.p(
-            {"className": "fw-field-error", "role": "alert", "tabIndex": -1, "data-complaint": True, "key": f"complaint:{name}"},
-            f"{name}: {sentence}" if name else sentence,
-        )
+        _complaint(f"{name}: {sentence}" if name else sentence, key=f"complaint:{name}")
         for name, sentence in errors.items()
         if name not in placed
     ]

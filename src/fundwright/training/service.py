@@ -97,7 +97,8 @@ async def add_document(
             raise AlreadyAdded(known)
         readers: list[Reader] = core.plugins.collect("document_readers")
         reader = await asyncio.to_thread(choose_reader, readers, received.path, name)
-        free_title = await _unused_title(session, actor, title.strip() or name.rpartition(".")[0].replace("_", " ") or name, name)
+        wanted = title.strip() or name.rpartition(".")[0].replace("_", " ") or name
+        free_title = await _unused_title(session, actor, wanted, name, is_filename=not title.strip())
         await _check_quota(session, actor, core, size_bytes=received.size_bytes)
         document = Document(
             owner_id=actor.id,
@@ -625,10 +626,10 @@ async def get_passage(session: AsyncSession, actor: Actor, passage_id: UUID) -> 
     return await repository.get_passage(session, actor.id, passage_id)
 
 
-async def _unused_title(session: AsyncSession, actor: Actor, title: str, fuller: str) -> str:
+async def _unused_title(session: AsyncSession, actor: Actor, title: str, fuller: str, *, is_filename: bool = False) -> str:
     """Return `title`, or `fuller` if another document of the account has it, or else `fuller` with a number. Raises Invalid if
     nothing of them is visible."""
-    title, fuller = visible_title(title), visible_title(fuller)[: MAX_TITLE_CHARACTERS - len(" (99999)")]
+    title, fuller = visible_title(title, is_filename=is_filename), visible_title(fuller)[: MAX_TITLE_CHARACTERS - len(" (99999)")]
     taken = await repository.list_titles_like(session, actor.id, title, fuller)
     numbered = (f"{fuller} ({number})" for number in count(2))
     return next(name for name in chain((title, fuller), numbered) if name not in taken)

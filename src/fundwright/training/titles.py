@@ -18,10 +18,15 @@ _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufffd")
 """Letters and symbols that look like a space, and the replacement of an unprintable character."""
 
 
-def visible_title(title: str) -> str:
-    """Return the title in one line, without hidden characters, and shortened. Raises Invalid if nothing of it is visible."""
+def visible_title(title: str, *, is_filename: bool = False) -> str:
+    """Return the title in one line, without hidden characters, and shortened. Raises Invalid if nothing of it is visible; if it
+    `is_filename`, the message asks for another name of the file."""
     shown = _HIDDEN.sub("", " ".join(title.split()))  # line breaks become spaces
     line = " ".join(shown.split())[:MAX_TITLE_CHARACTERS].rstrip()
     if not any(unicodedata.category(character)[0] in "LNPS" and character not in _BLANK for character in line):
-        raise Invalid(t("The title has no visible characters. Enter another title, or rename the file."))
+        raise Invalid(
+            t("The file name has no visible characters. Rename the file and add it again.")
+            if is_filename
+            else t("The title has no visible characters. Enter another title.")
+        )
     return line

@@ -58,7 +58,7 @@ def odd() -> Any:
         html.button({"id": "object", "onClick": show_object}, "Object"),
         html.button({"id": "say", "onClick": say}, "Say"),
         html.button({"id": "say-object", "onClick": say_object}, "Say object"),
-        _part(stage),
+        _part(stage, key=UUID(int=1)),
     )
 
 
