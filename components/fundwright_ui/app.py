@@ -14,7 +14,14 @@ from fundwright.core.assembly import Core
 from fundwright.core.edge import KnownHosts, StrictTransport, UntrustedProxy, known_names
 from fundwright.core.errors import StartRefused
 from fundwright.core.plugins import Plugins
-from fundwright.core.web import REFUSAL, LocaleMiddleware, RequestId, RequestLimitMiddleware, add_error_handlers
+from fundwright.core.web import (
+    REFUSAL,
+    LocaleMiddleware,
+    RequestId,
+    RequestLimitMiddleware,
+    add_error_handlers,
+    refuse_null_characters,
+)
 from fundwright.insights.tracking import Tracker
 from fundwright_ui.product.host import ProductHost
 from fundwright_ui.reference import add_reference
@@ -56,7 +63,9 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
         # Before everything that needs the client's address. In a chain of addresses, it takes the last one that is not our proxy.
         app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=[str(network) for network in proxies])
     app.add_middleware(UntrustedProxy, trusted=core.settings.trusted_proxies)
-    guards = [Depends(partial(refuse_in_maintenance, base))] if core.settings.is_closed else []
+    guards = [Depends(refuse_null_characters)]
+    if core.settings.is_closed:
+        guards.append(Depends(partial(refuse_in_maintenance, base)))
     for router in checked_routers(core.plugins):
         app.include_router(router, prefix=base, dependencies=guards)
 

@@ -153,11 +153,6 @@ class TestErrors:
 
 
 class TestBounds:
-    @pytest.mark.parametrize("path", ["/api/picture?text=a%00b", "/api/pic%00ture"])
-    async def test_an_address_with_a_nul_is_refused(self, program: httpx.AsyncClient, path: str) -> None:
-        answer = await program.get(path)
-        assert (answer.status_code, answer.json()["error"]["code"]) == (422, "UnusableText")
-
     @pytest.mark.parametrize("kind", ["application/json", "multipart/form-data; boundary=x"])
     async def test_a_body_has_a_size_limit(self, program: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
         monkeypatch.setattr(web, "_MAX_BODY_BYTES", 1_000)

@@ -180,15 +180,28 @@ class TestTableView:
 
         async with mounted(committed, member, sam_screen, path=at) as screen:
             assert "Type" in labels(screen)
-            await screen.click("button", "Columns and rows")
             await screen.check("Type", False)
             await screen.check("Compact")
             await screen.expect(lambda: "Type" not in labels(screen))
         async with mounted(committed, member, sam_screen, path=at) as screen:
             await screen.expect(lambda: "Type" not in labels(screen))
-            await screen.click("button", "Columns and rows")
             await screen.expect(lambda: screen.find("checkbox", "Compact").props["checked"])
             assert "Posted" in labels(screen)
+
+    async def test_what_another_tab_has_chosen_is_kept(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
+        await import_file(sam_file(sam_row(NoticeId=notice_id(1), Title="New roof")))
+
+        def is_checked(screen: ScreenUnderTest, label: str) -> bool:
+            return screen.find("checkbox", label).props["checked"]
+
+        async with mounted(committed, member, sam_screen) as first, mounted(committed, member, sam_screen) as second:
+            await first.check("Type", False)
+            await second.check("Posted", False)
+            await second.check("Compact")
+            await first.check("Agency", False)
+            for label in ("Type", "Posted", "Agency"):
+                assert not is_checked(first, label)
+            assert is_checked(first, "Compact") and not is_checked(second, "Type")
 
 
 class TestNoOpenNotice:

@@ -18,6 +18,8 @@ T = TypeVar("T")
 
 _SLOW_AFTER_S = 0.15
 _SOON_S = 0.3
+_REST = 1.0
+"""How long a query rests after a load before a live message starts another, as a multiple of the time that the load took."""
 
 
 class Query(Generic[T]):
@@ -53,7 +55,10 @@ class Query(Generic[T]):
         self._task: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
         self._soon: asyncio.TimerHandle | None = None
+        self._is_live_load = False
+        self._rests_until = 0.0
         self._is_reload_requested = False
+        self._has_message = False
         connection.on_idle.add(self.release_memory)
         at_unmount(self.close)
 
@@ -82,8 +87,8 @@ class Query(Generic[T]):
                 self._value = None
 
     def reload(self) -> None:
-        """Load again. If a load is running, load once more after it."""
-        if self._task is not None:
+        """Load again. If a load is running, load once more after it; one that a live message started is started over."""
+        if self._task is not None and not self._is_live_load:
             self._is_reload_requested = True
             return
         self._start(is_reload=True)
@@ -99,25 +104,34 @@ class Query(Generic[T]):
         self.reload()
 
     def on_message(self, _payload: object) -> None:
-        self.reload()
+        """Load again, once for all messages that arrive during a load and its rest. Otherwise, a job that reports its progress would
+        keep the page loading. Nothing waits for this load, and the page does not show that it is loading."""
+        if self._task is not None:
+            self._has_message = True
+        elif self._soon is None:
+            loop = asyncio.get_running_loop()
+            self._soon = loop.call_at(max(loop.time(), self._rests_until), self._load_for_message)
+
+    def _load_for_message(self) -> None:
+        self._start(is_reload=True, is_live=True)
 
     def ask(self, read: Callable[..., Awaitable[T]], key: tuple[object, ...], *, with_session: bool = True) -> None:
         """Load with `read`, if `key` has changed since the last load."""
         self._read, self._with_session = read, with_session
         before, self._key = self._key, key
         if key != before:
-            self._cancel()
             self._start(is_reload=False)
 
     def close(self) -> None:
         self._connection.on_idle.discard(self.release_memory)
         self._connection.remove_failing(self)
-        if self._soon is not None:
-            self._soon.cancel()
         self._cancel()
 
     def _cancel(self) -> None:
         self._stop_timer()
+        if self._soon is not None:
+            self._soon.cancel()
+            self._soon = None
         if self._task is not None:
             self._task.cancel()
 
@@ -131,12 +145,14 @@ class Query(Generic[T]):
         self.is_slow = True
         self._rerender()
 
-    def _start(self, *, is_reload: bool) -> None:
-        self._stop_timer()
-        self._timer = asyncio.get_running_loop().call_later(_SLOW_AFTER_S, self._mark_slow)
-        self.is_loading = True
-        self._is_reload_requested = False
-        self._task = self._connection.run_query(self._run(), is_first=not self._has_result, is_reload=is_reload)
+    def _start(self, *, is_reload: bool, is_live: bool = False) -> None:
+        self._cancel()
+        if not is_live:
+            self._timer = asyncio.get_running_loop().call_later(_SLOW_AFTER_S, self._mark_slow)
+        self.is_loading = not is_live
+        self._is_live_load = is_live
+        self._is_reload_requested = self._has_message = False
+        self._task = self._connection.run_query(self._run(), is_first=not self._has_result, is_reload=is_reload, is_live=is_live)
 
     async def _read_once(self) -> T:
         assert self._read is not None
@@ -147,6 +163,8 @@ class Query(Generic[T]):
 
     async def _run(self) -> None:
         key = self._key
+        loop = asyncio.get_running_loop()
+        began_at = loop.time()
         try:
             value = await self._read_once()
             self._value, self._packed = value, b""
@@ -161,8 +179,11 @@ class Query(Generic[T]):
         self.is_loading = False
         self._stop_timer()
         self._task = None
+        self._rests_until = loop.time() + _REST * (loop.time() - began_at)
         if self._is_reload_requested:
             self._start(is_reload=True)
+        elif self._has_message:
+            self.on_message({})
         self._rerender()
 
     def _fail(self, error: Exception) -> None:

@@ -51,6 +51,8 @@ class Load(NamedTuple):
     """Its component has no result yet and can only show that it is loading."""
     is_reload: bool
     """It refreshes what is already on the page."""
+    is_live: bool
+    """A live message started it, so nothing waits for it."""
     started_at: float
     """In the event loop's time."""
 
@@ -176,10 +178,10 @@ class Connection(Generic[S, A, C]):
         """`path` with the proxy's prefix, as links need it."""
         return f"{self.base}{path}" if path.startswith("/") else path
 
-    def run_query(self, work: Coroutine[Any, Any, None], *, is_first: bool, is_reload: bool) -> asyncio.Task[None]:
-        """Run `work` now; first paint and the end of an event wait for it for a limited time."""
+    def run_query(self, work: Coroutine[Any, Any, None], *, is_first: bool, is_reload: bool, is_live: bool) -> asyncio.Task[None]:
+        """Run `work` now. Unless it `is_live`, first paint and the end of an event wait for it for a limited time."""
         task = asyncio.create_task(work)
-        self._queries[task] = Load(is_first, is_reload, asyncio.get_running_loop().time())
+        self._queries[task] = Load(is_first, is_reload, is_live, asyncio.get_running_loop().time())
         task.add_done_callback(self._queries.pop)
         return task
 
@@ -201,7 +203,8 @@ class Connection(Generic[S, A, C]):
 
     @property
     def pending_queries(self) -> list[asyncio.Task[Any]]:
-        return [task for task in self._queries if not task.done()]
+        """The running queries that the page waits for."""
+        return [task for task, load in self._queries.items() if not (load.is_live or task.done())]
 
     @property
     def has_first_load(self) -> bool:

@@ -102,7 +102,8 @@ class Redirect:
 
 
 class Router:
-    """Matches addresses in order of registration, after `redirects`. An address without a match redirects to `addresses.not_found`.
+    """Matches addresses in order of registration, after `redirects`. An address without a match or with a null character redirects to
+    `addresses.not_found`.
 
     Actors for whom `is_closed_to` is true are redirected to `addresses.maintenance` from every screen that does not stay open.
     """
@@ -127,6 +128,8 @@ class Router:
         try:
             parts = urlsplit(address)
         except ValueError:  # for example `//[`
+            return Redirect(self._addresses.not_found)
+        if "\0" in unquote(address):
             return Redirect(self._addresses.not_found)
         path = parts.path.rstrip("/") or "/"
         if path in self._redirects:

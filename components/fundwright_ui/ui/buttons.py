@@ -103,15 +103,14 @@ def menu(
     id: str,
     icon_name: str = "more",
     variant: ButtonVariant | None = None,
-    on_open: OnEvent = None,
     key: str | None = None,
 ) -> VdomDict:
     """Secondary buttons and links in a menu behind a button with dots or, with `variant`, behind a button with its label. The browser
-    closes it on Escape and on a click elsewhere. `on_open` is called with each click on the button."""
+    closes it on Escape and on a click elsewhere."""
     opener = (
         html.button({"type": "button", "className": _class_name(variant), "popoverTarget": id}, label, icon("expand_more"))
         if variant
-        else icon_button(label, icon_name, opens=id, on_click=on_open)
+        else icon_button(label, icon_name, opens=id)
     )
     return html.div(
         attributes(className="fw-menu", key=key),

@@ -65,6 +65,12 @@ async def _session(request: Request, core: CoreDep) -> AsyncIterator[AsyncSessio
 DbSession = Annotated[AsyncSession, Depends(_session, scope="function")]
 
 
+def refuse_null_characters(request: Request) -> None:
+    """A dependency of every API route. Raises UnusableText if the address contains a null character."""
+    if b"%00" in request.scope["query_string"] or "\0" in request.scope["path"]:
+        raise UnusableText
+
+
 class ErrorRead(BaseModel):
     """What happened and what to do next. `id` finds an unexpected error in the log."""
 
@@ -205,7 +211,7 @@ def requested_language(connection: HTTPConnection) -> Language:
 
 
 class RequestLimitMiddleware:
-    """Limit the size of requests, reject null characters in addresses, and set security headers on responses."""
+    """Limit the size of requests, and set security headers on responses."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -232,11 +238,6 @@ class RequestLimitMiddleware:
                     headers.setdefault(name, value)
             await send(message)
 
-        if b"%00" in scope["query_string"] or "\0" in scope["path"]:
-            refusal = UnusableText()
-            answer = JSONResponse(error_body(type(refusal).__name__, refusal.sentence), status_code=refusal.status)
-            await answer(scope, receive, send_marked)
-            return
         await self._app(scope, receive_bounded, send_marked)
 
 

@@ -95,6 +95,20 @@ class TestPolicy:
         assert answer.headers["x-content-type-options"] == "nosniff"
 
 
+class TestANullCharacterInAnAddress:
+    @pytest.mark.parametrize("path", ["/dashboard/sam?q=a%00b", "/dashboard/sa%00m", "/auth/login?next=%00"])
+    async def test_leads_to_the_page_for_addresses_that_do_not_exist(self, open_to_ada: Core, path: str) -> None:
+        async with browse(build_app(open_to_ada)) as client:
+            answer = await client.get(path)
+        assert (answer.status_code, answer.headers["location"]) == (302, "/404")
+
+    @pytest.mark.parametrize("path", ["/api/blog?text=a%00b", "/api/blog/%00"])
+    async def test_is_refused_by_the_api(self, open_to_ada: Core, path: str) -> None:
+        async with browse(build_app(open_to_ada)) as client:
+            answer = await client.get(path)
+        assert (answer.status_code, answer.json()["error"]["code"]) == (422, "UnusableText")
+
+
 class TestPrefix:
     @pytest.mark.pain(20)
     async def test_redirects_name_no_host_and_stay_below_it(self, open_to_ada: Core) -> None:

@@ -345,6 +345,45 @@ class TestAReload:
             await wire.until(lambda: "narrow" in wire.text)
             assert pages.gate.waiting == 1
 
+    async def test_for_a_message_keeps_nobody_waiting(self, core: Core, pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("fundwright_ui.runtime.session._SETTLE_TIMEOUT_S", 60.0)
+        async with pages.open("/things") as wire:
+            await wire.until_frame("mount")
+            pages.gate.close_gate()
+            await tell(core)
+            await until_waiting(pages, 1)
+            wire.press("Narrow")
+            await wire.until_frame("done")
+            assert pages.gate.waiting == 1
+
+    async def test_is_one_for_all_messages_that_arrive_meanwhile(self, core: Core, pages: Pages) -> None:
+        async with pages.open("/things") as wire:
+            await wire.until_frame("mount")
+            pages.gate.close_gate()
+            for _ in range(5):
+                await tell(core)
+            await until_waiting(pages, 1)
+            pages.gate.open_gate()
+            await wire.until(lambda: "reading 4" in wire.text)
+            wire.press("Narrow")
+            await wire.until_frame("done")
+            assert Thing.readings == 4
+
+    async def test_for_a_message_starts_only_after_a_rest(
+        self, core: Core, pages: Pages, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr("fundwright_ui.hooks.query._REST", 1e9)
+        arrived: list[object] = []
+        async with pages.open("/things") as wire:
+            await wire.until_frame("mount")
+            end = core.live.subscribe(TOPIC, arrived.append)
+            await tell(core)
+            await eventually(lambda: arrived)
+            end()
+            wire.press("Narrow")
+            await wire.until_frame("done")
+            assert Thing.readings == 2
+
     async def test_that_fails_leaves_the_screen_and_reports_it_above_it(self, core: Core, pages: Pages) -> None:
         async with pages.open("/things?form=1") as wire:
             await wire.until_frame("mount")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pydantic import BaseModel, ConfigDict
-from reactpy import component, html, use_state
+from reactpy import html
 from reactpy.types import VdomDict
 
 from fundwright.core.messages import t
@@ -21,6 +21,10 @@ class TableView(BaseModel):
 
     hidden: tuple[str, ...] = ()
     is_compact: bool = False
+
+    def with_column(self, field: str, *, is_shown: bool) -> TableView:
+        others = tuple(each for each in self.hidden if each != field)
+        return self.model_copy(update={"hidden": others if is_shown else (*others, field)})
 
 
 def use_table_view(kind: Kind) -> SavedState[TableView]:
@@ -40,23 +44,20 @@ def optional_columns(kind: Kind) -> Mapping[str, str]:
     }
 
 
-@component
 def view_menu(kind: Kind, view: SavedState[TableView]) -> VdomDict:
-    """A menu that chooses the columns and the height of the rows. Its choices are sent when it is opened for the first time."""
-    is_needed, set_needed = use_state(False)
-    hidden = view.value.hidden
+    """A menu that chooses the columns and the height of the rows."""
 
     def toggle(field: str, label: str) -> VdomDict:
         async def change(is_shown: bool) -> None:
-            others = tuple(each for each in view.value.hidden if each != field)
-            await view.set(view.value.model_copy(update={"hidden": others if is_shown else (*others, field)}))
+            await view.change(lambda saved: saved.with_column(field, is_shown=is_shown))
 
-        return checkbox(f"column-{field}", label, checked=field not in hidden, on_change=change, key=field)
+        return checkbox(f"column-{field}", label, checked=field not in view.value.hidden, on_change=change, key=field)
 
     async def compact(is_compact: bool) -> None:
-        await view.set(view.value.model_copy(update={"is_compact": is_compact}))
+        await view.change(lambda saved: saved.model_copy(update={"is_compact": is_compact}))
 
-    choices = (
+    return menu(
+        t("Columns and rows"),
         html.fieldset(
             {"className": "fw-menu-choices"},
             html.legend(t("Columns")),
@@ -67,11 +68,6 @@ def view_menu(kind: Kind, view: SavedState[TableView]) -> VdomDict:
             html.legend(t("Rows")),
             checkbox("compact", t("Compact"), checked=view.value.is_compact, on_change=compact),
         ),
-    )
-    return menu(
-        t("Columns and rows"),
-        *(choices if is_needed else ()),
         id="table-view",
         icon_name="columns",
-        on_open=lambda: set_needed(True),
     )
