@@ -44,7 +44,7 @@ INTERACTIONS: tuple[Callable[[Page], object], ...] = (
     lambda page: page.get_by_role("button", name="Next page", exact=True).click(),
     lambda page: page.locator("th button").filter(has_text="Agency").click(),
     lambda page: page.get_by_role("button", name="Filters", exact=True).click(),
-    lambda page: page.get_by_label("Type", exact=True).first.select_option(index=1),
+    lambda page: page.get_by_role("combobox", name="Type", exact=True).select_option(index=1),
     lambda page: page.get_by_role("button", name="Columns and rows", exact=True).click(),
     lambda page: page.get_by_role("checkbox", name="Compact", exact=True).check(),
     search,

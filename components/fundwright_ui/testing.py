@@ -274,7 +274,11 @@ class ScreenUnderTest:
                 yield Element(node, ancestors, role, _name(node, ancestors, labels))
 
     def _field(self, label: str) -> Element:
-        fields = [each for each in self._walk() if each.node.get("t") in ("input", "textarea", "select") and each.name == label]
+        fields = [
+            each
+            for each in self._walk()
+            if each.node.get("t") in ("input", "textarea", "select") and each.name == label and not _is_in_menu(each)
+        ]
         assert len(fields) == 1, f"{len(fields)} fields are labeled {label!r}. Shown: {self.text[:500]!r}"
         return fields[0]
 
@@ -420,6 +424,11 @@ def _name(node: ElementNode, ancestors: tuple[ElementNode, ...], labels: Mapping
         around = next((each for each in reversed(ancestors) if each.get("t") == "label"), None)
         return text_of(around) if around else str(attributes.get("title", attributes.get("placeholder", "")))
     return text_of(node) or str(attributes.get("title", ""))
+
+
+def _is_in_menu(element: Element) -> bool:
+    """Whether the browser shows the element only while a menu is open."""
+    return any("popover" in each.get("a", {}) for each in element.ancestors)
 
 
 def _identity(field: Element) -> str:

@@ -10,7 +10,7 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import profile
-from fundwright.accounts.schemas import AccountProfile, Permission
+from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import t
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftQuery
@@ -49,7 +49,11 @@ def _steps(dismiss: Callable[[], Awaitable[None]]) -> VdomDict | None:
         drafts = await generation.list_drafts(session, actor, DraftQuery(page_size=1))
         return (
             Step(t("Import opportunities"), "/dashboard/nih?import=open", await opportunities.has_imported(session, actor)),
-            Step(t("Fill in your profile"), "/dashboard/user/account", _is_described(await profile.get_profile(session, actor))),
+            Step(
+                t("Fill in “About you” in your profile"),
+                "/dashboard/user/account#field-about",
+                bool((await profile.get_profile(session, actor)).about),
+            ),
             Step(t("Add documents"), f"/dashboard/train#{ADD_DOCUMENTS}", usage.documents > 0),
             Step(t("Write your first draft"), "/generate/index", drafts.total > 0),
         )
@@ -83,8 +87,3 @@ def _step(step: Step, href: str) -> VdomDict:
             html.span({"className": "fw-visually-hidden"}, t("(done)")),
         )
     return html.a({"className": "fw-first-step", "href": href}, icon("chevron_right"), step.label)
-
-
-def _is_described(account: AccountProfile) -> bool:
-    """Whether the profile says more than the name."""
-    return any((account.about, account.phone_number, account.country, account.address, account.city, account.photo_url))

@@ -12,6 +12,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from fundwright_ui.runtime.router import Screen
+from fundwright_ui.screens.account.account import account_screen
 from fundwright_ui.screens.dashboard.dashboard import dashboard_screen
 from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.testing import mounted
@@ -19,7 +20,7 @@ from tests.support.accounts import add_account
 
 LEFT = {
     "Import opportunities": "/dashboard/nih?import=open",
-    "Fill in your profile": "/dashboard/user/account",
+    "Fill in “About you” in your profile": "/dashboard/user/account#field-about",
     "Add documents": "/dashboard/train#add-documents",
     "Write your first draft": "/generate/index",
 }
@@ -45,6 +46,11 @@ async def left(core: Core, actor: Actor, screen: Screen) -> dict[str, str]:
 @pytest.mark.parametrize("screen", [dashboard_screen, train_screen])
 async def test_each_step_leads_to_where_it_is_done(committed: Core, ada: Actor, screen: Screen) -> None:
     assert await left(committed, ada, screen) == LEFT
+
+
+async def test_the_step_of_the_profile_names_the_field_that_its_link_focuses(committed: Core, ada: Actor) -> None:
+    async with mounted(committed, ada, account_screen) as shown:
+        assert shown.find("textbox", "About you").props["id"] == "field-about"
 
 
 async def test_each_step_follows_from_the_data_until_all_are_done(committed: Core, ada: Actor) -> None:
