@@ -42,17 +42,17 @@ class TestTrain:
         await service.run_inline(committed, owner, trained)
         async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
             assert "Problem" not in screen.text
-            widths = [column["width"] for column in screen.props("DataTable")["columns"]]
-            assert sum(widths) <= 702
+            widths = screen.props("DataTable")["widths"]
+            assert sum(widths) <= 702  # the space beside Ask at 1440 pixels
             assert widths[0] >= 250  # titles need most of the space
             broken = await add(committed, owner, add_file, BROKEN, "broken.pdf")
             await service.run_inline(committed, owner, [broken])
             await screen.expect("1 more entry in this list")
             await screen.click("button", "Show")
             await screen.expect(lambda: "“broken.pdf” is damaged" in screen.text)
-            columns = screen.props("DataTable")["columns"]
-            assert [column["label"] for column in columns] == ["Title", "Kind", "Status", "Passages", "Problem"]
-            assert sum(column["width"] for column in columns) <= 702  # the space beside Ask at 1440 pixels
+            table = screen.props("DataTable")
+            assert [column["label"] for column in table["columns"]] == ["Title", "Kind", "Status", "Passages", "Problem"]
+            assert sum(table["widths"]) <= 702
 
     async def test_the_kind_is_shown_once_it_is_proposed_and_changed(
         self, committed: Core, owner: Actor, add_file: AddFile

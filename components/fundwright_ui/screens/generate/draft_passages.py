@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
+from textwrap import shorten
 from uuid import UUID
 
 from reactpy import component, html
@@ -20,6 +21,9 @@ from fundwright_ui.hooks import use_query
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.ui import row, section, side_panel, text_link
+
+_SHOWN_CHARACTERS = 60
+"""Of a passage that has no heading."""
 
 
 def passage_panel(draft: DraftRead, number: str, close: Callable[[], None], *, is_marked: bool) -> VdomDict | None:
@@ -69,7 +73,7 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
                     "onClick": handler(lambda: open_passage(citation.number)),
                 },
                 html.span({"className": "fw-source-number"}, str(citation.number)),
-                html.span(_within(citation) or citation.document_title),
+                html.span({"dir": "auto"}, _within(citation) or shorten(citation.text, _SHOWN_CHARACTERS, placeholder="…")),
             ),
         )
 

@@ -89,7 +89,7 @@ def _search_form(url: UrlState) -> VdomDict:
                 t("Search"),
                 type="search",
                 value=words,
-                placeholder=t('Words or a sentence, "a phrase", -exclude, this or that'),
+                placeholder=t('Words, "a phrase", -exclude'),
                 maxlength=500,
                 small=True,
                 end=icon_button(t("Search"), "search", type="submit", small=True),

@@ -22,7 +22,7 @@ export function Chart({ label, days, series, kind, language }: ChartProps): Reac
           <LineChart
             {...shared}
             xAxis={xAxis.map((axis) => ({ ...axis, scaleType: "point" }))}
-            series={lines.map((line) => ({ ...line, showMark: days.length <= 31, curve: "linear" }))}
+            series={lines.map((line) => ({ ...line, showMark: days.length <= 14, labelMarkType: "square", curve: "linear" }))}
           />
         ) : (
           <BarChart
