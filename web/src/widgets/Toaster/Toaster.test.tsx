@@ -63,6 +63,27 @@ describe("Toaster", () => {
     expect(screen.getByText("Message 6")).toBeTruthy();
   });
 
+  it("moves below the controls that it would cover, unless they are everywhere", async () => {
+    const place = (of: Element, top: number, bottom: number): void => {
+      of.getBoundingClientRect = () => new DOMRect(0, top, 390, bottom - top);
+    };
+    vi.spyOn(HTMLElement.prototype, "offsetHeight", "get").mockReturnValue(60);
+    vi.spyOn(HTMLElement.prototype, "offsetWidth", "get").mockReturnValue(350);
+    const button = document.body.appendChild(document.createElement("button"));
+    place(button, 70, 94);
+    const runtime = await openToaster();
+    const say = (message: string): string => {
+      act(() => runtime.toasts.set([]));
+      act(() => runtime.toast(message, "success"));
+      return screen.getByText(message).parentElement?.parentElement?.style.marginBlockStart ?? "";
+    };
+    expect(say("Beside nothing.")).toBe("");
+    place(button, 10, 94);
+    expect(say("Over a button.")).toBe("96px");
+    place(button, 0, innerHeight);
+    expect(say("Over a large button.")).toBe("");
+  });
+
   it("pauses while it has the focus", async () => {
     const runtime = await openToaster();
     act(() => runtime.toast("Saved.", "success"));

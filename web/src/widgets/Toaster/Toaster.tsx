@@ -1,6 +1,7 @@
 import "./Toaster.css";
-import type { ReactNode } from "react";
+import { type ReactNode, useLayoutEffect, useRef } from "react";
 import { type ToastMessage, useRuntime } from "../../runtime/Runtime";
+import { placeToasts } from "./placement";
 import { Toast } from "./Toast";
 
 const isLasting = ({ variant }: ToastMessage): boolean => variant === "warning";
@@ -20,6 +21,15 @@ function makeRoom(warnings: HTMLElement | null): (() => void) | undefined {
 /** Short messages, each for three seconds, or ten if it offers to undo something; warnings until they are closed. */
 export function Toaster({ toasts }: { readonly toasts: readonly ToastMessage[] }): ReactNode {
   const { removeToast, t } = useRuntime();
+  const messages = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    const place = (): void => placeToasts(messages.current);
+    place();
+    // The page may change with the message, for example when a form closes.
+    const observer = new ResizeObserver(place);
+    observer.observe(document.body);
+    return () => observer.disconnect();
+  }, [toasts]);
   const list = (some: readonly ToastMessage[]): ReactNode =>
     some.map((toast) => {
       const close = (): void => {
@@ -36,7 +46,7 @@ export function Toaster({ toasts }: { readonly toasts: readonly ToastMessage[] }
           {list(warnings)}
         </div>
       ) : null}
-      {list(toasts.filter((each) => !isLasting(each)))}
+      <div ref={messages}>{list(toasts.filter((each) => !isLasting(each)))}</div>
     </>
   );
 }
