@@ -188,7 +188,7 @@ class TestEnqueue:
 
 
 class TestLanguage:
-    async def test_a_job_uses_the_language_of_the_person_who_started_it(self, queue: JobQueue) -> None:
+    async def test_the_reason_of_a_failure_is_in_the_language_of_its_reader(self, queue: JobQueue) -> None:
         async def refuse(run: JobRun[Trial, None]) -> None:
             raise NotFound(t("The draft"))
 
@@ -196,9 +196,11 @@ class TestLanguage:
         async with working(queue):
             with using_language("fr"):
                 french = await add(queue)
-            english = await add(queue)
-            assert ((await ended(queue, french)).error or "").startswith("Le brouillon est introuvable")
-            assert ((await ended(queue, english)).error or "").startswith("The draft was not found")
+            assert ((await ended(queue, french)).error or "").startswith("The draft was not found")
+        with using_language("fr"):
+            assert ((await read(queue, french)).error or "").startswith("Le brouillon est introuvable")
+        with using_language("de"):
+            assert ((await read(queue, french)).error or "").startswith("Der Entwurf wurde nicht gefunden")
 
 
 @pytest.fixture

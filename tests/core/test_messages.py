@@ -15,12 +15,16 @@ from fundwright.core import messages
 from fundwright.core.messages import (
     Message,
     current_language,
+    from_stored,
+    from_untrusted,
+    keeping_messages,
     later,
     nlater,
     nt,
     number,
     percent,
     t,
+    to_stored,
     translations,
     using_language,
 )
@@ -137,3 +141,21 @@ class TestKeptMessage:
 def test_the_browser_half_gets_what_is_translated() -> None:
     with using_language("fr"):
         assert translations(("Save {name}", "Not yet")) == {"Save {name}": "Enregistrer {name}"}
+
+
+class TestStoredMessage:
+    def test_is_read_in_another_language_than_it_was_written(self) -> None:
+        with keeping_messages(), using_language("fr"):
+            stored = [to_stored(t("Save {name}", name=t("Not yet"))), to_stored(nt("{n} document", "{n} documents", 2))]
+        assert [from_stored(each) for each in stored] == ["Save Not yet", "2 documents"]
+        with using_language("fr"):
+            assert [from_stored(each) for each in stored] == ["Enregistrer Not yet", "2 fichiers"]
+
+    def test_other_text_stays_as_it_is(self) -> None:
+        assert from_stored(to_stored("a{b}\x1fc")) == "a{b} c"
+
+    def test_of_an_untrusted_process_is_filled_in_only_if_the_catalogs_have_it(self) -> None:
+        assert from_untrusted(to_stored(later("Save {name}", name="x"))) == "Save x"
+        assert from_untrusted("plain") == "plain"
+        for forged in ("{}", "[", '{"text": "{name.__class__}", "values": {"name": "x"}, "plural": "", "n": 1}'):
+            assert from_untrusted(f"plain\x1f{forged}") == "plain"

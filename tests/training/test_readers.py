@@ -302,7 +302,7 @@ class TestPdf:
             writer.add_blank_page(width=200, height=200)
         target = io.BytesIO()
         writer.write(target)
-        with pytest.raises(Unreadable, match=r"Page 2 of “bad\.pdf” is damaged"):
+        with pytest.raises(Unreadable, match=r"Page 2 of “bad\.pdf” is damaged\. Print"):
             read_file(tmp_path, target.getvalue(), "bad.pdf")
 
     def test_ligatures_are_read_as_letters(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

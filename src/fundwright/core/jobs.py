@@ -7,7 +7,6 @@ worker can immediately detect that the job is orphaned and run it again from its
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
@@ -32,7 +31,7 @@ from fundwright.core import live
 from fundwright.core.database import Base, Database, acquire_lock, now
 from fundwright.core.errors import Conflict, DatabaseAway, FundwrightError, NotFound
 from fundwright.core.json_values import JsonObject
-from fundwright.core.messages import Message, current_language, t, using_language
+from fundwright.core.messages import Message, current_language, from_stored, keeping_messages, t, to_stored, using_language
 
 if TYPE_CHECKING:
     from fundwright.core.assembly import Core
@@ -40,9 +39,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 log = structlog.get_logger()
-
-_AS_MESSAGE = "\x1f"
-"""Separates the English title, which the database sorts by, from the same title as a Message in JSON."""
 
 _PROGRESS_INTERVAL_S = 0.2
 _PATIENCE_S = 1
@@ -62,25 +58,17 @@ ALL_JOBS_TOPIC = "jobs"
 """Every change of any job, for administrators."""
 
 
-class _Title(TypeDecorator[str]):
-    """Stores a title as a Message and loads it in the reader's language. A plain text title stays unchanged."""
+class StoredMessage(TypeDecorator[str]):
+    """Stores a message and loads it in the reader's language. Plain text stays unchanged."""
 
     impl = String
     cache_ok = True
 
     def process_bind_param(self, value: str | Message | None, dialect: Dialect) -> str | None:
-        if isinstance(value, Message):
-            with using_language("en"):
-                return f"{_plain(str(value))}{_AS_MESSAGE}{json.dumps(value.to_json())}"
-        return None if value is None else _plain(value)
+        return None if value is None else to_stored(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> str | None:
-        plain, _, kept = (value or "").partition(_AS_MESSAGE)
-        return str(Message.from_json(json.loads(kept))) if kept else plain
-
-
-def _plain(title: str) -> str:
-    return title.replace(_AS_MESSAGE, " ")
+        return None if value is None else from_stored(value)
 
 
 class JobState(StrEnum):
@@ -111,18 +99,18 @@ class Job(Base):
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     kind: Mapped[str]
-    title: Mapped[str] = mapped_column(_Title)
+    title: Mapped[str] = mapped_column(StoredMessage)
     language: Mapped[str] = mapped_column(default=current_language)
     """The language of the job's owner, for its messages."""
     owner_id: Mapped[UUID | None] = mapped_column(index=True)
     state: Mapped[str] = mapped_column(default=JobState.QUEUED, index=True)
     done: Mapped[int] = mapped_column(default=0)
     total: Mapped[int | None]
-    message: Mapped[str] = mapped_column(default="")
+    message: Mapped[str] = mapped_column(StoredMessage, default="")
     payload: Mapped[JsonObject]
     checkpoint: Mapped[JsonObject] = mapped_column(default=dict)
     result: Mapped[JsonObject | None]
-    error: Mapped[str | None]
+    error: Mapped[str | None] = mapped_column(StoredMessage)
     cancel_requested: Mapped[bool] = mapped_column(default=False)
     attempts: Mapped[int] = mapped_column(default=0, server_default="0")
     """How many processes have started it since its last checkpoint, not counting those that shut down in an orderly way or
@@ -474,7 +462,7 @@ class JobQueue:
             if not is_given_up:
                 job.state, job.started_at, job.attempts = JobState.RUNNING, job.started_at or now(), job.attempts + 1
                 await _announce(session, job)
-        with using_language(job.language):
+        with using_language(job.language), keeping_messages():
             if is_given_up:
                 log.warning("job.given_up", job_id=str(job_id), kind=job.kind, attempts=job.attempts)
                 await self._finish(

@@ -6,6 +6,7 @@ translation, or a language without a catalog, is shown in English.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -27,6 +28,10 @@ LANGUAGES: Mapping[Language, str] = {"en": "English", "de": "Deutsch", "fr": "Fr
 _LOCALES = Path(__file__).parent / "locales"
 _folders: tuple[Path, ...] = (_LOCALES,)
 _language: ContextVar[Language] = ContextVar("language", default="en")
+_keeps_messages: ContextVar[bool] = ContextVar("keeps_messages", default=False)
+
+_AS_MESSAGE = "\x1f"
+"""Separates the English text, which the database sorts by, from the same text as a Message in JSON."""
 
 
 def current_language() -> Language:
@@ -60,18 +65,93 @@ def _known(language: str) -> Language:
     return language if language in LANGUAGES else "en"
 
 
+class Translated(str):
+    """A message in the current language that can be stored for readers of other languages."""
+
+    __slots__ = ("message",)
+
+    message: Message
+
+    def __new__(cls, text: str, message: Message) -> Translated:
+        translated = super().__new__(cls, text)
+        translated.message = message
+        return translated
+
+
+@contextmanager
+def keeping_messages() -> Iterator[None]:
+    """Make `t` and `nt` return `Translated` inside the block, because what they return may be stored."""
+    token = _keeps_messages.set(True)
+    try:
+        yield
+    finally:
+        _keeps_messages.reset(token)
+
+
+def to_stored(text: str | Message) -> str:
+    """The English text, followed by the message from which `from_stored` makes the text in the reader's language."""
+    message = text.message if isinstance(text, Translated) else text
+    if not isinstance(message, Message):
+        return _without_mark(message)
+    with using_language("en"):
+        return f"{_without_mark(str(message))}{_AS_MESSAGE}{json.dumps(message.to_json())}"
+
+
+def from_stored(stored: str) -> str:
+    """The text in the reader's language. Text that `to_stored` did not make from a message stays unchanged."""
+    text, _, kept = stored.partition(_AS_MESSAGE)
+    return str(Message.from_json(json.loads(kept))) if kept else text
+
+
+def from_untrusted(stored: str) -> str:
+    """Like `from_stored`, for what a compromised process may have sent: only messages of the catalogs are filled in."""
+    text, _, kept = stored.partition(_AS_MESSAGE)
+    try:
+        message = Message.from_json(json.loads(kept))
+        return Translated(str(message), message) if _is_known(message) else text
+    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        return text
+
+
+def _is_known(message: Message) -> bool:
+    values = message.values.values()
+    return (
+        not message.plural
+        and any(_catalog(language).gettext(message.text) != message.text for language in LANGUAGES)
+        and all(_is_known(value) if isinstance(value, Message) else isinstance(value, str | int | float) for value in values)
+    )
+
+
+def _without_mark(text: str) -> str:
+    return text.replace(_AS_MESSAGE, " ")
+
+
 def t(message: str, /, **values: object) -> str:
     """`message` in the current language with `{name}` replaced by `values`.
 
     Numbers are formatted for that language. Pass a number that is not a quantity, such as a year, as text.
     """
     translated = _catalog(current_language()).gettext(message) if message else ""  # "" is the id of a catalog's header
-    return _fill(translated, values) if values else translated
+    text = _fill(translated, values) if values else translated
+    return Translated(text, Message(message, _kept(values))) if _keeps_messages.get() else text
 
 
 def nt(singular: str, plural: str, n: int, /, **values: object) -> str:
     """The form for `n` items; `{n}` is replaced by it."""
-    return _fill(_catalog(current_language()).ngettext(singular, plural, n), {"n": n, **values})
+    text = _fill(_catalog(current_language()).ngettext(singular, plural, n), {"n": n, **values})
+    return Translated(text, Message(singular, _kept(values), plural, n)) if _keeps_messages.get() else text
+
+
+def _kept(values: Mapping[str, object]) -> dict[str, str | int | float | Message]:
+    """`values` as a Message keeps them."""
+    return {
+        name: value.message
+        if isinstance(value, Translated)
+        else value
+        if isinstance(value, str | int | float | Message)
+        else str(value)
+        for name, value in values.items()
+    }
 
 
 @dataclass(frozen=True)
@@ -82,7 +162,7 @@ class Message:
     """
 
     text: str
-    values: Mapping[str, str | int | Message] = field(default_factory=dict[str, "str | int | Message"])
+    values: Mapping[str, str | int | float | Message] = field(default_factory=dict[str, "str | int | float | Message"])
     plural: str = ""
     n: int = 1
 

@@ -25,7 +25,7 @@ from pathlib import Path
 import structlog
 
 from fundwright.core.errors import FundwrightError
-from fundwright.core.messages import current_language, t
+from fundwright.core.messages import current_language, from_untrusted, t
 from fundwright.core.sandbox_forks import FRAME, LENGTH, STATUS, Work
 from fundwright.core.sandbox_limits import missing
 
@@ -241,7 +241,7 @@ def _failed(kind: bytes, content: bytes, limits: Limits, name: str) -> Fundwrigh
     if kind == b"M":
         return _out_of_memory(limits, name)
     if kind == b"R":
-        return limits.error(content.decode(errors="replace").replace("\x00", ""))
+        return limits.error(from_untrusted(content.decode(errors="replace").replace("\x00", "")))
     return crashed(limits, name, traceback=content.decode(errors="replace"))
 
 

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import NoReturn, cast
 
 from fundwright.core.errors import FundwrightError
-from fundwright.core.messages import using_language
+from fundwright.core.messages import keeping_messages, to_stored, using_language
 from fundwright.core.sandbox_limits import confine, missing
 
 FRAME = struct.Struct(">cQ")
@@ -141,7 +141,7 @@ def _work(channel: int) -> NoReturn:
     try:
         work = cast(Work, pickle.loads(_read(channel, LENGTH.unpack(_read(channel, LENGTH.size))[0])))  # noqa: S301 (from the server)
         confine(memory_bytes=work.memory_bytes, cpu_seconds=work.cpu_seconds, readable=work.readable, private=work.private)
-        with using_language(work.language):
+        with using_language(work.language), keeping_messages():
             for result in work.function():
                 _send(channel, b"D", result)
         _send(channel, b"E", b"")
@@ -149,7 +149,7 @@ def _work(channel: int) -> NoReturn:
         if _is_out_of_memory(error):
             _send(channel, b"M", b"")
         elif isinstance(error, FundwrightError):
-            _send(channel, b"R", error.sentence.encode(errors="replace"))
+            _send(channel, b"R", to_stored(error.sentence).encode(errors="replace"))
         else:
             _send(channel, b"X", "".join(traceback.format_exception(error))[-_TRACEBACK_CHARACTERS:].encode(errors="replace"))
     os._exit(0)

@@ -17,7 +17,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
-from fundwright.core.messages import number, t
+from fundwright.core.messages import from_stored, number, t, to_stored
 from fundwright.core.sweeping import remove_unused
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
@@ -71,7 +71,10 @@ async def train(run: JobRun[TrainDocuments, Actor, TrainingCheckpoint]) -> Train
         await repository.count_words(session, owner_id)
         await repository.refresh_statistics(session)
         done = await repository.find_run_for_job(session, owner_id, run_id)
-        return {"documents": done.documents, "chunks": done.chunks, "failed": done.failed} if done else None
+        if done is None:
+            return None
+        failed = [FailureRecord({**each, "reason": from_stored(each["reason"])}) for each in done.failed]
+        return {"documents": done.documents, "chunks": done.chunks, "failed": failed}
 
 
 async def _train_document(
@@ -84,7 +87,7 @@ async def _train_document(
     place: int,
     total: int,
 ) -> None:
-    failure: FailureRecord | None = None
+    reason = ""
     title, chunk_count = t("A removed document"), 0
     try:
         async with run.transaction() as session:
@@ -106,16 +109,17 @@ async def _train_document(
         await _embed(run, embedder, owner_id, document, place)
         chunk_count = len(chunked.chunks)
     except Unreadable as error:
-        failure = {"document_id": str(document_id), "title": title, "reason": error.sentence}
+        reason = error.sentence
     except NotFound:  # removed since the run was started
-        failure = {"document_id": str(document_id), "title": title, "reason": t("It was removed before it could be read.")}
+        reason = t("It was removed before it could be read.")
     async with run.transaction() as session:
         training_run = await repository.find_run_for_job(session, owner_id, run_id)
         if training_run is None:
             raise NotFound(t("The training run"))
-        if failure:
+        if reason:
+            failure = FailureRecord(document_id=str(document_id), title=title, reason=to_stored(reason))
             training_run.failed = [*training_run.failed, failure]
-            await repository.save_failure(session, owner_id, document_id, failure["reason"])
+            await repository.save_failure(session, owner_id, document_id, reason)
         else:
             training_run.documents += 1
             training_run.chunks += chunk_count

@@ -13,6 +13,7 @@ from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
+from fundwright.core.jobs import StoredMessage
 from fundwright.language.retrieval import WORD_DIMENSION
 from fundwright.language.schemas import DocumentKind
 from fundwright.training.schemas import DocumentState
@@ -35,7 +36,7 @@ class Document(Base):
     is_kind_chosen: Mapped[bool] = mapped_column(default=False)
     """Whether a person chose the kind, which no run then changes."""
     state: Mapped[str] = mapped_column(default=DocumentState.WAITING)
-    error: Mapped[str | None]
+    error: Mapped[str | None] = mapped_column(StoredMessage)
     text: Mapped[str | None] = mapped_column(deferred=True)
     """The extracted text; the offsets of chunks count its characters."""
     chunk_count: Mapped[int] = mapped_column(default=0)

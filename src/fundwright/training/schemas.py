@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from fundwright.core.jobs import JobPayload, JobState
-from fundwright.core.messages import t
+from fundwright.core.messages import from_stored, t
 from fundwright.core.paging import PageRequest
 from fundwright.core.sizes import file_size
 from fundwright.insights.schemas import CountedJob, UsageField
@@ -142,7 +142,7 @@ class DocumentFailure(BaseModel):
 
     document_id: UUID
     title: str
-    reason: str
+    reason: Annotated[str, BeforeValidator(from_stored)]
 
 
 class RunRead(BaseModel):

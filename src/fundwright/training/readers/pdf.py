@@ -53,10 +53,9 @@ def _page_lines(page: Any, number: int, filename: str) -> list[str]:
     except Exception as error:  # pypdf raises errors of many kinds for damaged pages
         raise Unreadable(
             t(
-                "Page {number} of “{filename}” is damaged ({kind}). Print the document to a new PDF and add that.",
+                "Page {number} of “{filename}” is damaged. Print the document to a new PDF and add that.",
                 number=number,
                 filename=filename,
-                kind=type(error).__name__,
             )
         ) from error
     return text.translate(_LIGATURES).splitlines()
