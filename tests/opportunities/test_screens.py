@@ -11,7 +11,7 @@ import pytest
 from reactpy import html
 from sqlalchemy import text
 
-from fundwright.accounts.schemas import Actor
+from fundwright.accounts.schemas import Actor, Role
 from fundwright.categories import service as categories
 from fundwright.categories.models import Label
 from fundwright.categories.schemas import CategoryColor, CategoryCreate
@@ -34,6 +34,7 @@ from tests.categories.embedding import WordEmbedder
 from tests.opportunities.conftest import ImportFile, listed, run_import
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
 from tests.opportunities.test_categorizing import embed
+from tests.support.accounts import add_account
 from tests.support.statements import statements
 
 
@@ -202,6 +203,22 @@ class TestTableView:
             for label in ("Type", "Posted", "Agency"):
                 assert not is_checked(first, label)
             assert is_checked(first, "Compact") and not is_checked(second, "Type")
+
+
+class TestIndexing:
+    async def test_shows_its_progress_on_the_line_of_the_number_of_notices(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        await import_file(sam_file(sam_row(NoticeId=notice_id(1), Title="New roof")))
+        async with committed.database.transaction() as session:
+            root = await add_account(session, "root@example.org", role=Role.ADMIN)
+            job = await service.start_embedding(session, root, committed)
+            assert job
+            await session.execute(text("UPDATE job SET state = 'running', done = 3, total = 4 WHERE id = :id"), {"id": job.id})
+        async with mounted(committed, member, sam_screen) as screen:
+            (shown,) = screen.elements("progressbar")
+            assert any(each.get("a", {}).get("className") == "fw-toolbar" for each in shown.ancestors)
+            assert "Indexing · 75%" in screen.text
 
 
 class TestNoOpenNotice:

@@ -13,12 +13,12 @@ from fundwright.opportunities import service
 from fundwright.opportunities.schemas import SortingResult
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import use_actor, use_connection
-from fundwright_ui.ui import alert, button, progress, row
+from fundwright_ui.ui import alert, button, icon_button, progress
 
 
 @component
 def embedding_progress() -> VdomDict | None:
-    """The number of notices covered by search by meaning, until all are indexed."""
+    """The share of notices covered by search by meaning, until all are indexed. It fits into the toolbar of the list."""
     connection, actor = use_connection(), use_actor()
     latest = use_query(lambda session: service.find_embedding(session, actor), topics=[jobs_topic(None)])
     starting = use_action(lambda session: service.start_embedding(session, actor, connection.core), then=latest.reload)
@@ -41,8 +41,12 @@ def embedding_progress() -> VdomDict | None:
         done=job.done,
         total=job.total,
     )
-    cancel = button(t("Cancel indexing"), size="small", icon_name="stop", on_click=canceling, is_busy=canceling.is_running)
-    return row(progress(job.done, job.total, label=t("Indexing notices"), message=counts), cancel if may_change else None)
+    cancel = icon_button(t("Cancel indexing"), "stop", small=True, on_click=canceling, disabled=canceling.is_running)
+    return html.div(
+        {"className": "fw-toolbar-progress", "title": counts},
+        progress(job.done, job.total, label=counts, message=share_text(job.done, job.total, t("Indexing"))),
+        cancel if may_change else None,
+    )
 
 
 @component
@@ -77,7 +81,7 @@ def categorize_button() -> VdomDict:
     return html.div(
         {"className": "fw-stack fw-stack-tight"},
         progress(job.done, job.total, label=t("Categorizing"), message=share_text(job.done, job.total, t("Categorizing"))),
-        button(t("Cancel"), size="small", icon_name="stop", on_click=canceling, is_busy=canceling.is_running),
+        icon_button(t("Cancel"), "stop", small=True, on_click=canceling, disabled=canceling.is_running),
     )
 
 

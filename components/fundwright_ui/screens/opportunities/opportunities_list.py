@@ -118,10 +118,9 @@ def opportunities_list(kind: Kind) -> VdomDict:
     is_corrected = searched != typed == query.text  # the list may still be of an earlier search
     return shown(
         panel,
-        toolbar(kind, url, query, count_text(listed), view_menu(kind, view)),
+        toolbar(kind, url, query, count_text(listed), embedding_progress(key="embedding"), view_menu(kind, view)),
         filter_panel(kind, url, query, offered, own_categories.value or []),
         active_filters(url, query, offered, own_categories.value or []),
-        embedding_progress(key="embedding"),
         correction(url, typed, searched) if is_corrected else None,
         *(
             results(kind, url, query, listed, labels, elsewhere, view=view.value, is_loading=found.is_slow)
