@@ -1,6 +1,6 @@
 import pytest
 
-from fundwright.opportunities.display_names import agency_name, display_title, naics_with_sector, short_agency_name
+from fundwright.opportunities.display_names import agency_name, display_title, naics_with_sector, short_agency_name, short_type
 
 
 @pytest.mark.parametrize(
@@ -31,10 +31,19 @@ def test_agencies_are_named_as_people_say_them(published: str, name: str) -> Non
         ("US COAST GUARD", "US Coast Guard"),
         ("NATIONAL AERONAUTICS AND SPACE ADMINISTRATION", "NASA"),
         ("National Institutes of Health", "NIH"),
+        ("HEALTH AND HUMAN SERVICES, DEPARTMENT OF", "HHS"),
     ],
 )
 def test_lists_name_departments_shortly(published: str, name: str) -> None:
     assert short_agency_name(published) == name
+
+
+@pytest.mark.parametrize(
+    ("published", "name"),
+    [("Combined Synopsis/Solicitation", "Combined Synopsis"), ("Sources Sought", "Sources Sought")],
+)
+def test_lists_name_long_types_shortly(published: str, name: str) -> None:
+    assert short_type(published) == name
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,8 @@ _USUAL_WIDTH_OF_DENSE = 1100
 _PADDING = 20
 _PADDING_OF_CHIP = 16
 _GAP_OF_CHIPS = 8
+_STEP = 8
+"""Widths are multiples of this, so that columns rarely move from page to page."""
 _ARROW = 14
 _SHARE_OF_SMALL_TEXT = 0.9
 """Width of the text of headers and chips, 12 px and bold, compared with that of cells, 14 px."""
@@ -235,7 +237,10 @@ def _widths_of_texts(columns: Sequence[Column], rows: Sequence[Sequence[TableCel
     most = _highest_level(texts, _USUAL_WIDTH_OF_DENSE - first.min_width - whole)
     return [
         None,
-        *(ceil(max(head, min(width, most)) if cut else width) for head, width, cut in zip(heads, needed, can_cut, strict=True)),
+        *(
+            _STEP * ceil((max(head, min(width, most)) if cut else width) / _STEP)
+            for head, width, cut in zip(heads, needed, can_cut, strict=True)
+        ),
     ]
 
 

@@ -31,12 +31,38 @@ _ACRONYMS = frozenset(
 """Of four letters and more, beside those without a vowel."""
 _INVERTED = frozenset(("DEPARTMENT OF", "DEPARTMENT OF THE", "THE"))
 _ABBREVIATIONS = {
+    "Agency for Health Care Research and Quality": "AHRQ",
+    "Bureau of Land Management": "BLM",
+    "Department of Health and Human Services": "HHS",
+    "Department of Housing and Urban Development": "HUD",
     "Environmental Protection Agency": "EPA",
+    "Export-Import Bank of the US": "EXIM",
+    "Federal Communications Commission": "FCC",
+    "Federal Deposit Insurance Corporation": "FDIC",
+    "Federal Trade Commission": "FTC",
     "General Services Administration": "GSA",
+    "International Boundary and Water Commission: US-Mexico": "IBWC",
     "National Aeronautics and Space Administration": "NASA",
+    "National Archives and Records Administration": "NARA",
+    "National Institute of Food and Agriculture": "NIFA",
+    "National Institute of Standards and Technology": "NIST",
     "National Institutes of Health": "NIH",
+    "National Science Foundation": "NSF",
+    "Nuclear Regulatory Commission": "NRC",
+    "Office of Personnel Management": "OPM",
+    "Securities and Exchange Commission": "SEC",
+    "Small Business Administration": "SBA",
+    "Social Security Administration": "SSA",
+    "United States Agency for Global Media, BBG": "USAGM",
+    "United States Government Publishing Office": "GPO",
+    "United States Trade and Development Agency": "USTDA",
 }
 """Those under which agencies are better known."""
+_SHORT_TYPES = {
+    "Combined Synopsis/Solicitation": "Combined Synopsis",
+    "Consolidate/(Substantially) Bundle": "Bundle",
+    "Sale of Surplus Property": "Surplus Sale",
+}
 _CODE = re.compile(r"^(?:[A-Z]?\d[A-Z0-9]{0,2}|\d{4}|[A-Z]) ?--\s*(?=\S)")
 """The product or service code (PSC), which is also a field of the notice."""
 _SECTORS = {
@@ -80,6 +106,11 @@ def short_agency_name(published: str) -> str:
     """The name of an agency where there is little space: “Veterans Affairs”, “NIH”."""
     name = agency_name(published)
     return _ABBREVIATIONS.get(name) or name.removeprefix("Department of ").removeprefix("the ")
+
+
+def short_type(published: str) -> str:
+    """The type of a notice where there is little space: “Combined Synopsis”."""
+    return _SHORT_TYPES.get(published, published)
 
 
 @lru_cache(maxsize=5_000)

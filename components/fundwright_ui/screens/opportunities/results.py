@@ -16,7 +16,7 @@ from fundwright.categories.schemas import LabelRead, LabelState
 from fundwright.core.database import now
 from fundwright.core.messages import current_language, nt, t
 from fundwright.core.paging import Page
-from fundwright.opportunities.display_names import agency_name, display_title, short_agency_name
+from fundwright.opportunities.display_names import agency_name, display_title, short_agency_name, short_type
 from fundwright.opportunities.schemas import Availability, FoundPage, Kind, Match, OpportunityQuery, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
 from fundwright_ui.hooks import UrlState
@@ -267,7 +267,7 @@ def _table(
         texts = {
             "title": display_title(item.title),
             "agency": f"{agency} ({item.sub_agency})" if kind == "grant" and item.sub_agency else agency,
-            "type": item.type,
+            "type": short_type(item.type),
             "due": due_cell(day_in_washington(item.due_at), today, connection.language) if item.due_at else None,
             "awardee": item.award.awardee if item.award else None,
             "value": value_of(item),
