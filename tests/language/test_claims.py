@@ -16,6 +16,8 @@ OTHERS = Others(company="Meridian Language Group, Inc.", customers=("Banner Dese
         "The network has 42 stations.",
         "The clinic treats 200 patients a week.",
         "No deadlines were missed.",
+        "The system received its authority to operate in May 2023.",
+        "Work resumed and was completed in late 2023.",
         "If we lose a call, we return it within a minute.",
     ],
 )
@@ -31,6 +33,7 @@ def test_may_be_claimed(sentence: str) -> None:
         "The system has 2,900 beds.",
         "Banner Desert Health runs eleven hospitals.",
         "In 2022 two assignments were missed when a subcontractor changed its schedule without notice.",
+        "Delivery of the patch panels was three weeks late because of a recall; we recovered the schedule.",
         "The contractor shall provide interpreters.",
         "If we had a video studio, we could bid on more work, but we have none.",
     ],

@@ -164,6 +164,14 @@ def passage(text: str, kind: DocumentKind, *heading: str) -> NumberedPassage:
 
 
 class TestFacts:
+    @pytest.mark.parametrize(
+        "status",
+        ["service-disabled veteran-owned small business (SDVOSB)", "economically disadvantaged women-owned small business"],
+    )
+    async def test_the_legal_status_is_quoted_in_full(self, core: Core, status: str) -> None:
+        about = passage(f"We are a {status} in Dayton, Ohio.\n", DocumentKind.ABOUT_US, "Capability statement")
+        assert f"| Status | {status} [1] |" in "".join(await write(core, section(Topic.COMPANY_DATA, about)))
+
     async def test_values_below_their_labels_and_a_title_with_a_colon(self, core: Core) -> None:
         below = passage(
             "PROJECT PROFILE\nMaintenance of Air Handlers\n\nClient:\nVeterans Hospital\nContract:\n36C25922D0031\n\n"

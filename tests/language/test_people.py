@@ -150,3 +150,16 @@ def test_towns_committees_and_headings_are_neither_people_nor_qualifications() -
     )
     assert {name: role(person) for name, person in found.items()} == {"Imani Okoro, MD, CMS-L": "Medical Director, Harrow Pike"}
     assert [fact.text for fact in found["Imani Okoro, MD, CMS-L"].qualifications] == ["Emergency Medicine 2007"]
+
+
+def test_people_named_after_their_roles_in_a_paragraph() -> None:
+    text = (
+        "Executive director: Loretta Haines, MSW, 21 years in prevention. Program director: Dr. Samuel Osei, PhD (public health, "
+        "University of Louisville). Evaluator: Murray State University. Partners: McCracken County Schools, Baptist Health Paducah.\n"
+    )
+    passage = NumberedPassage(number=1, text=text, kind=DocumentKind.ABOUT_US, document="us", heading=("Staff and partners",))
+    director, scientist = people([passage], US)
+    assert (director.name.text, role(director)) == ("Loretta Haines, MSW", "Executive director")
+    assert [each.text for each in director.qualifications] == ["21 years in prevention"]
+    assert (scientist.name.text, role(scientist)) == ("Dr. Samuel Osei, PhD", "Program director")
+    assert [each.text for each in scientist.qualifications] == ["public health, University of Louisville"]

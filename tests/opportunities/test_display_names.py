@@ -13,6 +13,8 @@ from fundwright.opportunities.display_names import agency_name, display_title, n
         ("SENATE, THE", "The Senate"),
         ("US COAST GUARD", "US Coast Guard"),
         ("DLA AVIATION AT PHILADELPHIA, PA", "DLA Aviation at Philadelphia, PA"),
+        ("FA7014 AFDW PK", "FA7014 AFDW PK"),
+        ("FA3016  502 CONS CL", "FA3016 502 CONS CL"),
         ("NIDCD", "NIDCD"),
         ("DEFENSE HEALTH AGENCY (DHA)", "Defense Health Agency (DHA)"),
         ("National Institutes of Health", "National Institutes of Health"),

@@ -35,6 +35,11 @@ _KNOWN = (
     r"maître d'ouvrage|donneur d'ordre|bailleur|montant(?: du marché)?|numéro(?: de marché)?|durée|période|intitulé|titre(?: du projet)?|fonction|téléphone|courriel|adresse|siret|siren|effectif",
 )
 _IS_KNOWN = re.compile("|".join(_KNOWN), re.IGNORECASE)
+_IS_ROLE = re.compile(
+    r"(?:[^\W\d_]{2,20} ){0,2}(?:director|manager|coordinator|investigator|evaluator|leader?|officer|president|partners?)",
+    re.IGNORECASE,
+)
+"""Labels only where there are several in a line."""
 _CODE_BESIDE = re.compile(
     r"(?P<label>(?i:uei|unique entity id|cage(?: code)?|duns|ein|naics(?: codes?)?|psc(?: codes?)?))[ ]{1,12}(?P<value>(?=[A-Z]{0,6}\d)[A-Z0-9]{3,12}\b.{0,120})"
 )
@@ -84,13 +89,17 @@ def several(text: str) -> list[tuple[str, str]]:
     Returns nothing unless there are several, starting at the beginning."""
     if codes := _codes(text):
         return codes
-    found = [match for match in _WITH_COLON.finditer(text) if is_known(match[1]) or not match.start()]
-    if sum(is_known(match[1]) for match in found) < 2 or found[0].start():
+    found = [match for match in _WITH_COLON.finditer(text) if _is_one_of_several(match[1]) or not match.start()]
+    if sum(_is_one_of_several(match[1]) for match in found) < 2 or found[0].start():
         return []
     ends = [*(match.start() for match in found[1:]), len(text)]
     values = [text[match.end() : end].strip(" ;,|·•") for match, end in zip(found, ends, strict=True)]
     values[-1] = values[-1].removesuffix(".") if len(values[-1].split(". ")) == 1 else values[-1]
     return [(match[1], value) for match, value in zip(found, values, strict=True) if value]
+
+
+def _is_one_of_several(label: str) -> bool:
+    return is_known(label) or _IS_ROLE.fullmatch(label) is not None
 
 
 def _codes(text: str) -> list[tuple[str, str]]:

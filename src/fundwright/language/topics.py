@@ -60,7 +60,7 @@ _NAMES: dict[Topic, str] = {
     ),
     Topic.PEOPLE: (
         r"(?:key |project |senior )?(?:personnel|staff|people|team|investigators?)(?: members| biograph\w+| qualifications)?|our (?:team|people|staff"
-        r"|experts)|leadership(?: team)?|management team|biograph\w+|biographical sketch\w*|bios|(?:team|staffing) and .{0,20}|who we work with"
+        r"|experts)|leadership(?: team)?|management team|biograph\w+|biographical sketch\w*|bios|(?:team|staff(?:ing)?|personnel|people) (?:and|&) .{0,20}|who we work with"
         r"|schlüsselpersonal|(?:unser )?team|mitarbeit\w+|projektleitung|équipe|notre équipe|personnel clé|direction"
     ),
     Topic.FACILITIES: (

@@ -90,6 +90,8 @@ _SECTORS = {
 """The sectors of the North American Industry Classification System (US Census Bureau, 2022), by the first two digits of a code."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _VOWEL = re.compile(r"[AEIOUY]")
+_OFFICE_CODE = re.compile(r"(?=[A-Z]{0,5}\d)[A-Z\d]{4,6}\s")
+"""Of an office whose name consists of abbreviations, as in “FA7014 AFDW PK”. It stays as published."""
 _MOST_LOWER = 2
 """Lower-case letters in a text that counts as capitals, such as the one in UAVs."""
 
@@ -97,6 +99,8 @@ _MOST_LOWER = 2
 @lru_cache(maxsize=5_000)
 def agency_name(published: str) -> str:
     """The name of an agency: “VETERANS AFFAIRS, DEPARTMENT OF” is the “Department of Veterans Affairs”."""
+    if _OFFICE_CODE.match(published):
+        return " ".join(published.split())
     name = re.sub(r"^DEPT OF\b", "DEPARTMENT OF", published)
     rest, _, beginning = name.rpartition(", ")
     return _without_capitals(f"{beginning} {rest}" if beginning in _INVERTED else name)

@@ -11,7 +11,7 @@ from fundwright.language.value_patterns import organizations
 _US = re.compile(r"\b(?:we|our|us|ours|I|my|me|wir|unser\w*|uns|ich|mein\w*|nous|notre|nos|je|mon|mes)\b", re.IGNORECASE)
 _OTHERS = (
     r"agency|agencies|customers?|clients?|county|city|town|village|district|department|survey|nation|tribe|foundation|bureau|division|directorate|army|navy|air force|marine corps"
-    r"|government|state|ministry|owner|board|commission|authority|utility|sponsor|funder|grantor|vendor|incumbent|competitors?|contracting officer|command|base|installation|fort|plant|corps|library|museum|airport"
+    r"|government|state|ministry|owner|board|commission|authority(?! to (?:operate|proceed|use|test)\b)|utility|sponsor|funder|grantor|vendor|incumbent|competitors?|contracting officer|command|base|installation|fort|plant|corps|library|museum|airport"
     r"|administration|association|council|program office|school|hospital|court|panel|kunde|auftraggeber|stadt|behörde|landkreis|ministerium|client|ville|ministère|commune"
 )
 _WE = re.compile(r"\b(?:we|our|us|ours|my|wir|unser\w*|nous|notre|nos)\b", re.IGNORECASE)
@@ -39,7 +39,7 @@ _SIZE_OF_OTHERS = re.compile(
 )
 """As in “The system has 2,900 beds.”"""
 _FAILURE = re.compile(
-    r"\b(?:was|were|had been|has been|have been)\s(?:missed|late|delayed|terminated|lost|rejected|overrun)\b|\bhad to be (?:redone|repeated|rebuilt|reworked|replaced|recalled)\b",
+    r"\b(?:was|were|had been|has been|have been)\s(?:(?:[\w-]+\s){1,2}(?:hours?|days?|weeks?|months?|years?)\s)?(?:missed|late|delayed|terminated|lost|rejected|overrun|behind schedule|over budget)\b|\bhad to be (?:redone|repeated|rebuilt|reworked|replaced|recalled)\b",
     re.IGNORECASE,
 )
 _NEGATION = re.compile(r"\b(?:no|not|none|never|without|zero|neither|nobody|nothing)\b", re.IGNORECASE)

@@ -36,7 +36,7 @@ _CONTACT_SIGNS = (
 _MIN_SIGNS, _ADDRESS_WORDS = 1, 14
 _OTHER_CONTACT = re.compile(r"\bnot for\b|\bdispatch\b|\bemergenc\w+|\bcomplaints?\b", re.IGNORECASE)
 _STATUS_IN_PROSE = re.compile(
-    r"\b501\(c\)\(\d{1,2}\)(?: (?:nonprofit|non-profit|public charity|organization))*|\b(?:wom[ae]n|veteran|minority|native|employee|family)[- ]owned(?: small)?(?: business)?\b",
+    r"\b501\(c\)\(\d{1,2}\)(?: (?:nonprofit|non-profit|public charity|organization))*|\b(?:service[- ]disabled,? |economically disadvantaged,? )?(?:wom[ae]n|veteran|minority|native|employee|family)[- ]owned(?: small)?(?: business(?: \([A-Z]{4,6}\))?)?",
     re.IGNORECASE,
 )
 _EMPTY = frozenset(("a", "and", "are", "code", "codes", "for", "in", "is", "no", "number", "of", "our", "the", "to", "we"))

@@ -90,6 +90,7 @@ _ROLE_NOUN = (
     r"|Specialist|Architect|Investigator|Nurse|Interpreter|Administrator|Executive|Chair|Dean|Foreman|Inspector|Consultant|Researcher|Technician|Planner|Estimator|Developer|Geologist|Chemist|Biologist)"
 )
 _ROLE = re.compile(rf"\b{_ROLE_NOUN}\b")
+_ROLE_BEFORE_NAME = re.compile(rf"(?:[\w&-]{{2,20}} ){{0,3}}{_ROLE_NOUN}", re.IGNORECASE)
 _OCCUPATION = re.compile(
     rf"\b(?:{_ROLE_NOUN}|[a-zA-Z]{{3,20}}(?:er|or|ist|ian|ect)|nurse|lead|head|chief|president|assistant|technician|fellow)\b",
     re.IGNORECASE,
@@ -493,6 +494,20 @@ _SECTIONS = frozenset(
 )
 
 
+def _person_in_role(block: Block, number: int) -> Person | None:
+    """Return the person of “Program director: Samuel Osei, PhD (public health), 9 years in prevention”."""
+    if block.kind != BlockKind.PAIR or not _ROLE_BEFORE_NAME.fullmatch(block.label):
+        return None
+    name, bracket, remaining = block.text.partition(" (")
+    person = as_person(name, number)
+    if person is not None:
+        person.qualifications = [person.role] if person.role else []
+        if bracket:
+            person.qualifications.append(Fact(remaining.removesuffix(")"), number))
+        person.role = Fact(block.label, number)
+    return person
+
+
 def _people_of_team(passages: Sequence[NumberedPassage], others: Others) -> Iterator[Person]:
     for passage in passages:
         person: Person | None = None
@@ -508,7 +523,9 @@ def _people_of_team(passages: Sequence[NumberedPassage], others: Others) -> Iter
                     yield named
                 continue
             text = f"{block.label} – {block.text}" if block.kind == BlockKind.PAIR else block.text
-            named = as_person(text, passage.number) if block.kind != BlockKind.SENTENCE else _begun_by(block, passage.number)
+            named = _person_in_role(block, passage.number) or (
+                as_person(text, passage.number) if block.kind != BlockKind.SENTENCE else _begun_by(block, passage.number)
+            )
             if named:
                 if person is not None:
                     yield person
