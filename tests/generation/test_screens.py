@@ -18,9 +18,11 @@ from fundwright.opportunities.models import Opportunity
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from fundwright_ui.screens.generate.draft import draft_screen
+from fundwright_ui.screens.generate.draft_passages import title_within
 from fundwright_ui.screens.generate.generate import generate_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
 from tests.generation.conftest import Desk, EndpointDown
+from tests.generation.drafts import citation
 from tests.generation.test_drafting import add, read, write
 from tests.generation.test_editing import save
 from tests.support.accounts import add_account
@@ -28,10 +30,16 @@ from tests.support.accounts import add_account
 INDEX = "/generate/index"
 
 
+def test_the_editor_tells_the_passages_of_a_document_apart() -> None:
+    assert title_within(citation(1)) == "Past work · Projects · page 3"
+    assert title_within(citation(1, heading=(), page=None)) == "Past work"
+
+
 class TestGenerateScreen:
     async def test_an_opportunity_and_a_template_make_a_draft_and_open_it(self, desk: Desk) -> None:
         async with mounted(desk.core, desk.actor, generate_screen, path=f"{INDEX}?opportunity={desk.opportunity_id}") as screen:
             assert screen.find("button", "Generate").is_disabled
+            assert "Choose a template first." in screen.text
             (radio,) = [each for each in screen.elements("radio") if each.props["value"] == "brief"]
             await screen.view.handle(radio.node["e"]["onChange"]["h"], {"value": "brief", "checked": True}, 1)
             await screen.expect(lambda: not screen.find("button", "Generate").is_disabled)

@@ -109,6 +109,11 @@ def _times(count: int) -> str:
     return nt("cited {n} time", "cited {n} times", count)
 
 
+def title_within(citation: CitationRead) -> str:
+    """The document and the position of the passage in it, which tells the passages of a document apart."""
+    return " · ".join(filter(None, (citation.document_title, _within(citation))))
+
+
 def _within(citation: CitationRead) -> str:
     """The position of the passage in its document."""
     on_page = t("page {page}", page=citation.page) if citation.page is not None else ""

@@ -27,6 +27,7 @@ from fundwright.generation.schemas import (
 from fundwright_ui.hooks import use_action, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.generate.draft_checks import marks_of
+from fundwright_ui.screens.generate.draft_passages import title_within
 from fundwright_ui.screens.generate.draft_versions import Restored, restored_notice, section_versions
 from fundwright_ui.ui import (
     alert,
@@ -204,7 +205,7 @@ def _text(
             heading=t(part.heading),
             text=part.text,
             revision=part.revision,
-            citations=citations,
+            citations=[Citation(number=each.number, title=title_within(each)) for each in draft.citations],
             on_citation=opened,
             on_done=done,
             key="editor",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from textwrap import shorten
 from uuid import UUID
 
 from babel.dates import format_date
@@ -192,7 +193,9 @@ def _writer_in_use() -> VdomDict:
 
 def _chosen_opportunity(url: UrlState, opportunity: OpportunityRead) -> VdomDict:
     return card(
-        html.p({"className": "fw-clamp"}, opportunity.description[:400]) if opportunity.description else None,
+        html.p({"className": "fw-clamp"}, shorten(opportunity.description, 400, placeholder="…"))
+        if opportunity.description
+        else None,
         title=display_title(opportunity.title),
         subtitle=_opportunity_details(opportunity),
         actions=[button(t("Choose another"), size="small", on_click=lambda: url.set(opportunity=None))],
