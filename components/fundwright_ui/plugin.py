@@ -54,6 +54,7 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.training.passage import passage_screen
     from fundwright_ui.screens.training.run import run_screen
     from fundwright_ui.screens.training.train import train_screen
+    from fundwright_ui.screens.trash import trash_screen
 
     return (
         *login.SCREENS,
@@ -71,6 +72,7 @@ def screens() -> Iterable[Screen]:
         category_screen,
         generate_screen,
         draft_screen,
+        trash_screen,
         new_post_screen,
         edit_post_screen,
         blog_list_screen,

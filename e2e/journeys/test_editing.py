@@ -13,6 +13,7 @@ from e2e.conftest import PASSWORD, NewContext, recognize
 from e2e.pages.polling import eventually
 from e2e.pages.ready import ready
 from e2e.pages.screens import requests_of
+from e2e.pages.shell import Shell
 
 HEADERS = {"X-Requested-With": "fundwright"}
 
@@ -205,6 +206,16 @@ def test_sections_are_moved_added_and_deleted_with_the_keyboard(draft: DraftPage
     draft.act("Prices", "Delete Prices").press("Enter")
     page.get_by_role("dialog").get_by_role("button", name="Delete").press("Enter")
     expect(page.get_by_role("heading", name="Prices")).to_have_count(0)
+
+    title = page.get_by_role("heading", level=1).inner_text()
+    page.get_by_role("button", name="More actions", exact=True).press("Enter")
+    page.get_by_role("button", name="Move to trash").press("Enter")
+    page.wait_for_url("**/generate/index")
+    Shell(page).go_to("Category")
+    page.get_by_role("button", name="Undo").press("Enter")
+    expect(page.get_by_text("Undone.")).to_be_visible()
+    Shell(page).go_to("Generate")
+    expect(page.get_by_role("link", name=title)).to_be_visible()
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(360, "light"), pytest.param(1440, "dark", marks=pytest.mark.slow)])

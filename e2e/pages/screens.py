@@ -42,6 +42,7 @@ GUARDED = (
     "/dashboard/sam",
     "/dashboard/sam/{contract}",
     "/dashboard/category",
+    "/dashboard/trash",
     "/dashboard/history",
     "/dashboard/history/{run}",
     "/dashboard/passage/{passage}",

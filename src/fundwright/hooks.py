@@ -25,12 +25,13 @@ if TYPE_CHECKING:
     from fundwright.core.jobs import JobHandler
     from fundwright.core.migrations import Migrations
     from fundwright.core.settings import PackageSettings
-    from fundwright.core.sweeping import UsedFilesReader
+    from fundwright.core.sweeping import Sweeper, UsedFilesReader
     from fundwright.generation.schemas import DraftTemplate
     from fundwright.insights.schemas import FigureReader
     from fundwright.language.protocols import EmbedderFactory, WriterFactory
     from fundwright.opportunities.sources import Source
     from fundwright.training.readers import Reader
+    from fundwright.trash.service import TrashKind
 
 
 @hookspec
@@ -92,6 +93,19 @@ def account_deleted_handlers() -> Iterable[AccountDeletedHandler]:
 @hookspec
 def used_files() -> Iterable[UsedFilesReader]:
     """Coroutines `used(session, names)` that return which of the files in `core.files` with these names the package still needs."""
+    return ()
+
+
+@hookspec
+def sweepers() -> Iterable[Sweeper]:
+    """Coroutines `sweep(core)` that remove what the package no longer needs, or start a job that does. They are called when a worker
+    starts, and once a day."""
+    return ()
+
+
+@hookspec
+def trash_kinds() -> Iterable[TrashKind[Any]]:
+    """What the package can put into the trash, and how it is restored."""
     return ()
 
 

@@ -135,6 +135,8 @@ ROUTES = _table(
         GET /api/training/passages
         GET /api/training/passages/export.csv
         GET /api/training/passages/{passage_id}
+        GET /api/trash
+        GET /api/trash/export.csv
         GET /api/training/runs
         GET /api/training/runs/export.csv
         GET /api/training/runs/{run_id}
@@ -156,6 +158,11 @@ ROUTES = _table(
         PUT /api/categories/labels/{subject_id}/{category_id}/rejection
         PUT /api/categories/labels/{subject_id}/restoration
         DELETE /api/categories/labels/{subject_id}/{category_id}
+    """),
+    (Permission.LABEL, """
+        DELETE /api/trash
+        PUT /api/trash/{item_id}/restoration
+        DELETE /api/trash/{item_id}
     """),
     (Permission.WORK, """
         POST /api/drafts
@@ -286,6 +293,7 @@ SCREENS = _table(
         /dashboard/sam
         /dashboard/sam/{id}
         /dashboard/train
+        /dashboard/trash
         /dashboard/history
         /dashboard/history/{id}
         /dashboard/passage/{id}
@@ -322,6 +330,7 @@ JOBS: dict[str, str | None] = {
     "categorize": "POST /api/opportunities/categorize",
     "embed": None,
     "propose_kinds": None,
+    "remove_expired": None,
     "remove_files": None,
     "train": "POST /api/training/runs",
     "draft": "POST /api/drafts",
@@ -357,6 +366,7 @@ WORLD = {
     "section_id": "section",
     "session_id": "session",
     "subject_id": "subject",
+    "item_id": "trashed",
     "token_id": "token",
     "/api/training run_id": "run",
     "/api/opportunities run_id": "import",
@@ -389,7 +399,6 @@ WORLD = {
 QUERIES = {
     "/dashboard/category?of={id}": "category",
     "/dashboard/category?open=edit:{id}": "category",
-    "/dashboard/category?open=delete:{id}": "category",
     "/dashboard/history?person={id}": "account",
     "/dashboard/nih?category={id}": "category",
     "/dashboard/sam?category={id}": "category",

@@ -61,6 +61,7 @@ from tests.ui.conftest import Open
 HERE = Client(address="192.0.2.7")
 CANARY = "Zanzibar"
 NOT_PUBLISHED = "GET /api/blog/{slug}"  # readers only find published posts; Ada's is not published
+RESTORED = "PUT /api/trash/{item_id}/restoration"
 MAX_EVENTS = 40
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+(Z|\+00:00)")
 _OVERSIGHT = {Permission.OVERSEE, Permission.ADMINISTER}
@@ -101,6 +102,8 @@ async def _make_world(core: Core) -> World:
         # Samples have no owner: an administrator may remove them, with their labels.
         await session.execute(text("UPDATE opportunity SET is_sample = false"))
         document = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} has boats."))
+        trashed = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} had boats."))
+        await training.remove_document(session, ada, trashed.id)
         category = await categories.create(session, ada, CategoryCreate(name=CANARY))
         await categories.correct(session, ada, core, notices[0].id, category.id)
         draft = await generation.start_draft(session, ada, core, opportunity_id=notices[0].id, template="capability-statement")
@@ -144,7 +147,7 @@ async def _make_world(core: Core) -> World:
             "job": job, "notice": notices[0].id, "other notice": notices[1].id, "passage": passage, "passkey": passkey,
             "payment": await first("payment"), "photo": str(photo).rpartition("/")[2], "post": post.id, "post slug": post.slug,
             "premium link": await first("premium_link"), "run": run.id, "section": section.id, "session": await first("account_session"),
-            "subject": notices[0].id, "token": token.id,
+            "subject": notices[0].id, "token": token.id, "trashed": trashed.id,
         }  # fmt: skip
     return World(ada, {kind: str(value) for kind, value in ids.items()})
 
@@ -345,6 +348,9 @@ class TestRoutes:
                 answer = await asker.ask(route, token, values=known)
                 if answer.status_code in (401, 403, 404):
                     wrong.append(f"{route}: {answer.status_code} {answer.text[:200]}")
+                if route == RESTORED:  # it is still to be deleted
+                    async with committed.database.transaction() as session:
+                        await training.remove_document(session, world.owner, UUID(world.ids["trashed"]))
         assert not wrong, "\n".join(wrong)
 
 

@@ -15,6 +15,8 @@ DELETES = re.compile(r"(delete|remove)(_|$)")
 NOT_DELETIONS = {
     "categories.remove_example": "takes back a decision",
     "training.remove_all": "part of the deletion of an account, which is recorded",
+    "training.remove_files_of": "part of the deletion of documents, which is recorded",
+    "trash.remove_expired": "deletes what a recorded deletion moved to the trash 30 days ago",
 }
 """Services whose names sound like a deletion, and what they do."""
 PUBLIC_EXPORTS = {"src/fundwright/content/api.py": "published posts, which anyone may read"}

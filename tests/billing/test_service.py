@@ -202,7 +202,7 @@ class TestEnforcing:
         after = {path for path in (committed.settings.data / "files").rglob("*") if path.is_file()}
         assert len(after - before) == 1
         async with committed.database.transaction() as session:
-            await training.remove_document(session, ada, committed, kept.id)
+            await training.remove_document(session, ada, kept.id)
             await training.add_text(session, ada, committed, PastedText(title="Bread", text="The oven is hot."))
 
     async def test_documents_added_at_once(self, committed: Core, boss: Actor, ada: Actor) -> None:

@@ -116,18 +116,14 @@ class TestChanging:
         async with committed.database.transaction() as session:
             assert (await service.get_category(session, ada, category.id)).description == "shingles, gutters"
 
-    async def test_deleting_asks_first(self, committed: Core, ada: Actor) -> None:
+    async def test_moving_to_the_trash_can_be_undone(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
-            await screen.click("button", "Delete Roofing")
-            assert screen.props("ConfirmDialog")["title"] == "Delete “Roofing”?"
-            await screen.emit("ConfirmDialog", "on_cancel")
-            assert not screen.has("ConfirmDialog")
-            await screen.click("button", "Delete Roofing")
-            await screen.emit("ConfirmDialog", "on_confirm")
-            await screen.expect("Deleted")
+            await screen.click("button", "Move Roofing to trash")
+            await screen.expect("Moved to trash")
             assert screen.has("article", "Roofing")
-            assert not screen.has("button", "Delete Roofing")
+            assert not screen.has("button", "Move Roofing to trash")
+            assert screen.toasts == ["“Roofing” was moved to the trash."]
 
     async def test_samples_are_removed_after_a_question_and_restored_by_undo(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:

@@ -225,6 +225,29 @@ class TestUpgrade:
             await upgrade(database_url)
             assert [kind for (kind,) in connection.execute("SELECT kind FROM job")] == begun
 
+    async def test_what_exists_keeps_its_owner_and_can_go_to_the_trash(self, database_url: str) -> None:
+        await set_back(database_url, to="0050")
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            connection.execute(
+                "INSERT INTO account (id, email, display_name, first_name, last_name, password_hash, role, is_public, created_at)"
+                " VALUES (gen_random_uuid(), 'ada@example.org', 'Ada', '', '', '', 'user', false, now())"
+            )
+            connection.execute(
+                "INSERT INTO category (id, owner_id, name, description, color, is_sample, created_at, changed_at)"
+                " SELECT gen_random_uuid(), id, 'Roofs', '', 'blue', false, now(), now() FROM account"
+            )
+            await upgrade(database_url)
+            assert connection.execute("SELECT owner_id IS NULL, trash_id FROM category").fetchall() == [(False, None)]
+            with pytest.raises(psycopg.errors.CheckViolation):
+                connection.execute("UPDATE category SET owner_id = NULL")
+            connection.execute(
+                "INSERT INTO trash_item (id, owner_id, kind, title, trashed_at)"
+                " SELECT id, owner_id, 'category', name, now() FROM category"
+            )
+            connection.execute("UPDATE category SET owner_id = NULL, trash_id = id")
+            connection.execute("DELETE FROM account")
+            assert connection.execute("SELECT count(*) FROM category").fetchone() == (0,)
+
     async def test_an_unreachable_server_is_named(self) -> None:
         with pytest.raises(StartRefused, match=r"at 127\.0\.0\.1:1/x cannot be reached: Connection refused\. Check"):
             await upgrade("postgresql://nobody:hidden-password@127.0.0.1:1/x")

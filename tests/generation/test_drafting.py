@@ -214,14 +214,14 @@ class TestWriting:
     async def test_a_removed_document_stays_readable_in_the_citation(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)
         async with desk.core.database.transaction() as session:
-            await training.remove_document(session, desk.actor, desk.core, draft.citations[0].document_id)
+            await training.remove_document(session, desk.actor, draft.citations[0].document_id)
         again = await read(desk, draft.id)
         assert again.citations == draft.citations
 
     async def test_an_account_without_documents_gets_open_questions_and_no_text(self, desk: Desk) -> None:
         async with desk.core.database.transaction() as session:
             for document in (await training.list_documents(session, desk.actor)).items:
-                await training.remove_document(session, desk.actor, desk.core, document.id)
+                await training.remove_document(session, desk.actor, document.id)
         draft = await write(desk, (await add(desk)).id)
         assert draft.state == DraftState.FINISHED
         assert len(draft.open_questions) == 4

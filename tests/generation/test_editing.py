@@ -43,6 +43,7 @@ from fundwright.generation.schemas import (
     WriteSection,
 )
 from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
+from fundwright.trash import service as trash
 from tests.generation.conftest import Desk, EndpointDown, quote_all
 from tests.generation.test_drafting import add, has_begun, read, write
 from tests.support.accounts import add_account
@@ -598,6 +599,7 @@ class TestVersions:
         draft, roofs = await written(desk)
         await regenerate(desk, draft, roofs)
         await do(desk, lambda session: service.delete_draft(session, desk.actor, draft.id))
+        await do(desk, lambda session: trash.delete_forever(session, desk.actor, desk.core, draft.id))
         assert await do(desk, lambda session: session.scalar(select(func.count(DraftVersion.id)))) == 0
         states = await do(desk, lambda s: s.scalars(select(Job.state).where(Job.kind == WriteSection.job_kind)))
         assert states.all() == [JobState.CANCELED]

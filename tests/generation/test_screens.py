@@ -137,12 +137,10 @@ class TestGenerateScreen:
             assert len(screen.find("list", "Your drafts").node["c"]) == 2
             await screen.choose("Status", "finished")
             assert screen.address == f"{INDEX}?state=finished"
-            await screen.click("button", f"Delete {finished.title}")
-            await screen.emit("ConfirmDialog", "on_confirm")
-            assert screen.toasts == ["The draft was deleted."]
-            assert not screen.has("ConfirmDialog")
-            assert "Deleted" in screen.find("list", "Your drafts").text
-            assert not screen.has("button", f"Delete {finished.title}")
+            await screen.click("button", f"Move {finished.title} to trash")
+            assert screen.toasts == [f"“{finished.title}” was moved to the trash."]
+            assert "Moved to trash" in screen.find("list", "Your drafts").text
+            assert not screen.has("button", f"Move {finished.title} to trash")
         async with mounted(desk.core, desk.actor, generate_screen, path=f"{INDEX}?state=finished") as screen:
             assert "No drafts with this status." in screen.text
 
@@ -240,7 +238,7 @@ class TestDraftScreen:
             await screen.expect(lambda: screen.find("SectionEditor").props["text"] == "Typed a moment ago.")
             async with desk.core.database.transaction() as session:
                 await service.delete_draft(session, desk.actor, draft.id)
-            await screen.expect(lambda: "This draft was deleted in another tab" in screen.text)
+            await screen.expect(lambda: "This draft was moved to the trash in another tab" in screen.text)
             left = screen.find("UnsavedTexts")
             assert (left.props["path"], left.props["sections"]) == (f"/api/drafts/{draft.id}/sections/", [])
             assert "Typed a moment ago." in screen.find("CopyButton").props["text"]
@@ -394,8 +392,7 @@ class TestDraftScreen:
         async with mounted(
             desk.core, desk.actor, draft_screen, path=f"/generate/slug/{draft.slug}", params={"token": draft.slug}
         ) as screen:
-            await screen.click("button", "Delete draft")
-            await screen.emit("ConfirmDialog", "on_confirm")
+            await screen.click("button", "Move to trash")
             assert "/generate/index" in screen.navigations
 
     @pytest.mark.security(40)

@@ -26,6 +26,7 @@ from fundwright.language.schemas import OUR_KINDS, DocumentKind
 from fundwright.training import extraction, service
 from fundwright.training.models import Document, TrainingRun
 from fundwright.training.schemas import DocumentState, DocumentTitle, PastedText, ProposeKinds
+from fundwright.trash import service as trash
 from tests.support.accounts import add_account, count_audited
 from tests.support.jobs import working
 from tests.support.polling import eventually
@@ -172,7 +173,7 @@ class TestRun:
             boats = await add_file(session, owner, committed, BOATS)
         run = await service.start_run(committed, owner)
         async with committed.database.transaction() as session:
-            await service.remove_document(session, owner, committed, boats.id)
+            await service.remove_document(session, owner, boats.id)
         await committed.jobs._run(run.job_id, reraise=True)
         async with committed.database.transaction() as session:
             ended = await service.get_run(session, owner, run.id)
@@ -505,7 +506,7 @@ class TestFindPassages:
                 await service.choose_kind(session, owner, boats.id, DocumentKind.DATA)
 
         async with committed.database.transaction() as session:
-            await service.remove_document(session, owner, committed, boats.id)
+            await service.remove_document(session, owner, boats.id)
             waiting = [asyncio.create_task(rename()), asyncio.create_task(choose_kind())]
             await asyncio.wait(waiting, timeout=0.2)
         assert [type(error) for error in await asyncio.gather(*waiting, return_exceptions=True)] == [NotFound, NotFound]
@@ -646,7 +647,8 @@ class TestAddDocument:
             mine = await add_file(session, owner, committed, BOATS)
         async with working(committed.jobs):
             async with committed.database.transaction() as removing:
-                await service.remove_document(removing, owner, committed, mine.id)
+                await service.remove_document(removing, owner, mine.id)
+                await trash.delete_forever(removing, owner, committed, mine.id)
                 async with committed.database.transaction() as adding:
                     theirs = await add_file(adding, stranger, committed, BOATS)
             await files_removed(committed)
@@ -661,7 +663,8 @@ class TestAddDocument:
             async with committed.database.transaction() as adding:
                 theirs = await add_file(adding, stranger, committed, BOATS)
                 async with committed.database.transaction() as removing:
-                    await service.remove_document(removing, owner, committed, mine.id)
+                    await service.remove_document(removing, owner, mine.id)
+                    await trash.delete_forever(removing, owner, committed, mine.id)
                 await job_waits_for_lock(committed)
             await files_removed(committed)
         assert committed.files.path(theirs.sha256).read_text() == BOATS
@@ -699,9 +702,10 @@ class TestProposeKinds:
 
 
 async def remove(core: Core, actor: Actor, document_id: UUID) -> None:
-    """Remove a document and wait until its file is gone, too."""
+    """Delete a document forever and wait until its file is gone, too."""
     async with core.database.transaction() as session:
-        await service.remove_document(session, actor, core, document_id)
+        await service.remove_document(session, actor, document_id)
+        await trash.delete_forever(session, actor, core, document_id)
     await files_removed(core)
 
 

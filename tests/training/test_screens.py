@@ -227,7 +227,7 @@ class TestRun:
             assert screen.find("link", "Export untrained documents as CSV").props["href"] == address
         for document in documents:
             async with committed.database.transaction() as session:
-                await service.remove_document(session, owner, committed, document)
+                await service.remove_document(session, owner, document)
         async with mounted(committed, owner, run_screen, path=f"{path}?{asked}", params={"id": str(run.id)}) as screen:
             await screen.emit(
                 "DataTable", "on_query", page=3, pageSize=2, sort={"field": "title", "direction": "desc"}, filters=[]

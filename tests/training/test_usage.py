@@ -11,6 +11,7 @@ from fundwright.billing import service as billing
 from fundwright.core.assembly import Core
 from fundwright.training import service
 from fundwright.training.schemas import PastedText
+from fundwright.trash import service as trash
 from fundwright_ui.screens.account.account import account_screen
 from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.testing import mounted
@@ -19,7 +20,7 @@ from tests.support.signing_in import with_settings
 from tests.training.conftest import AddFile
 
 FULL = (
-    r"Your documents use 3 kB of your limit of 5 kB, and this one is 3 kB\. Remove some documents, or ask an "
+    r"Your documents use 3 kB of your limit of 5 kB, and this one is 3 kB\. Move documents to the trash and empty it, or ask an "
     "administrator to raise FUNDWRIGHT_ACCOUNT_BYTES"
 )
 
@@ -48,7 +49,12 @@ class TestQuota:
             async with small.database.transaction() as session:
                 await service.add_text(session, owner, small, PastedText(title="Pasted", text=text("c")))
         async with small.database.transaction() as session:
-            await service.remove_document(session, owner, small, first.id)
+            await service.remove_document(session, owner, first.id)
+        with pytest.raises(billing.QuotaSpent, match=FULL):
+            async with small.database.transaction() as session:
+                await add_file(session, owner, small, text("b"))
+        async with small.database.transaction() as session:
+            await trash.empty(session, owner, small)
         async with small.database.transaction() as session:
             await add_file(session, owner, small, text("b", 5_000))
 

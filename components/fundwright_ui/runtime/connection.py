@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, NamedTuple, Protocol
 
 from reactpy import create_context, use_context
@@ -26,6 +27,7 @@ Continuation = Callable[[], Awaitable[None]]
 
 _FIRST_RETRY_S = 1.0
 _LONGEST_RETRY_S = 60.0
+_UNDO_S = 10.0
 
 
 class FailedQuery(Protocol):
@@ -80,6 +82,12 @@ Undo = Callable[[Any], Awaitable[object]]
 class UndoOffer:
     message: str
     undo: Undo
+    made_at: float = field(default_factory=time.monotonic)
+
+    @property
+    def is_recent(self) -> bool:
+        """Whether a toast still shows it."""
+        return time.monotonic() - self.made_at < _UNDO_S
 
 
 class Connection(Generic[S, A, C]):
@@ -120,6 +128,8 @@ class Connection(Generic[S, A, C]):
         """Opens the re-authentication dialog and then calls its argument; None if the page has no dialog."""
         self.offer_undo: Callable[[UndoOffer], None] | None = None
         """Shows a toast with a button that undoes something; None if the page has none."""
+        self.undo_offer: UndoOffer | None = None
+        """What can be undone, also after moving to another area."""
         self._send = send
         self._move = move or (lambda wanted: send(wanted.frame()))
         self.failing: tuple[FailedQuery, ...] = ()
@@ -139,7 +149,8 @@ class Connection(Generic[S, A, C]):
     def toast(self, message: str, variant: Variant = "success", *, undo: Undo | None = None) -> None:
         """Show a toast for three seconds, or for ten seconds with a button that runs `undo(session)` in a transaction."""
         if undo is not None and self.offer_undo is not None:
-            self.offer_undo(UndoOffer(message, undo))
+            self.undo_offer = UndoOffer(message, undo)
+            self.offer_undo(self.undo_offer)
         else:
             self._send({"type": "toast", "message": message, "variant": variant})
 

@@ -27,12 +27,18 @@ def prompts() -> VdomDict:
     """One component for both, because each would cost every open page 1 kB."""
     connection = use_connection()
     asked, set_asked = use_state(cast("_Asked | None", None))
-    offer, set_offer = use_state(cast("UndoOffer | None", None))
+    earlier = connection.undo_offer  # made in another area, whose layout had its own component
+    offer, set_offer = use_state(earlier if earlier is not None and earlier.is_recent else None)
+
+    def close_offer() -> None:
+        connection.undo_offer = None
+        set_offer(None)
+
     connection.ask_reauthentication = lambda resume: set_asked(_Asked(resume))
     connection.offer_undo = set_offer
     return html.fragment(
         reauthentication_dialog(asked.resume, lambda: set_asked(None)) if asked else None,
-        _undo_toast(offer, lambda: set_offer(None), key=f"undo-{id(offer)}") if offer else None,
+        _undo_toast(offer, close_offer, key=f"undo-{id(offer)}") if offer else None,
     )
 
 

@@ -55,6 +55,7 @@ both), and below them what else the others need every day."""
 
 IN_MENU = (
     SidebarEntry("Dashboard", "/dashboard/index"),
+    SidebarEntry("Trash", "/dashboard/trash"),
     SidebarEntry("Account", "/dashboard/user/account"),
 )
 """Further pages of the account menu."""

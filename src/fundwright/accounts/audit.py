@@ -41,10 +41,10 @@ _LABELS: Mapping[str, Message] = {
     "blog_post.deleted": later("Blog post deleted"),
     "blog_post.published": later("Blog post published"),
     "blog_post.withdrawn": later("Blog post unpublished"),
-    "category.deleted": later("Category deleted"),
-    "document.deleted": later("Document deleted"),
+    "category.deleted": later("Category moved to the trash"),
+    "document.deleted": later("Document moved to the trash"),
     "document.renamed": later("Document renamed"),
-    "draft.deleted": later("Draft deleted"),
+    "draft.deleted": later("Draft moved to the trash"),
     "draft.exported": later("Draft exported"),
     "draft.section_deleted": later("Draft section deleted"),
     "email.change_asked": later("Email address change requested"),
@@ -92,6 +92,9 @@ _LABELS: Mapping[str, Message] = {
     "signing_key.added": later("Signing key added"),
     "signing_key.retired": later("Signing key retired"),
     "subscription.changed": later("Subscription changed"),
+    "trash.deleted": later("Deleted forever"),
+    "trash.emptied": later("Trash emptied"),
+    "trash.restored": later("Restored from the trash"),
 }
 
 

@@ -114,6 +114,7 @@ async def change(
 
 @router.delete("/{category_id}", status_code=status.HTTP_204_NO_CONTENT)
 async def delete(session: DbSession, actor: CurrentActor, client: RequestClient, category_id: UUID) -> None:
+    """Move a category with its labels to the trash, where `PUT /api/trash/{category_id}/restoration` restores it for 30 days."""
     await service.delete(session, actor, category_id, client=client)
 
 

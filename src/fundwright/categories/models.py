@@ -10,14 +10,13 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.categories.schemas import LabelSource, LabelState
 from fundwright.core.database import Base, now
+from fundwright.trash.models import Trashable, owned_or_trashed
 
 
-class Category(Base):
+class Category(Trashable, Base):
     __tablename__ = "category"
-    __table_args__ = (UniqueConstraint("owner_id", "name"),)
+    __table_args__ = (UniqueConstraint("owner_id", "name"), owned_or_trashed())
 
-    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
-    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
     name: Mapped[str]
     description: Mapped[str] = mapped_column(default="")
     color: Mapped[str]
@@ -32,13 +31,14 @@ class Category(Base):
 
 
 class Label(Base):
-    """One row per account, subject, and category. A person's decision is also an example for the classifier."""
+    """One row per account, subject, and category. A person's decision is also an example for the classifier. Labels of a category in
+    the trash have no owner either."""
 
     __tablename__ = "label"
     __table_args__ = (UniqueConstraint("owner_id", "subject_id", "category_id"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
-    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
+    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
     subject_id: Mapped[UUID] = mapped_column(index=True)
     category_id: Mapped[UUID] = mapped_column(ForeignKey("category.id", ondelete="CASCADE"), index=True)
     confidence: Mapped[float] = mapped_column(default=1.0)

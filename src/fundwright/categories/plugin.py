@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fundwright.accounts.personal_data import PersonalDataReader
+from fundwright.accounts.schemas import Permission
 from fundwright.accounts.service import AccountCreatedHandler
 from fundwright.categories import service
+from fundwright.categories.models import Category
 from fundwright.categories.personal_data import own_files
+from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
+from fundwright.trash.service import TrashKind
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
@@ -18,6 +22,11 @@ if TYPE_CHECKING:
 @hookimpl
 def account_created_handlers() -> Iterable[AccountCreatedHandler]:
     return [service.add_sample]
+
+
+@hookimpl
+def trash_kinds() -> Iterable[TrashKind[Any]]:
+    return [TrashKind(service.CATEGORY, later("Category"), Category, Permission.LABEL, service.restore_category)]
 
 
 @hookimpl

@@ -29,6 +29,7 @@ from sqlalchemy import (
     or_,
     select,
     tuple_,
+    update,
 )
 from sqlalchemy.dialects.postgresql import JSONB, aggregate_order_by, distinct_on, insert
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -50,6 +51,7 @@ from fundwright.core.errors import NotFound
 from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
+from fundwright.trash import repository as trash
 
 _MAX_EXAMPLES = 10_000
 _BATCH = 5_000  # a statement can have at most 65,535 parameters
@@ -100,13 +102,23 @@ async def list_for_classifier(session: AsyncSession, owner_id: UUID) -> list[Cat
 
 
 async def list_decisions(session: AsyncSession, owner_id: UUID) -> Sequence[Row[UUID, str, str, datetime]]:
-    """Return people's decisions, oldest first: subject, name of the category, state, and time."""
+    """Return people's decisions, also about categories in the trash, oldest first: subject, name of the category, state, and time."""
+    own = or_(Category.owner_id == owner_id, Category.trash_id.in_(trash.ids_of(owner_id)))
     query = (
         select(Label.subject_id, Category.name.label("category"), Label.state, Label.decided_at)
         .join(Category, Category.id == Label.category_id)
-        .where(Label.owner_id == owner_id, Label.source == LabelSource.PERSON)
+        .where(own, Label.source == LabelSource.PERSON)
     )
     return (await session.execute(query.order_by(Label.decided_at, Label.id))).all()
+
+
+async def list_trashed(session: AsyncSession, owner_id: UUID) -> list[Category]:
+    """Return the categories in the account's trash."""
+    return list(
+        await session.scalars(
+            select(Category).where(Category.trash_id.in_(trash.ids_of(owner_id))).order_by(Category.name, Category.id)
+        )
+    )
 
 
 async def get(session: AsyncSession, owner_id: UUID, category_id: UUID, *, for_update: bool = False) -> Category:
@@ -145,6 +157,18 @@ async def remove_sample(session: AsyncSession, owner_id: UUID) -> int:
         delete(Category).where(Category.owner_id == owner_id, Category.is_sample).returning(Category.id)
     )
     return len(removed.all())
+
+
+async def disown_labels(session: AsyncSession, category_id: UUID) -> None:
+    """Make the labels of a category that goes to the trash nobody's."""
+    await session.execute(update(Label).where(Label.category_id == category_id).values(owner_id=None))
+
+
+async def reown_labels(session: AsyncSession, owner_id: UUID, category_id: UUID) -> None:
+    """Make the labels of a category from the trash the account's again. A run that was underway may have added others since."""
+    of_category = Label.category_id == category_id
+    await session.execute(delete(Label).where(of_category, Label.owner_id == owner_id))
+    await session.execute(update(Label).where(of_category).values(owner_id=owner_id))
 
 
 _COUNTS_AS_MEMBER = or_(Label.state == LabelState.ACCEPTED, and_(Label.state == LabelState.SUGGESTED, Label.confidence >= MEDIUM))

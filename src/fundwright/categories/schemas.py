@@ -12,7 +12,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstrai
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 
-CategoryName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+MAX_NAME_CHARACTERS = 80
+CategoryName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_NAME_CHARACTERS)]
 CategoryDescription = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 
 HIGH, MEDIUM, LOW = 0.8, 0.5, 0.25

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,6 +27,7 @@ from fundwright.categories.classifier import Classifier, Description, Example, F
 from fundwright.categories.models import Category
 from fundwright.categories.schemas import (
     LOW,
+    MAX_NAME_CHARACTERS,
     CategoryChange,
     CategoryColor,
     CategoryCreate,
@@ -45,6 +47,7 @@ from fundwright.core.live import publish
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_lines
+from fundwright.trash import service as trash
 
 SubjectReader = Callable[[AsyncSession, Actor, Collection[UUID]], Awaitable[Collection[UUID]]]
 """Returns which of these ids are subjects that the actor may categorize. They cannot be removed until the transaction ends."""
@@ -54,6 +57,9 @@ CurrentSubjects = Callable[[Actor], Select[UUID]]
 
 DecisionHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
 """Called in the transaction of a decision about a label, or of a new or changed category text."""
+
+CATEGORY = "category"
+"""The kind of categories in the trash."""
 
 _SAME_CONFIDENCE = 1e-3
 _MIN_CONFIDENCE = 0.1
@@ -164,12 +170,30 @@ async def change(
 
 @needs(Permission.LABEL)
 async def delete(session: AsyncSession, actor: Actor, category_id: UUID, *, client: Client = COMMAND_LINE) -> None:
-    """Delete a category and its labels, but not the subjects. Raises NotFound."""
-    category = await repository.get(session, actor.id, category_id)
-    await session.delete(category)
-    await session.flush()
+    """Move a category with its labels to the trash. Raises NotFound."""
+    category = await repository.get(session, actor.id, category_id, for_update=True)
+    await repository.disown_labels(session, category_id)
+    await trash.put_in(session, actor, CATEGORY, category, title=category.name)
     await audit.record(session, "category.deleted", actor=actor, subject=category.name, client=client)
     await _announce(session, actor)
+
+
+@needs(Permission.LABEL)
+async def restore_category(session: AsyncSession, actor: Actor, core: Core, category: Category) -> None:
+    """Take a category with its labels out of the trash. It is soon sorted into again. Its name gets a number if another category has
+    it."""
+    category.name = await _unused_name(session, actor, category.name)
+    await trash.take_out(session, actor, category)
+    await repository.reown_labels(session, actor.id, category.id)
+    await _announce(session, actor)
+    await _call_handlers(session, actor, core)
+
+
+async def _unused_name(session: AsyncSession, actor: Actor, name: str) -> str:
+    free, numbers = name, itertools.count(2)
+    while await repository.find_named(session, actor.id, free) is not None:
+        free = f"{name[: MAX_NAME_CHARACTERS - len(' (99999)')]} ({next(numbers)})"
+    return free
 
 
 @needs(Permission.LABEL)

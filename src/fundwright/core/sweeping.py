@@ -1,4 +1,4 @@
-"""Removes files that nothing refers to.
+"""Removes once a day what is no longer needed: files that nothing refers to, and what packages keep for a limited time.
 
 A file is on disk before the transaction that records it commits, and is removed after the transaction that forgets it has committed.
 A process that is killed in between, or a transaction that fails, leaves a file behind.
@@ -17,6 +17,9 @@ from fundwright.core.files import lock_file
 
 UsedFilesReader = Callable[[AsyncSession, Collection[str]], Awaitable[Collection[str]]]
 """Returns which of the files with these names a package still needs."""
+
+Sweeper = Callable[[Core], Awaitable[object]]
+"""Removes what a package no longer needs, or starts a job that does."""
 
 log = structlog.get_logger()
 
@@ -57,13 +60,19 @@ async def remove_unused(session: AsyncSession, core: Core, name: str) -> bool:
 async def sweep_daily(core: Core) -> None:
     """Sweep immediately, and then once a day until canceled."""
     while True:
-        try:
-            removed = await sweep(core)
-            if removed:
-                log.info("files.swept", removed=removed)
-        except Exception:
-            log.exception("files.sweep_failed")
+        sweepers: list[Sweeper] = [_sweep_files, *core.plugins.collect("sweepers")]
+        for each in sweepers:
+            try:
+                await each(core)
+            except Exception:
+                log.exception("sweep_failed")
         await asyncio.sleep(_EVERY_S)
+
+
+async def _sweep_files(core: Core) -> None:
+    removed = await sweep(core)
+    if removed:
+        log.info("files.swept", removed=removed)
 
 
 async def _unused(session: AsyncSession, core: Core, names: Collection[str]) -> list[str]:

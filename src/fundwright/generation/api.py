@@ -85,6 +85,7 @@ async def get_draft(core: CoreDep, actor: CurrentActor, draft_id: UUID) -> Draft
 
 @router.delete("/{draft_id}", status_code=status.HTTP_204_NO_CONTENT)
 async def delete_draft(session: DbSession, actor: CurrentActor, client: RequestClient, draft_id: UUID) -> None:
+    """Move a draft to the trash, where `PUT /api/trash/{draft_id}/restoration` restores it for 30 days."""
     await service.delete_draft(session, actor, draft_id, client=client)
 
 

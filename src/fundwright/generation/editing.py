@@ -7,8 +7,8 @@ too long.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
+from functools import partial
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -262,16 +262,22 @@ async def list_versions(
 ) -> Page[VersionRead]:
     """List the versions of a section, newest first. Raises NotFound."""
     section = await repository.get_section(session, actor.id, draft_id, section_id)
-    rows, total = await repository.versions(session, section.id, request)
-    current = await repository.find_current_version(session, section.id)
+    return await _page_of_versions(session, section.id, request)
+
+
+async def versions_of(session: AsyncSession, draft: DraftRead) -> dict[UUID, list[VersionRead]]:
+    """Return every version of each section of a draft that the actor was allowed to read, newest first."""
+    return {
+        section.id: [version async for version in iterate_all(partial(_page_of_versions, session, section.id), PageRequest())]
+        for section in draft.sections
+    }
+
+
+async def _page_of_versions(session: AsyncSession, section_id: UUID, request: PageRequest) -> Page[VersionRead]:
+    rows, total = await repository.versions(session, section_id, request)
+    current = await repository.find_current_version(session, section_id)
     versions = [_version(row, is_current=row.number == current) for row in rows]
     return Page(items=versions, total=total, page=request.page, page_size=request.page_size)
-
-
-@needs(Permission.READ)
-def iterate_versions(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID) -> AsyncIterator[VersionRead]:
-    """Yield every version of a section, newest first. Raises NotFound."""
-    return iterate_all(lambda page: list_versions(session, actor, draft_id, section_id, page), PageRequest())
 
 
 @needs(Permission.READ)

@@ -11,15 +11,16 @@ from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
 from fundwright.generation.schemas import PossibleMatchRecord, SectionState
+from fundwright.trash.models import Trashable, owned_or_trashed
 
 
-class Draft(Base):
+class Draft(Trashable, Base):
     """Titles are copied, because a draft can outlive its opportunity and its template."""
 
     __tablename__ = "draft"
+    __table_args__ = (owned_or_trashed(),)
 
-    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
-    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
     opportunity_id: Mapped[UUID] = mapped_column(index=True)
     opportunity_title: Mapped[str]
     opportunity_number: Mapped[str]

@@ -12,18 +12,22 @@ from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
 from fundwright.core.paging import iterate_all
 from fundwright.generation import editing, service
-from fundwright.generation.schemas import DraftQuery
+from fundwright.generation.schemas import DraftQuery, DraftRead
 
 
 @needs(Permission.READ)
 async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
-    """Yield every draft as data with its citations and as Markdown, with the versions of its sections."""
+    """Yield every draft, also those in the trash, as data with its citations and as Markdown, with the versions of its sections."""
     async for row in iterate_all(lambda query: service.list_drafts(session, actor, query), DraftQuery()):
         draft = await service.get_draft(session, actor, row.id)
-        yield as_json(f"generation/drafts/{draft.id}.json", draft)
-        yield DataFile(f"generation/drafts/{draft.id}.md", service.as_markdown(draft).encode())
-        versions = {
-            section.id: [version async for version in editing.iterate_versions(session, actor, draft.id, section.id)]
-            for section in draft.sections
-        }
-        yield as_json(f"generation/drafts/{draft.id}-versions.json", versions)
+        async for file in _files_of(session, draft, "drafts"):
+            yield file
+    for draft in await service.list_trashed(session, actor):
+        async for file in _files_of(session, draft, "drafts_in_trash"):
+            yield file
+
+
+async def _files_of(session: AsyncSession, draft: DraftRead, folder: str) -> AsyncIterator[DataFile]:
+    yield as_json(f"generation/{folder}/{draft.id}.json", draft)
+    yield DataFile(f"generation/{folder}/{draft.id}.md", service.as_markdown(draft).encode())
+    yield as_json(f"generation/{folder}/{draft.id}-versions.json", await editing.versions_of(session, draft))

@@ -12,10 +12,12 @@ from fundwright.core.jobs import JobHandler
 from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
 from fundwright.generation import drafting, service
+from fundwright.generation.models import Draft
 from fundwright.generation.personal_data import own_files
 from fundwright.generation.schemas import DraftTemplate, WriteDraft, WriteSection
 from fundwright.generation.templates import TEMPLATES
 from fundwright.insights.schemas import FigureReader
+from fundwright.trash.service import TrashKind
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
@@ -32,6 +34,11 @@ def job_handlers() -> Iterable[JobHandler[Any, Any]]:
 @hookimpl
 def draft_templates() -> Iterable[DraftTemplate]:
     return TEMPLATES
+
+
+@hookimpl
+def trash_kinds() -> Iterable[TrashKind[Any]]:
+    return [TrashKind(service.DRAFT, later("Draft"), Draft, Permission.WORK, service.restore_draft)]
 
 
 @hookimpl

@@ -15,6 +15,7 @@ from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
 from fundwright.generation.models import Citation, Draft, DraftSection, DraftVersion
 from fundwright.generation.schemas import LARGEST_INTEGER, DraftQuery, DraftState, PossibleMatchRecord, SectionState
+from fundwright.trash import repository as trash
 
 _HAS_UNFINISHED = exists().where(DraftSection.draft_id == Draft.id, DraftSection.state != SectionState.DONE)
 
@@ -50,6 +51,13 @@ def _drafts(owner_id: UUID) -> Select[Draft, str, Job]:
         .where(Draft.owner_id == owner_id)
         .execution_options(populate_existing=True)
     )
+
+
+async def list_trashed(session: AsyncSession, owner_id: UUID) -> list[DraftAndJob]:
+    """Return the drafts in the account's trash, oldest first."""
+    trashed = select(Draft, STATE.label("state"), Job).outerjoin(Job, Job.id == Draft.job_id)
+    rows = await session.execute(trashed.where(Draft.trash_id.in_(trash.ids_of(owner_id))).order_by(Draft.created_at, Draft.id))
+    return [_draft_and_job(*row) for row in rows]
 
 
 async def get(session: AsyncSession, owner_id: UUID, draft_id: UUID) -> DraftAndJob:

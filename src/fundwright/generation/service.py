@@ -51,9 +51,13 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.training import service as training
+from fundwright.trash import service as trash
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+DRAFT = "draft"
+"""The kind of drafts in the trash."""
 
 _CALCULATIONS = PartyLimiter(1)
 
@@ -259,18 +263,31 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
 
 @needs(Permission.WORK)
 async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID, *, client: Client = COMMAND_LINE) -> None:
-    """Delete a draft with its sections and citations, and cancel writing it. Raises NotFound."""
+    """Move a draft to the trash, and cancel writing it. Raises NotFound."""
     draft, state, job = await repository.get(session, actor.id, draft_id)
     if job is not None and not state.is_over:
         await core_jobs.cancel(session, job.id, owner_id=actor.id)
     for section_job in (await repository.section_jobs(session, draft_id)).values():
         if not JobState(section_job.state).is_over:
             await core_jobs.cancel(session, section_job.id, owner_id=actor.id)
-    await session.delete(draft)
-    await session.flush()
+    await trash.put_in(session, actor, DRAFT, draft, title=draft.title)
     await audit.record(session, "draft.deleted", actor=actor, subject=draft.title, client=client)
     await publish(session, draft_topic(draft_id))
     await publish(session, drafts_topic(actor.id))
+
+
+@needs(Permission.WORK)
+async def restore_draft(session: AsyncSession, actor: Actor, _core: Core, draft: Draft) -> None:
+    """Take a draft out of the trash. If it was being written, it can be continued."""
+    await trash.take_out(session, actor, draft)
+    await publish(session, draft_topic(draft.id))
+    await publish(session, drafts_topic(actor.id))
+
+
+@needs(Permission.READ)
+async def list_trashed(session: AsyncSession, actor: Actor) -> list[DraftRead]:
+    """Return the drafts in the actor's trash."""
+    return [await _read(session, row) for row in await repository.list_trashed(session, actor.id)]
 
 
 @needs(Permission.READ)

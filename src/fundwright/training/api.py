@@ -106,10 +106,9 @@ async def download_document(core: CoreDep, actor: CurrentActor, document_id: UUI
 
 
 @router.delete("/documents/{document_id}", status_code=status.HTTP_204_NO_CONTENT)
-async def remove_document(
-    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, document_id: UUID
-) -> None:
-    await service.remove_document(session, actor, core, document_id, client=client)
+async def remove_document(session: DbSession, actor: CurrentActor, client: RequestClient, document_id: UUID) -> None:
+    """Move a document to the trash, where `PUT /api/trash/{document_id}/restoration` restores it for 30 days."""
+    await service.remove_document(session, actor, document_id, client=client)
 
 
 @router.post("/runs", status_code=status.HTTP_202_ACCEPTED)

@@ -17,14 +17,15 @@ from fundwright.core.jobs import StoredMessage
 from fundwright.language.retrieval import WORD_DIMENSION
 from fundwright.language.schemas import DocumentKind
 from fundwright.training.schemas import DocumentState
+from fundwright.trash.models import Trashable, owned_or_trashed
 
 
-class Document(Base):
+class Document(Trashable, Base):
+    """A document. In the trash, it keeps its chunks and vectors, which still name its owner: queries of them leave it out."""
+
     __tablename__ = "document"
-    __table_args__ = (UniqueConstraint("owner_id", "sha256"),)
+    __table_args__ = (UniqueConstraint("owner_id", "sha256"), owned_or_trashed())
 
-    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
-    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
     title: Mapped[str]
     filename: Mapped[str]
     media_type: Mapped[str]

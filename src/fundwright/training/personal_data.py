@@ -17,10 +17,12 @@ from fundwright.training.schemas import DocumentRead
 
 @needs(Permission.READ)
 async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
-    """Yield documents as they were uploaded, the text extracted from each, and the training runs."""
+    """Yield documents as they were uploaded, also those in the trash, the text extracted from each, and the training runs."""
     documents = [DocumentRead.model_validate(each) for each in await repository.list_all(session, actor.id)]
+    trashed = [DocumentRead.model_validate(each) for each in await repository.list_trashed(session, actor.id)]
     yield as_json("training/documents.json", documents)
-    for document in documents:
+    yield as_json("training/documents_in_trash.json", trashed)
+    for document in (*documents, *trashed):
         yield DataFile(f"training/files/{document.id}/{document.filename}", core.files.path(document.sha256))
         text = await repository.text_of(session, actor.id, document.id)
         if text:

@@ -17,6 +17,7 @@ from fundwright.core.sweeping import UsedFilesReader
 from fundwright.insights.schemas import FigureReader
 from fundwright.training import repository, service
 from fundwright.training.jobs import propose_kinds, remove_files, train
+from fundwright.training.models import Document
 from fundwright.training.personal_data import own_files
 from fundwright.training.readers import Reader
 from fundwright.training.readers.docx import DocxReader
@@ -25,6 +26,7 @@ from fundwright.training.readers.markdown import MarkdownReader
 from fundwright.training.readers.pdf import PdfReader
 from fundwright.training.readers.text import TextReader
 from fundwright.training.schemas import ProposeKinds, RemoveFiles, TrainDocuments
+from fundwright.trash.service import TrashKind
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
@@ -48,6 +50,20 @@ def document_readers() -> Iterable[Reader]:
 @hookimpl
 def used_files() -> Iterable[UsedFilesReader]:
     return [repository.list_used_content]
+
+
+@hookimpl
+def trash_kinds() -> Iterable[TrashKind[Any]]:
+    return [
+        TrashKind(
+            service.DOCUMENT,
+            later("Document"),
+            Document,
+            Permission.WORK,
+            service.restore_document,
+            before_removal=service.remove_files_of,
+        )
+    ]
 
 
 @hookimpl

@@ -56,6 +56,7 @@ from fundwright.training.schemas import (
     PassagePlace,
     Unsearched,
 )
+from fundwright.trash import repository as trash
 
 _CANDIDATES = 3_000
 """In accounts with more chunks, about this many are scored by words: those with the rarest words."""
@@ -66,6 +67,21 @@ _CONTEXT_CHARACTERS = 1_500
 
 def _documents(owner_id: UUID) -> Select[Document]:
     return select(Document).where(Document.owner_id == owner_id)
+
+
+def _in_trash(owner_id: UUID) -> ColumnElement[bool]:
+    return Document.trash_id.in_(trash.ids_of(owner_id))
+
+
+async def list_trashed(session: AsyncSession, owner_id: UUID) -> list[Document]:
+    """Return the documents in the account's trash, oldest first."""
+    trashed = select(Document).where(_in_trash(owner_id))
+    return list(await session.scalars(trashed.order_by(Document.created_at, Document.id)))
+
+
+async def list_contents(session: AsyncSession, document_ids: Collection[UUID]) -> Sequence[str]:
+    """Return the names of the files of documents, also of those in the trash."""
+    return (await session.scalars(select(Document.sha256).where(Document.id.in_(document_ids)))).all()
 
 
 async def get_document(session: AsyncSession, owner_id: UUID, document_id: UUID, *, for_update: bool = False) -> Document:
@@ -97,10 +113,12 @@ async def list_titles_like(session: AsyncSession, owner_id: UUID, title: str, be
 
 
 async def own_documents(session: AsyncSession, owner_id: UUID) -> tuple[int, int]:
-    """Return the number and the total bytes of documents that the account added itself, without the sample."""
-    own = select(func.count(), func.coalesce(func.sum(Document.size_bytes), 0))
-    count, size_bytes = (await session.execute(own.where(Document.owner_id == owner_id, Document.is_sample.is_(False)))).one()
-    return count, int(size_bytes)
+    """Return the number and the total bytes of documents that the account added itself, without the sample. Only the bytes include
+    the trash."""
+    own = select(func.count(), func.coalesce(func.sum(Document.size_bytes), 0)).where(Document.is_sample.is_(False))
+    count, size_bytes = (await session.execute(own.where(Document.owner_id == owner_id))).one()
+    _, trashed_bytes = (await session.execute(own.where(_in_trash(owner_id)))).one()
+    return count, int(size_bytes + trashed_bytes)
 
 
 async def list_used_content(session: AsyncSession, names: Collection[str]) -> Collection[str]:
@@ -158,7 +176,9 @@ async def kinds_of(session: AsyncSession, owner_id: UUID, document_ids: Collecti
 
 
 async def text_of(session: AsyncSession, owner_id: UUID, document_id: UUID) -> str | None:
-    return await session.scalar(select(Document.text).where(Document.owner_id == owner_id, Document.id == document_id))
+    """Return the extracted text of a document, also of one in the trash."""
+    own = or_(Document.owner_id == owner_id, _in_trash(owner_id))
+    return await session.scalar(select(Document.text).where(own, Document.id == document_id))
 
 
 async def list_sample(session: AsyncSession, owner_id: UUID) -> list[Document]:
@@ -325,7 +345,8 @@ async def count_words(session: AsyncSession, owner_id: UUID) -> None:
     """Recount how many chunks of the account have each word. Called at the end of a run."""
     await database.acquire_lock(session, f"chunk_word:{owner_id}")
     await session.execute(delete(ChunkWord).where(ChunkWord.owner_id == owner_id))
-    own = select(Chunk.owner_id, Chunk.id, Chunk.search).where(Chunk.owner_id == owner_id).subquery()
+    chunks = select(Chunk.owner_id, Chunk.id, Chunk.search).join(Document, Document.id == Chunk.document_id)
+    own = chunks.where(Chunk.owner_id == owner_id, Document.owner_id == owner_id).subquery()
     words = func.unnest(own.c.search).table_valued("lexeme", "positions", "weights").render_derived().lateral()
     place = func.word_place(words.c.lexeme)
     each = select(own.c.owner_id, place, func.count(own.c.id.distinct())).join(words, true()).group_by(own.c.owner_id, place)
@@ -344,8 +365,8 @@ async def _hidden_documents(
     document_ids: Collection[UUID] | None = None,
     kinds: Collection[DocumentKind] | None = None,
 ) -> list[UUID]:
-    """Select the account's documents that are not searched: all but the given ones, or else the sample documents once it has
-    trained one of its own; and all of other kinds."""
+    """Select the account's documents that are not searched: those in its trash; all but the given ones, or else the sample documents
+    once it has trained one of its own; and all of other kinds."""
     own = aliased(Document)
     has_own = exists().where(own.owner_id == owner_id, own.is_sample.is_(False), own.state == DocumentState.TRAINED)
     unwanted = (
@@ -355,7 +376,8 @@ async def _hidden_documents(
     )
     if kinds is not None:
         unwanted = or_(unwanted, Document.kind.not_in(kinds))
-    return list(await session.scalars(select(Document.id).where(Document.owner_id == owner_id, unwanted)))
+    hidden = select(Document.id).where(Document.owner_id == owner_id, unwanted)
+    return list(await session.scalars(hidden.union_all(trash.ids_of(owner_id))))
 
 
 async def has_vectors(session: AsyncSession, owner_id: UUID, model_id: str) -> bool:
@@ -635,7 +657,7 @@ async def get_passage(session: AsyncSession, owner_id: UUID, chunk_id: UUID) -> 
         await session.execute(
             select(Chunk, Document.title, before, after)
             .join(Document, Document.id == Chunk.document_id)
-            .where(Chunk.owner_id == owner_id, Chunk.id == chunk_id)
+            .where(Document.owner_id == owner_id, Chunk.id == chunk_id)
         )
     ).one_or_none()
     if row is None:

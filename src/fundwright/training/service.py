@@ -42,6 +42,7 @@ from fundwright.training.schemas import (
     DocumentQuery,
     DocumentRead,
     DocumentSource,
+    DocumentState,
     DocumentText,
     DocumentTitle,
     Passage,
@@ -54,6 +55,7 @@ from fundwright.training.schemas import (
     Usage,
 )
 from fundwright.training.titles import MAX_TITLE_CHARACTERS, visible_title
+from fundwright.trash import service as trash
 
 _SAMPLE = Path(__file__).with_name("sample")
 _MAX_QUERY_CHARACTERS = 4_000
@@ -61,6 +63,10 @@ _READ_PASSAGES = 8
 _MAX_CHARACTERS_READ = 1_000_000
 _NAMED_DOCUMENTS = 3
 _BEGINNING_CHARACTERS, _MAX_BEGINNINGS = 8_000, 12
+
+
+DOCUMENT = "document"
+"""The kind of documents in the trash."""
 
 
 class AlreadyAdded(Conflict):
@@ -300,24 +306,49 @@ async def check_documents(session: AsyncSession, actor: Actor, document_ids: Seq
 
 
 @needs(Permission.WORK)
-async def remove_document(
-    session: AsyncSession, actor: Actor, core: Core, document_id: UUID, *, client: Client = COMMAND_LINE
-) -> None:
-    """Remove a document with its chunks and vectors, and its file unless another document has the same content. Raises NotFound."""
-    document = await repository.get_document(session, actor.id, document_id)
-    await _remove(session, actor, core, [document])
+async def remove_document(session: AsyncSession, actor: Actor, document_id: UUID, *, client: Client = COMMAND_LINE) -> None:
+    """Move a document to the trash. Raises NotFound."""
+    document = await repository.get_document(session, actor.id, document_id, for_update=True)
+    await trash.put_in(session, actor, DOCUMENT, document, title=document.title)
     await audit.record(session, "document.deleted", actor=actor, subject=document.title, client=client)
+    await publish(session, documents_topic(actor.id))
+
+
+@needs(Permission.WORK)
+async def restore_document(session: AsyncSession, actor: Actor, core: Core, document: Document) -> None:
+    """Take a document out of the trash, and train it if that was not finished. Its title gets a number if another document has it.
+
+    Raises Conflict if the same content was added again, or QuotaSpent.
+    """
+    title = await _unused_title(session, actor, document.title, document.title)
+    known = await repository.find_document_by_content(session, actor.id, document.sha256)
+    if known is not None:
+        raise Conflict(t("You have added this content again as “{title}”. Move that one to the trash first.", title=known.title))
+    if not document.is_sample:
+        await _check_quota(session, actor, core, size_bytes=0)  # documents in the trash count as used
+    document.title = title
+    await trash.take_out(session, actor, document)
+    is_to_train = document.state != DocumentState.TRAINED
+    if is_to_train and await repository.find_underway_run(session, actor.id, [document.id]) is None:
+        await _train_later(session, actor, core, DocumentRead.model_validate(document))
+    await publish(session, documents_topic(actor.id))
+
+
+async def remove_files_of(session: AsyncSession, core: Core, document_ids: Collection[UUID]) -> None:
+    """Remove the files of documents that this transaction deletes, unless others need them."""
+    await _remove_files(session, core, await repository.list_contents(session, document_ids))
 
 
 @needs(Permission.READ)
 async def remove_all(session: AsyncSession, actor: Actor, core: Core) -> None:
     """Remove every document with its file when an account is deleted."""
     await _remove(session, actor, core, await repository.list_all(session, actor.id))
+    await remove_files_of(session, core, [document.id for document in await repository.list_trashed(session, actor.id)])
 
 
 @needs(Permission.READ)
 async def get_usage(session: AsyncSession, actor: Actor, core: Core) -> Usage:
-    """Return the storage used by documents that the actor added, without the sample."""
+    """Return the storage used by documents that the actor added, including the trash but not the sample."""
     documents, size_bytes = await repository.own_documents(session, actor.id)
     return Usage(documents=documents, size_bytes=size_bytes, most_bytes=_most_bytes(core, actor))
 
@@ -643,7 +674,7 @@ async def _check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_
     if most_bytes is not None and used_bytes + size_bytes > most_bytes:
         raise billing.QuotaSpent(
             t(
-                "Your documents use {used} of your limit of {limit}, and this one is {size}. Remove some documents, "
+                "Your documents use {used} of your limit of {limit}, and this one is {size}. Move documents to the trash and empty it, "
                 "or ask an administrator to raise FUNDWRIGHT_ACCOUNT_BYTES.",
                 used=file_size(used_bytes),
                 limit=file_size(most_bytes),
@@ -682,10 +713,13 @@ async def _add(session: AsyncSession, actor: Actor, core: Core, document: Docume
 async def _remove(session: AsyncSession, actor: Actor, core: Core, documents: Sequence[Document]) -> None:
     for document in documents:
         await repository.delete_document(session, actor.id, document.id)
-    if documents:
-        payload = RemoveFiles(sha256=tuple(document.sha256 for document in documents))
-        await core.jobs.enqueue(session, payload, title="Remove files", owner_id=None)
+    await _remove_files(session, core, [document.sha256 for document in documents])
     await publish(session, documents_topic(actor.id))
+
+
+async def _remove_files(session: AsyncSession, core: Core, names: Sequence[str]) -> None:
+    if names:
+        await core.jobs.enqueue(session, RemoveFiles(sha256=tuple(names)), title="Remove files", owner_id=None)
 
 
 async def _read(session: AsyncSession, actor: Actor, documents: Sequence[Document]) -> list[DocumentRead]:

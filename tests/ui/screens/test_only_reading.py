@@ -54,7 +54,7 @@ SCREENS: list[tuple[Screen, str, list[Offered]]] = [
     ]),
     (contract_screen, "/dashboard/sam/{notice}", [("link", "Draft a proposal"), ("button", "Accept Roofing"), ("form", "Change category")]),
     (category_screen, "/dashboard/category", [
-        ("button", "New category"), ("button", "Categorize"), ("button", "Edit Roofing"), ("button", "Delete Roofing"),
+        ("button", "New category"), ("button", "Categorize"), ("button", "Edit Roofing"), ("button", "Move Roofing to trash"),
         ("list", "Suggestions"),
     ]),
     (train_screen, "/dashboard/train", [
@@ -63,7 +63,7 @@ SCREENS: list[tuple[Screen, str, list[Offered]]] = [
     (run_screen, "/dashboard/history/{run}", [("button", "Cancel run")]),
     (generate_screen, "/generate/index", [("button", "Generate"), ("searchbox", "Search opportunities")]),
     (draft_screen, "/generate/slug/{draft}", [
-        ("button", "Delete draft"), ("link", "New draft for this opportunity"),
+        ("button", "Move to trash"), ("link", "New draft for this opportunity"),
     ]),
 ]  # fmt: skip
 

@@ -21,6 +21,7 @@ from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.categories.examples import category_examples
 from fundwright_ui.screens.categories.review import review_queue
 from fundwright_ui.screens.listing import export_button
+from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
 from fundwright_ui.screens.samples import sample_notice
 from fundwright_ui.ui import (
     Option,
@@ -50,7 +51,6 @@ from fundwright_ui.ui import (
     view_only_notice,
 )
 from fundwright_ui.ui.buttons import ButtonVariant
-from fundwright_ui.widgets import delete_dialog
 
 
 @screen("/dashboard/category", "Category", help="/help/categories")
@@ -129,7 +129,7 @@ def category_screen() -> VdomDict:
         actions=[
             button(t("New category"), icon_name="add", on_click=lambda: url.set(open="new"), disabled=is_adding),
             None if is_first else _categorize_button(variant="outlined" if has_form else "contained", key="categorize"),
-            menu(t("More actions"), export, id="category-actions") if export else None,
+            menu(t("More actions"), export, trash_link(categories.CATEGORY, variant="text"), id="category-actions"),
         ],
     )
 
@@ -242,20 +242,23 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
     part, _, id = url.get("open").partition(":")
     opened = part if actor.may(Permission.LABEL) and id == str(category.id) else ""
 
-    def close() -> None:
-        url.set(open=None)
-
     def toggle(part: str) -> None:
         url.set(open=None if opened == part else f"{part}:{category.id}")
 
-    async def delete(session: AsyncSession) -> None:
+    async def remove(session: AsyncSession) -> None:
         await categories.delete(session, actor, category.id, client=connection.client)
 
     def settle() -> None:
-        close()
-        rows.settle(category, t("Deleted"))
+        if opened:
+            url.set(open=None)
+        rows.settle(category, t("Moved to trash"))
 
-    deleting = use_action(delete, success=t("The category was deleted."), then=settle)
+    def reopen() -> None:
+        rows.reopen(str(category.id))
+
+    removing = use_action(
+        remove, success=moved_message(category.name), undo=undo_of(connection, actor, category.id, reopen), then=settle
+    )
 
     return card(
         row(
@@ -271,15 +274,6 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
             text_link(t("Contracts"), connection.href(f"/dashboard/sam?category={category.id}&availability=any")),
             text_link(t("Grants"), connection.href(f"/dashboard/nih?category={category.id}&availability=any")),
         ),
-        delete_dialog(
-            t("Delete “{name}”?", name=category.name),
-            t("Its examples and suggestions will be deleted. The opportunities will be kept."),
-            on_confirm=deleting,
-            error=deleting.error,
-            on_cancel=close,
-        )
-        if opened == "delete"
-        else None,
         label=category.name,
         is_row=True,
         actions=[
@@ -296,7 +290,7 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
                     t("Edit {name}", name=category.name), "edit", small=True, name="edit", on_click=lambda: toggle("edit")
                 ),
                 icon_button(
-                    t("Delete {name}", name=category.name), "delete", small=True, name="delete", on_click=lambda: toggle("delete")
+                    t("Move {name} to trash", name=category.name), "delete", small=True, name="delete", on_click=removing
                 ),
                 outcome=shown.outcome,
             )

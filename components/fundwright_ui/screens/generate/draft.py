@@ -22,7 +22,8 @@ from fundwright_ui.screens.generate.draft_checks import claim_counts, unsupporte
 from fundwright_ui.screens.generate.draft_passages import cited_documents, passage_panel
 from fundwright_ui.screens.generate.draft_section import new_section, section_part
 from fundwright_ui.screens.generate.draft_sources import draft_sources
-from fundwright_ui.screens.generate.generate import deletion_dialog, state_chip
+from fundwright_ui.screens.generate.generate import state_chip
+from fundwright_ui.screens.restoring import moved_message, undo_of
 from fundwright_ui.ui import (
     alert,
     beside,
@@ -69,7 +70,7 @@ def draft_screen() -> VdomDict | Component:
         if draft is not None:
             await generation.continue_draft(session, actor, connection.core, draft.id)
 
-    async def delete(session: AsyncSession) -> None:
+    async def remove(session: AsyncSession) -> None:
         if draft is not None:
             await generation.delete_draft(session, actor, draft.id, client=connection.client)
 
@@ -93,8 +94,11 @@ def draft_screen() -> VdomDict | Component:
     renaming = use_action(rename, then=stop_renaming)
     canceling = use_action(cancel, then=found.reload)
     continuing = use_action(go_on, then=found.reload)
-    deleting = use_action(
-        delete, success=t("The draft was deleted."), then=lambda: connection.navigate("/generate/index", replace=True)
+    removing = use_action(
+        remove,
+        success=moved_message(draft.title) if draft else None,
+        undo=undo_of(connection, actor, draft.id) if draft else None,
+        then=lambda: connection.navigate("/generate/index", replace=True),
     )
 
     if draft is not None and found.is_missing and found.is_current:
@@ -177,7 +181,6 @@ def draft_screen() -> VdomDict | Component:
             panel=passage_panel(draft, passage, lambda: url.set(passage=None), is_marked=not only_unsupported),
             aside=cited_documents(draft, passage, open_passage, key="sources"),
         ),
-        deletion_dialog(draft.title, deleting, on_cancel=close) if opened == "delete" and may_work else None,
         subtitle=_opportunity_of(draft),
         actions=[
             button(t("Cancel"), icon_name="stop", on_click=canceling, is_busy=canceling.is_running)
@@ -193,7 +196,7 @@ def draft_screen() -> VdomDict | Component:
                     connection.href(f"/generate/index?opportunity={draft.opportunity_id}"),
                     variant="text",
                 ),
-                button(t("Delete draft"), variant="text", danger=True, on_click=open_part("delete"), closes="draft-actions"),
+                button(t("Move to trash"), variant="text", on_click=removing, closes="draft-actions"),
                 id="draft-actions",
                 key="more",
             )
@@ -231,13 +234,13 @@ def _export_menu(draft: DraftRead, *, variant: ButtonVariant) -> VdomDict:
 
 @component
 def _deleted(draft: DraftRead) -> VdomDict:
-    """The draft was deleted on another page while this one was open."""
+    """The draft was moved to the trash or deleted on another page while this one was open."""
     connection = use_connection()
     return page(
         draft.title,
         alert(
             t(
-                "This draft was deleted in another tab or on another device. Copy it before you leave this page. Unsaved text is listed below."
+                "This draft was moved to the trash in another tab or on another device. Copy it before you leave this page. Unsaved text is listed below."
             ),
             variant="warning",
         ),

@@ -26,12 +26,13 @@ from fundwright.opportunities.display_names import agency_name, display_title
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
 from fundwright.training import service as training
-from fundwright_ui.hooks import Action, Row, Rows, UrlState, use_action, use_query, use_url_state
+from fundwright_ui.hooks import Row, Rows, UrlState, use_action, use_query, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.generate.sources import source_choice, use_searched, use_sources
 from fundwright_ui.screens.listing import existing_page, export_button, narrow, pages, use_listing
+from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -55,7 +56,6 @@ from fundwright_ui.ui import (
     text_link,
     view_only_notice,
 )
-from fundwright_ui.widgets import delete_dialog
 
 _PAGE_SIZE = 10
 _FOUND_AT_ONCE = 8
@@ -72,11 +72,6 @@ _STATE_COLORS: dict[DraftState, Color] = {
 def state_chip(state: DraftState) -> VdomDict:
     """The progress of a draft."""
     return chip(state.label, color=_STATE_COLORS[state])
-
-
-def deletion_dialog(title: str, deleting: Action, *, on_cancel: Callable[[], None]) -> VdomDict:
-    """The dialog for deleting the draft `title`."""
-    return delete_dialog(t("Delete this draft?"), title, on_confirm=deleting, error=deleting.error, on_cancel=on_cancel)
 
 
 @screen("/generate/index", "Generate", area="generate", help="/help/drafting")
@@ -330,7 +325,11 @@ def _drafts() -> VdomDict:
     if drafts is None:
         return section(t("Your drafts"), listing.pending(t("Loading drafts")))
     if not drafts.total and not rows.shown and state is None:
-        return section(t("Your drafts"), empty(t("No drafts yet. Choose an opportunity and a template above to generate one.")))
+        return section(
+            t("Your drafts"),
+            empty(t("No drafts yet. Choose an opportunity and a template above to generate one.")),
+            actions=[trash_link(generation.DRAFT)],
+        )
     return section(
         t("Your drafts"),
         html.div(
@@ -368,7 +367,10 @@ def _drafts() -> VdomDict:
         else empty(t("No drafts with this status.")),
         listing.more(),
         pages(url, drafts),
-        actions=[export_button(use_connection(), "/api/drafts/export.csv", len(rows.shown), query)],
+        actions=[
+            export_button(use_connection(), "/api/drafts/export.csv", len(rows.shown), query),
+            trash_link(generation.DRAFT),
+        ],
     )
 
 
@@ -376,16 +378,19 @@ def _drafts() -> VdomDict:
 def _draft_item(shown: Row[DraftRow], rows: Rows[DraftRow]) -> VdomDict:
     draft = shown.item
     actor, connection = use_actor(), use_connection()
-    is_asking, set_asking = use_state(False)
 
-    async def delete(session: AsyncSession) -> None:
+    async def remove(session: AsyncSession) -> None:
         await generation.delete_draft(session, actor, draft.id, client=connection.client)
 
     def settle() -> None:
-        set_asking(False)
-        rows.settle(draft, t("Deleted"))
+        rows.settle(draft, t("Moved to trash"))
 
-    deleting = use_action(delete, success=t("The draft was deleted."), then=settle)
+    def reopen() -> None:
+        rows.reopen(str(draft.id))
+
+    removing = use_action(
+        remove, success=moved_message(draft.title), undo=undo_of(connection, actor, draft.id, reopen), then=settle
+    )
     return list_row(
         html.div(
             {"className": "fw-grow"},
@@ -400,17 +405,10 @@ def _draft_item(shown: Row[DraftRow], rows: Rows[DraftRow]) -> VdomDict:
         row(
             state_chip(draft.state),
             row_actions(
-                icon_button(
-                    t("Delete {title}", title=draft.title),
-                    "delete",
-                    small=True,
-                    name="delete",
-                    on_click=lambda: set_asking(True),
-                ),
+                icon_button(t("Move {name} to trash", name=draft.title), "delete", small=True, name="delete", on_click=removing),
                 outcome=shown.outcome,
             )
             if actor.may(Permission.WORK)
             else None,
         ),
-        deletion_dialog(draft.title, deleting, on_cancel=lambda: set_asking(False)) if is_asking else None,
     )

@@ -17,6 +17,7 @@ NAMES = (
     "training",
     "asking",
     "drafting",
+    "trash",
     "language-model",
     "account",
     "settings",

@@ -38,6 +38,7 @@ from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.first_steps import ADD_DOCUMENTS, first_steps
 from fundwright_ui.screens.listing import Listing, existing_page, export_button, page_table, use_listing
+from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
 from fundwright_ui.screens.samples import sample_notice
 from fundwright_ui.screens.training.excerpt import excerpt
 from fundwright_ui.screens.training.run import progress_text
@@ -68,7 +69,7 @@ from fundwright_ui.ui import (
     text_link,
     view_only_notice,
 )
-from fundwright_ui.widgets import Chip, Column, FileDrop, Row, RowOpened, danger_dialog
+from fundwright_ui.widgets import Chip, Column, FileDrop, Row, RowOpened
 
 _STATE_COLORS: dict[DocumentState, Color] = {
     DocumentState.WAITING: "info",
@@ -203,7 +204,8 @@ def train_screen() -> VdomDict:
                         len(listing.rows.shown),
                         request,
                         label=t("Export documents as CSV"),
-                    )
+                    ),
+                    trash_link(training.DOCUMENT),
                 ],
             ),
             panel=_paste_text(listing.load, key="paste")
@@ -436,12 +438,11 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
 def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentRead]) -> VdomDict:
     """A document beside the list: what it is, its original, and what can be done with it."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    is_confirming, set_confirming = use_state(False)
     is_renaming, set_renaming = use_state(False)
     may_work = actor.may(Permission.WORK)
 
     async def remove(session: AsyncSession) -> None:
-        await training.remove_document(session, actor, connection.core, document.id, client=connection.client)
+        await training.remove_document(session, actor, document.id, client=connection.client)
 
     async def rename(session: AsyncSession, change: DocumentTitle) -> None:
         await training.rename_document(session, actor, document.id, change, client=connection.client)
@@ -456,14 +457,22 @@ def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentR
         url.set(document=None)
 
     def settle() -> None:
-        listing.rows.settle(document, t("Removed"))
+        listing.rows.settle(document, t("Moved to trash"))
         close()
+
+    def reopen() -> None:
+        listing.rows.reopen(str(document.id))
 
     def stop_renaming() -> None:
         set_renaming(False)
         listing.load()
 
-    removing = use_action(remove, success=t("The document was removed."), then=settle)
+    removing = use_action(
+        remove,
+        success=moved_message(document.title),
+        undo=undo_of(connection, actor, document.id, reopen),
+        then=settle,
+    )
     renaming = use_action(rename, success=t("The document was renamed."), then=stop_renaming)
     choosing_kind = use_action(choose_kind, success=t("The kind was changed."), then=listing.load)
     training_again = use_action(train_again, success=t("The training run was started."), then=close, in_transaction=False)
@@ -517,22 +526,11 @@ def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentR
                         t("Rename…"), icon_name="edit", size="small", on_click=lambda: set_renaming(True), disabled=is_renaming
                     ),
                     button(t("Train again"), icon_name="refresh", size="small", on_click=training_again),
-                    button(t("Remove"), icon_name="delete", size="small", danger=True, on_click=lambda: set_confirming(True)),
+                    button(t("Move to trash"), icon_name="delete", size="small", on_click=removing),
                 )
                 if may_work
                 else ()
             ),
-        ),
-        danger_dialog(
-            t("Remove this document?"),
-            t("New drafts can no longer cite it. Existing drafts keep the passages they cite."),
-            is_open=is_confirming,
-            confirm_label=t("Remove"),
-            cancel_label=t("Keep"),
-            error=removing.error,
-            on_confirm=removing,
-            on_cancel=lambda: set_confirming(False),
-            key="confirm",
         ),
         close=t("Close"),
         on_close=close,

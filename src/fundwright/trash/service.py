@@ -1,0 +1,165 @@
+"""The trash of an account: listing, restoring, and deleting forever."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import audit
+from fundwright.accounts.permissions import needs, require
+from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.errors import NotFound
+from fundwright.core.live import publish
+from fundwright.core.messages import Message, t
+from fundwright.core.paging import Page, iterate_all
+from fundwright.core.spreadsheets import csv_lines
+from fundwright.trash import repository
+from fundwright.trash.models import Trashable, TrashItem
+from fundwright.trash.schemas import KEPT, RemoveExpired, TrashQuery, TrashRead
+
+T = TypeVar("T", bound=Trashable)
+
+_BATCH = 100
+
+
+async def _nothing(_session: AsyncSession, _core: Core, _ids: Collection[UUID]) -> None:
+    pass
+
+
+@dataclass(frozen=True)
+class TrashKind(Generic[T]):
+    """What a package can put into the trash."""
+
+    name: str
+    label: Message
+    model: type[T]
+    permission: Permission
+    """Required for restoring and deleting forever."""
+    restore: Callable[[AsyncSession, Actor, Core, T], Awaitable[None]]
+    """Makes the row the actor's again with `take_out`. Raises FundwrightError if it cannot be restored."""
+    before_removal: Callable[[AsyncSession, Core, Collection[UUID]], Awaitable[None]] = _nothing
+    """Called before the rows with these ids are deleted: for data outside of the database."""
+
+
+def trash_topic(owner_id: UUID) -> str:
+    """The live topic of every change of the account's trash."""
+    return f"trash:{owner_id}"
+
+
+def list_kinds(core: Core) -> list[TrashKind[Any]]:
+    return core.plugins.collect("trash_kinds")
+
+
+@needs(Permission.LABEL)
+async def put_in(session: AsyncSession, actor: Actor, kind: str, row: Trashable, *, title: str) -> None:
+    """Move the actor's row, which the caller has locked, to the trash."""
+    session.add(TrashItem(id=row.id, owner_id=actor.id, kind=kind, title=title))
+    await session.flush()
+    row.owner_id, row.trash_id = None, row.id
+    await session.flush()
+    await publish(session, trash_topic(actor.id))
+
+
+@needs(Permission.LABEL)
+async def take_out(session: AsyncSession, actor: Actor, row: Trashable) -> None:
+    """Make a row from the trash the actor's again, as a step of `TrashKind.restore`."""
+    row.owner_id, row.trash_id = actor.id, None
+    await session.flush()
+
+
+@needs(Permission.READ)
+async def list_trash(session: AsyncSession, actor: Actor, query: TrashQuery) -> Page[TrashRead]:
+    """Return the actor's trash, newest first unless `sort` is title, kind, trashed_at, or removed_at."""
+    items, total = await repository.page(session, actor.id, query)
+    return Page(items=[_read(item) for item in items], total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.READ)
+def export_trash(session: AsyncSession, actor: Actor, query: TrashQuery) -> AsyncIterator[str]:
+    """Yield the whole list as lines of CSV."""
+    return csv_lines(
+        [
+            (t("Title"), lambda item: item.title),
+            (t("Kind"), lambda item: item.kind),
+            (t("Moved to trash"), lambda item: item.trashed_at),
+            (t("Deleted forever on"), lambda item: item.removed_at),
+        ],
+        iterate_all(lambda page: list_trash(session, actor, page), query),
+    )
+
+
+@needs(Permission.LABEL)
+async def restore(session: AsyncSession, actor: Actor, core: Core, item_id: UUID, *, client: Client = COMMAND_LINE) -> None:
+    """Take an item out of the trash. Raises NotFound, or what its kind refuses, such as Conflict or QuotaSpent."""
+    item = await repository.lock(session, actor.id, item_id)
+    kind = _kind_of(core, item)
+    require(actor, kind.permission)
+    row = await session.get_one(kind.model, item.id, populate_existing=True)
+    await kind.restore(session, actor, core, row)
+    await repository.remove(session, [item.id])
+    await audit.record(session, "trash.restored", actor=actor, subject=item.title, client=client)
+    await publish(session, trash_topic(actor.id))
+
+
+@needs(Permission.LABEL)
+async def delete_forever(
+    session: AsyncSession, actor: Actor, core: Core, item_id: UUID, *, client: Client = COMMAND_LINE
+) -> None:
+    """Raises NotFound."""
+    item = await repository.lock(session, actor.id, item_id)
+    require(actor, _kind_of(core, item).permission)
+    await _remove(session, core, [item])
+    await audit.record(session, "trash.deleted", actor=actor, subject=item.title, client=client)
+    await publish(session, trash_topic(actor.id))
+
+
+@needs(Permission.LABEL)
+async def empty(session: AsyncSession, actor: Actor, core: Core, *, client: Client = COMMAND_LINE) -> int:
+    """Delete everything in the actor's trash forever that the actor may delete, and return how many items that were."""
+    allowed = [kind.name for kind in list_kinds(core) if actor.may(kind.permission)]
+    items = await repository.lock_all(session, actor.id, allowed)
+    if items:
+        await _remove(session, core, items)
+        await audit.record(session, "trash.emptied", actor=actor, subject=str(len(items)), client=client)
+        await publish(session, trash_topic(actor.id))
+    return len(items)
+
+
+async def start_removal(core: Core) -> None:
+    """Start the job that deletes expired items, if there are any. Opens its own transaction."""
+    async with core.database.transaction() as session:
+        if await repository.has_expired(session, before=now() - KEPT):
+            await core.jobs.enqueue(session, RemoveExpired(), title="Remove expired items from the trash", owner_id=None)
+
+
+async def remove_expired(session: AsyncSession, core: Core) -> int:
+    """Delete some items that have been in the trash for 30 days, and return how many."""
+    items = await repository.lock_expired(session, before=now() - KEPT, limit=_BATCH)
+    await _remove(session, core, items)
+    for owner_id in {item.owner_id for item in items}:
+        await publish(session, trash_topic(owner_id))
+    return len(items)
+
+
+async def _remove(session: AsyncSession, core: Core, items: Sequence[TrashItem]) -> None:
+    for kind in list_kinds(core):
+        if ids := [item.id for item in items if item.kind == kind.name]:
+            await kind.before_removal(session, core, ids)
+    await repository.remove(session, [item.id for item in items])
+
+
+def _kind_of(core: Core, item: TrashItem) -> TrashKind[Any]:
+    for kind in list_kinds(core):
+        if kind.name == item.kind:
+            return kind
+    raise NotFound(t("The item in the trash"))  # the package that put it there is no longer installed
+
+
+def _read(item: TrashItem) -> TrashRead:
+    return TrashRead(id=item.id, kind=item.kind, title=item.title, trashed_at=item.trashed_at, removed_at=item.trashed_at + KEPT)

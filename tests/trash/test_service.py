@@ -1,0 +1,378 @@
+"""Documents, drafts, and categories in the trash."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import timedelta
+from typing import TypeVar
+from uuid import UUID, uuid4
+
+import pytest
+from sqlalchemy import func, select, text, update
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts.personal_data import DataFile, PersonalDataReader
+from fundwright.accounts.schemas import Actor, Role
+from fundwright.billing import service as billing
+from fundwright.billing.schemas import PlanChange, PlanCode
+from fundwright.categories import service as categories
+from fundwright.categories.personal_data import own_files as own_categories
+from fundwright.categories.schemas import CategoryCreate, SuggestionQuery
+from fundwright.core.assembly import Core
+from fundwright.core.database import now
+from fundwright.core.errors import Conflict, NotAllowed, NotFound
+from fundwright.core.jobs import JobState
+from fundwright.generation import service as generation
+from fundwright.generation.personal_data import own_files as own_drafts
+from fundwright.generation.schemas import DraftQuery, DraftRead, DraftState
+from fundwright.language import service as language
+from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.training import service as training
+from fundwright.training.models import Chunk, ChunkVector
+from fundwright.training.personal_data import own_files as own_documents
+from fundwright.training.schemas import DocumentQuery, DocumentRead, DocumentState, PastedText
+from fundwright.trash import service
+from fundwright.trash.models import TrashItem
+from fundwright.trash.schemas import KEPT, RemoveExpired, TrashQuery, TrashRead
+from tests.support.accounts import add_account, count_audited
+from tests.support.signing_in import HERE
+
+T = TypeVar("T")
+
+BOATS = "We operate two ferries. Each ferry carries forty passengers."
+
+
+async def do(core: Core, work: Callable[[AsyncSession], Awaitable[T]]) -> T:
+    async with core.database.transaction() as session:
+        return await work(session)
+
+
+async def boats(core: Core, actor: Actor, title: str = "Boats", content: str = BOATS) -> DocumentRead:
+    return await do(core, lambda session: training.add_text(session, actor, core, PastedText(title=title, text=content)))
+
+
+async def trained(core: Core, actor: Actor) -> DocumentRead:
+    document = await boats(core, actor)
+    await training.run_inline(core, actor, [document.id])
+    return document
+
+
+async def throw_away(core: Core, actor: Actor, document_id: UUID) -> None:
+    await do(core, lambda session: training.remove_document(session, actor, document_id))
+
+
+async def restore(core: Core, actor: Actor, item_id: UUID) -> None:
+    await do(core, lambda session: service.restore(session, actor, core, item_id))
+
+
+async def listed(core: Core, actor: Actor, query: TrashQuery | None = None) -> list[TrashRead]:
+    return (await do(core, lambda session: service.list_trash(session, actor, query or TrashQuery()))).items
+
+
+async def answers(core: Core, actor: Actor) -> list[str]:
+    embedder = await language.get_embedder(core)
+    found = await training.find_answers(core, actor, "How many passengers does a ferry carry?", embedder=embedder)
+    return [answer.document_title for answer in found]
+
+
+async def grow_old(core: Core) -> None:
+    """Let everything in the trash expire."""
+    await do(core, lambda session: session.execute(update(TrashItem).values(trashed_at=now() - KEPT - timedelta(minutes=1))))
+
+
+async def drafted(core: Core, actor: Actor) -> DraftRead:
+    async with core.database.transaction() as session:
+        await opportunities.load_sample_once(session)
+        notice = (await opportunities.list_opportunities(session, actor, OpportunityQuery(page_size=1))).items[0]
+        return await generation.start_draft(session, actor, core, opportunity_id=notice.id, template="cover-letter")
+
+
+@pytest.fixture
+async def ada(committed: Core) -> Actor:
+    return await do(committed, lambda session: add_account(session, "ada@example.org"))
+
+
+@pytest.fixture
+async def stranger(committed: Core) -> Actor:
+    return await do(committed, lambda session: add_account(session, "eve@example.org"))
+
+
+class TestDocuments:
+    @pytest.mark.security(41)
+    async def test_in_the_trash_is_nowhere_else(self, committed: Core, ada: Actor) -> None:
+        document = await trained(committed, ada)
+        embedder = await language.get_embedder(committed)
+        assert await answers(committed, ada) == ["Boats"]
+        (passage,) = await training.find_passages(committed, ada, "ferry", embedder=embedder)
+        await throw_away(committed, ada, document.id)
+        assert await answers(committed, ada) == []
+        assert await training.find_passages(committed, ada, "ferry", embedder=embedder, document_ids=[document.id]) == []
+        assert await training.read_documents(committed, ada) == []
+        async with committed.database.transaction() as session:
+            assert (await training.list_documents(session, ada, DocumentQuery())).total == 0
+            assert await training.list_searched(session, ada) == []
+            assert (await training.list_unsearched(session, ada)).count == 0
+            assert (await training.read_figures(session, ada))[0].count == 0
+            assert [line async for line in training.export_documents(session, ada, DocumentQuery())][1:] == []
+            for lookup in (
+                training.get_document(session, ada, document.id),
+                training.get_passage(session, ada, passage.id),
+                training.check_documents(session, ada, [document.id]),
+            ):
+                with pytest.raises(NotFound):
+                    await lookup
+        with pytest.raises(NotFound):
+            await training.find_file(committed, ada, document.id)
+        (item,) = await listed(committed, ada)
+        assert (item.id, item.kind, item.title) == (document.id, "document", "Boats")
+        assert item.removed_at - item.trashed_at == timedelta(days=30)
+        assert await do(committed, lambda session: count_audited(session, "document.deleted")) == 1
+
+    async def test_restored_is_searched_again_without_training(self, committed: Core, ada: Actor) -> None:
+        document = await trained(committed, ada)
+        await throw_away(committed, ada, document.id)
+        await restore(committed, ada, document.id)
+        assert await answers(committed, ada) == ["Boats"]
+        assert await listed(committed, ada) == []
+        assert await do(committed, lambda session: count_audited(session, "trash.restored")) == 1
+        with pytest.raises(NotFound):
+            await restore(committed, ada, document.id)
+        assert await answers(committed, ada) == ["Boats"]
+
+    async def test_restored_before_it_was_trained_is_trained(self, committed: Core, ada: Actor) -> None:
+        document = await boats(committed, ada)
+        await throw_away(committed, ada, document.id)
+        await restore(committed, ada, document.id)
+        run = (await do(committed, lambda session: training.list_runs(session, ada))).items[0]
+        assert (run.state, run.total) == (JobState.QUEUED, 1)
+        assert (await do(committed, lambda s: training.get_document(s, ada, document.id))).state == DocumentState.WAITING
+
+    async def test_the_same_file_can_be_added_again_but_not_twice(self, committed: Core, ada: Actor) -> None:
+        first = await boats(committed, ada)
+        await throw_away(committed, ada, first.id)
+        second = await boats(committed, ada, "Ferries")
+        with pytest.raises(Conflict, match="“Ferries”"):
+            await restore(committed, ada, first.id)
+        await throw_away(committed, ada, second.id)
+        await restore(committed, ada, first.id)
+
+    async def test_restored_gets_a_number_if_its_title_is_used(self, committed: Core, ada: Actor) -> None:
+        first = await boats(committed, ada)
+        await throw_away(committed, ada, first.id)
+        await boats(committed, ada, content="Other boats.")
+        await restore(committed, ada, first.id)
+        assert (await do(committed, lambda session: training.get_document(session, ada, first.id))).title == "Boats (2)"
+
+    async def test_counts_toward_storage_but_not_toward_the_plan(self, committed: Core, ada: Actor) -> None:
+        boss = await do(committed, lambda session: add_account(session, "root@example.org", role=Role.ADMIN))
+        one = PlanChange(price_cents=0, documents=1, drafts=1, imports=1)
+        await do(committed, lambda session: billing.change_plan(session, boss, PlanCode.FREE, one, client=HERE))
+        first = await boats(committed, ada)
+        await throw_away(committed, ada, first.id)
+        await boats(committed, ada, content="Other boats.")
+        usage = await do(committed, lambda session: training.get_usage(session, ada, committed))
+        assert (usage.documents, usage.size_bytes) == (1, len(BOATS) + len("Other boats."))
+        with pytest.raises(billing.QuotaSpent):
+            await restore(committed, ada, first.id)
+
+    async def test_are_in_the_copy_of_personal_data(self, committed: Core, ada: Actor) -> None:
+        document = await trained(committed, ada)
+        await throw_away(committed, ada, document.id)
+        names = await names_in(committed, own_documents, ada)
+        assert {f"training/files/{document.id}/pasted.md", f"training/texts/{document.id}.txt"} <= names
+
+    async def test_leave_with_the_account(self, committed: Core, ada: Actor) -> None:
+        document = await trained(committed, ada)
+        await throw_away(committed, ada, document.id)
+        async with committed.database.transaction() as session:
+            await training.remove_all(session, ada, committed)
+            await session.execute(text("DELETE FROM account WHERE id = :id"), {"id": ada.id})
+        assert await left(committed) == (0, 0, 0)
+        assert await do(committed, waiting_files) == [[document.sha256]]
+
+
+class TestDrafts:
+    async def test_in_the_trash_is_not_listed_and_its_job_is_canceled(self, committed: Core, ada: Actor) -> None:
+        draft = await drafted(committed, ada)
+        async with committed.database.transaction() as session:
+            await generation.delete_draft(session, ada, draft.id)
+            assert (await generation.list_drafts(session, ada, DraftQuery())).total == 0
+            with pytest.raises(NotFound):
+                await generation.get_draft(session, ada, draft.id)
+        with pytest.raises(NotFound):
+            await generation.get_by_slug(committed, ada, draft.slug)
+        assert [(item.kind, item.title) for item in await listed(committed, ada)] == [("draft", draft.title)]
+        assert f"generation/drafts_in_trash/{draft.id}.json" in await names_in(committed, own_drafts, ada)
+        await restore(committed, ada, draft.id)
+        restored = await generation.get_by_slug(committed, ada, draft.slug)
+        assert (restored.state, len(restored.sections)) == (DraftState.CANCELED, len(draft.sections))
+        await do(committed, lambda session: generation.continue_draft(session, ada, committed, draft.id))
+
+
+class TestCategories:
+    async def test_in_the_trash_keeps_its_labels_and_restoring_brings_them_back(self, committed: Core, ada: Actor) -> None:
+        async with committed.database.transaction() as session:
+            await opportunities.load_sample_once(session)
+            notices = (await opportunities.list_opportunities(session, ada, OpportunityQuery(page_size=1))).items
+            category = await categories.create(session, ada, CategoryCreate(name="Roofing"))
+            await categories.accept(session, ada, committed, notices[0].id, category.id)
+            await categories.delete(session, ada, category.id)
+        async with committed.database.transaction() as session:
+            assert await categories.list_categories(session, ada) == []
+            assert await categories.labels_of(session, ada, [notices[0].id]) == {}
+            assert (await session.scalars(categories.labeled_with(ada))).all() == []
+            assert (await categories.list_suggestions(session, ada, committed, SuggestionQuery(is_all=True))).total == 0
+        assert [(item.kind, item.title) for item in await listed(committed, ada)] == [("category", "Roofing")]
+        files = {file.name: file.content async for file in _files(committed, own_categories, ada)}
+        assert "Roofing" in str(files["categories/categories_in_trash.json"])
+        assert "Roofing,accepted" in str(files["categories/decisions.csv"])
+        await restore(committed, ada, category.id)
+        async with committed.database.transaction() as session:
+            (found,) = await categories.list_categories(session, ada)
+            assert (found.id, found.name, found.accepted) == (category.id, "Roofing", 1)
+
+    async def test_its_name_is_free_and_a_restored_one_gets_a_number(self, committed: Core, ada: Actor) -> None:
+        for _ in range(2):
+            async with committed.database.transaction() as session:
+                category = await categories.create(session, ada, CategoryCreate(name="Roofing" * 11))
+                await categories.delete(session, ada, category.id)
+        for item in await listed(committed, ada):
+            await restore(committed, ada, item.id)
+        names = [each.name for each in await do(committed, lambda session: categories.list_categories(session, ada))]
+        assert names == [f"{('Roofing' * 11)[:72]} (2)", "Roofing" * 11]
+
+    async def test_labels_that_a_run_added_in_the_meantime_give_way(self, committed: Core, ada: Actor) -> None:
+        async with committed.database.transaction() as session:
+            await opportunities.load_sample_once(session)
+            notice = (await opportunities.list_opportunities(session, ada, OpportunityQuery(page_size=1))).items[0]
+            category = await categories.create(session, ada, CategoryCreate(name="Roofing"))
+            await categories.accept(session, ada, committed, notice.id, category.id)
+            await categories.delete(session, ada, category.id)
+            await session.execute(
+                text(
+                    "INSERT INTO label (id, owner_id, subject_id, category_id, confidence, state, source, decided_at)"
+                    " VALUES (gen_random_uuid(), :owner, :subject, :category, 0.9, 'suggested', 'model', now())"
+                ),
+                {"owner": ada.id, "subject": notice.id, "category": category.id},
+            )
+        await restore(committed, ada, category.id)
+        labels = await do(committed, lambda session: categories.labels_of(session, ada, [notice.id]))
+        assert [label.state for label in labels[notice.id]] == ["accepted"]
+
+
+class TestTrash:
+    async def test_is_paged_sorted_and_filtered(self, committed: Core, ada: Actor) -> None:
+        for title in ("b ferry", "A ferry", "c barge"):
+            document = await boats(committed, ada, title, title)
+            await throw_away(committed, ada, document.id)
+        async with committed.database.transaction() as session:
+            category = await categories.create(session, ada, CategoryCreate(name="Ferries"))
+            await categories.delete(session, ada, category.id)
+
+        async def titles(**query: object) -> list[str]:
+            return [item.title for item in await listed(committed, ada, TrashQuery.model_validate(query))]
+
+        assert await titles() == ["Ferries", "c barge", "A ferry", "b ferry"]
+        assert await titles(sort="title", kind="document") == ["A ferry", "b ferry", "c barge"]
+        assert await titles(text="FERR") == ["Ferries", "A ferry", "b ferry"]
+        assert await titles(sort="removed_at", page=2, page_size=3) == ["Ferries"]
+        async with committed.database.transaction() as session:
+            lines = [line async for line in service.export_trash(session, ada, TrashQuery(kind="category"))]
+        assert lines[1].startswith("Ferries,category,")
+
+    @pytest.mark.security(40)
+    async def test_of_others_is_neither_listed_nor_restored_nor_deleted(
+        self, committed: Core, ada: Actor, stranger: Actor
+    ) -> None:
+        document = await boats(committed, ada)
+        await throw_away(committed, ada, document.id)
+        assert await listed(committed, stranger) == []
+        for attempt in (service.restore, service.delete_forever):
+            with pytest.raises(NotFound):
+                async with committed.database.transaction() as session:
+                    await attempt(session, stranger, committed, document.id)
+        assert await do(committed, lambda session: service.empty(session, stranger, committed)) == 0
+        await restore(committed, ada, document.id)
+
+    async def test_of_documents_needs_the_permission_to_work(self, committed: Core, ada: Actor) -> None:
+        document = await boats(committed, ada)
+        await throw_away(committed, ada, document.id)
+        reviewer = ada.model_copy(update={"role": Role.REVIEWER})
+        for attempt in (service.restore, service.delete_forever):
+            with pytest.raises(NotAllowed):
+                async with committed.database.transaction() as session:
+                    await attempt(session, reviewer, committed, document.id)
+        assert await do(committed, lambda session: service.empty(session, reviewer, committed)) == 0
+        assert len(await listed(committed, ada)) == 1
+
+    async def test_deleting_forever_takes_chunks_vectors_and_the_file(self, committed: Core, ada: Actor) -> None:
+        document = await trained(committed, ada)
+        await throw_away(committed, ada, document.id)
+        await do(committed, lambda session: service.delete_forever(session, ada, committed, document.id))
+        assert await left(committed) == (0, 0, 0)
+        assert await do(committed, waiting_files) == [[document.sha256]]
+        assert await do(committed, lambda session: count_audited(session, "trash.deleted")) == 1
+
+    async def test_is_emptied_at_once(self, committed: Core, ada: Actor, stranger: Actor) -> None:
+        for actor in (ada, ada, stranger):
+            document = await boats(committed, actor, content=str(uuid4()))
+            await throw_away(committed, actor, document.id)
+        assert await do(committed, lambda session: service.empty(session, ada, committed)) == 2
+        assert (len(await listed(committed, ada)), len(await listed(committed, stranger))) == (0, 1)
+
+
+class TestExpiry:
+    async def test_items_older_than_thirty_days_are_removed_by_a_job(
+        self, committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(service, "_BATCH", 1)
+        old = [await boats(committed, ada, content=f"Ferry {number}.") for number in range(2)]
+        for document in old:
+            await throw_away(committed, ada, document.id)
+        await service.start_removal(committed)
+        assert await do(committed, removals) == 0
+        await grow_old(committed)
+        recent = await boats(committed, ada, "Recent")
+        await throw_away(committed, ada, recent.id)
+        await service.start_removal(committed)
+        assert await do(committed, removals) == 1
+        for _ in range(2):  # a job that was killed starts again
+            await committed.jobs.run_inline(RemoveExpired(), title="test", owner_id=None)
+            assert [item.title for item in await listed(committed, ada)] == ["Recent"]
+        assert sorted(await do(committed, waiting_files)) == sorted([document.sha256] for document in old)
+
+    async def test_an_item_that_is_restored_at_this_moment_stays(self, committed: Core, ada: Actor) -> None:
+        document = await boats(committed, ada)
+        await throw_away(committed, ada, document.id)
+        await grow_old(committed)
+        async with committed.database.transaction() as session:
+            await service.restore(session, ada, committed, document.id)
+            await committed.jobs.run_inline(RemoveExpired(), title="test", owner_id=None)
+        await do(committed, lambda session: training.get_document(session, ada, document.id))
+
+
+async def left(core: Core) -> tuple[int, int, int]:
+    """The number of items in the trash, of chunks, and of vectors."""
+    async with core.database.transaction() as session:
+        counts = [await session.scalar(select(func.count()).select_from(table)) or 0 for table in (TrashItem, Chunk, ChunkVector)]
+    return counts[0], counts[1], counts[2]
+
+
+async def waiting_files(session: AsyncSession) -> list[list[str]]:
+    found = await session.scalars(text("SELECT payload -> 'sha256' FROM job WHERE kind = 'remove_files' ORDER BY created_at"))
+    return list(found)
+
+
+async def removals(session: AsyncSession) -> int:
+    return await session.scalar(text("SELECT count(*) FROM job WHERE kind = 'remove_expired'")) or 0
+
+
+async def names_in(core: Core, read: PersonalDataReader, actor: Actor) -> set[str]:
+    return {file.name async for file in _files(core, read, actor)}
+
+
+async def _files(core: Core, read: PersonalDataReader, actor: Actor) -> AsyncIterator[DataFile]:
+    async with core.database.transaction() as session:
+        async for file in read(session, actor, core):
+            yield file
