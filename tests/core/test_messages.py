@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from copy import deepcopy
 from io import StringIO
 from pathlib import Path
 
@@ -150,6 +151,11 @@ class TestStoredMessage:
         assert [from_stored(each) for each in stored] == ["Save Not yet", "2 documents"]
         with using_language("fr"):
             assert [from_stored(each) for each in stored] == ["Enregistrer Not yet", "2 fichiers"]
+
+    def test_is_kept_by_a_copy(self) -> None:
+        with keeping_messages():
+            copied = deepcopy(t("Not yet"))
+        assert (copied, to_stored(copied)) == ("Not yet", to_stored(later("Not yet")))
 
     def test_other_text_stays_as_it_is(self) -> None:
         assert from_stored(to_stored("a{b}\x1fc")) == "a{b} c"

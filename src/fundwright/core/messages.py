@@ -77,6 +77,9 @@ class Translated(str):
         translated.message = message
         return translated
 
+    def __reduce__(self) -> tuple[type[Translated], tuple[str, Message]]:  # for copies
+        return Translated, (str(self), self.message)
+
 
 @contextmanager
 def keeping_messages() -> Iterator[None]:
