@@ -2,6 +2,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -14,17 +15,18 @@ from sqlalchemy import text
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.categories import service as categories
 from fundwright.categories.models import Label
-from fundwright.categories.schemas import CategoryColor, CategoryCreate
+from fundwright.categories.schemas import CategoryColor, CategoryCreate, LabelState
 from fundwright.core.assembly import Core
 from fundwright.opportunities import importing, service
 from fundwright.opportunities.models import Opportunity
 from fundwright.opportunities.question import Meaning
 from fundwright.opportunities.repository import indexing, writing
 from fundwright.opportunities.schemas import FoundPage, OpportunityQuery
+from fundwright_ui.runtime.connection import UndoOffer
 from fundwright_ui.runtime.diff import Operation
 from fundwright_ui.screens.opportunities.address import query_of
 from fundwright_ui.screens.opportunities.nih import nih_screen
-from fundwright_ui.screens.opportunities.opportunity import contract_screen, deadline, grant_screen
+from fundwright_ui.screens.opportunities.opportunity import contract_screen, deadline, grant_screen, phone_link
 from fundwright_ui.screens.opportunities.results import count_text, due_cell, due_chip, end_of_list
 from fundwright_ui.screens.opportunities.sam import sam_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
@@ -381,6 +383,24 @@ class TestDetail:
             assert "x" * 900 in screen.text
             assert screen.find_text("x" * 900).node["a"]["dir"] == "auto"
 
+    async def test_each_address_and_each_phone_number_of_a_contact_is_a_link(
+        self, committed: Core, member: Actor, import_file: ImportFile
+    ) -> None:
+        primary = {"PrimaryContactEmail": "ada@va.gov; bo@va.gov", "PrimaryContactPhone": "(555) 010-0199 ext. 12"}
+        secondary = {"SecondaryContactFullname": "Cy", "SecondaryContactPhone": "cy@va.gov"}
+        await import_file(sam_file(sam_row(**primary, **secondary)))
+        async with committed.database.transaction() as session:
+            [row] = await listed(session, member)
+        at: dict[str, Any] = {"path": "/dashboard/sam/1", "params": {"id": str(row.id)}}
+        async with mounted(committed, member, contract_screen, **at) as screen:
+            hrefs = [str(link.props["href"]) for link in screen.elements("link")]
+            contacts = [href for href in hrefs if href.startswith(("mailto:", "tel:"))]
+            assert contacts == ["mailto:ada@va.gov", "mailto:bo@va.gov", "tel:5550100199", "mailto:cy@va.gov"]
+
+    @pytest.mark.parametrize("phone", ["Email only", "N/A", "5550", "555010019955501001995550"])
+    def test_what_is_not_a_phone_number_is_not_a_link(self, phone: str) -> None:
+        assert phone_link(phone)["tagName"] == "span"
+
     async def test_names_the_site_of_the_source_and_an_agency_once(
         self, committed: Core, member: Actor, import_file: ImportFile
     ) -> None:
@@ -586,6 +606,40 @@ class TestCorrectCategory:
             await screen.choose("Add a category", "nonsense")
             await screen.submit("Change category")
             assert "The category was not found." in screen.text and screen.toasts == []
+
+    async def test_each_decision_can_be_undone(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
+        await import_file(sam_file(sam_row()))
+        async with committed.database.transaction() as session:
+            roofs = await categories.create(session, member, CategoryCreate(name="Roofs"))
+            [notice] = await listed(session, member)
+            session.add(Label(owner_id=member.id, subject_id=notice.id, category_id=roofs.id, confidence=0.9))
+
+        async def state() -> LabelState:
+            async with committed.database.transaction() as session:
+                [label] = (await categories.labels_of(session, member, [notice.id]))[notice.id]
+                return label.state
+
+        at: dict[str, Any] = {"path": f"/dashboard/sam/{notice.id}", "params": {"id": str(notice.id)}}
+        async with mounted(committed, member, contract_screen, **at) as screen:
+            offers: list[UndoOffer] = []
+            screen.view.connection.offer_undo = offers.append
+
+            async def choose_none() -> None:
+                await screen.choose("Add a category", "")
+                await screen.submit("Change category")
+
+            decisions = [
+                (partial(screen.click, "button", "Accept Roofs"), LabelState.ACCEPTED),
+                (partial(screen.click, "button", "Remove Roofs"), LabelState.REJECTED),
+                (choose_none, LabelState.REJECTED),
+            ]
+            for decide, decided in decisions:
+                await decide()
+                assert await state() == decided
+                async with committed.database.transaction() as session:
+                    await offers.pop().undo(session)
+                assert await state() == LabelState.SUGGESTED
+                await screen.expect(lambda: screen.has("button", "Accept Roofs"))
 
     async def test_only_what_a_person_rejected_is_called_so(
         self, committed: Core, member: Actor, import_file: ImportFile

@@ -88,12 +88,13 @@ def text_field(
     min: str | None = None,
     max: str | None = None,
     maxlength: int | None = None,
+    keyboard: Literal["numeric", "decimal"] | None = None,
     suggestions: str | None = None,
     key: str | None = None,
 ) -> VdomDict:
     """One line of text. `on_change` gets the text; `value` controls the field, `default` only sets its initial text.
 
-    `suggestions` is the id of a `datalist`. `end` is placed inside the field at its end, such as an `icon_button`. A `datetime-local` field sends its content as the
+    `keyboard` is what a phone shows for a text of digits, or of an amount. `suggestions` is the id of a `datalist`. `end` is placed inside the field at its end, such as an `icon_button`. A `datetime-local` field sends its content as the
     moment in the person's time zone. Raises ValueError for a password with `on_change`: its content is sent with its form, or
     once with `on_blur`, never while it is typed.
     """
@@ -110,6 +111,8 @@ def text_field(
         min=min,
         max=max,
         maxLength=maxlength,
+        inputMode=keyboard,
+        enterKeyHint="search" if type == "search" else None,
         list=suggestions,
     )
     events = _events(on_change, on_blur)

@@ -65,3 +65,13 @@ async def test_fields_with_a_default_may_stay_empty(committed: Core) -> None:
 async def test_errors_are_sentences(committed: Core, typed: dict[str, Any], sentence: str) -> None:
     given, said = await sent(committed, **{"name": "Acme", **typed})
     assert (given, said) == ([], sentence)
+
+
+def test_phones_show_the_keyboard_of_a_field() -> None:
+    def shown(**options: Any) -> dict[str, Any]:
+        [field] = (child for child in text_field("a", "A", **options)["children"] if child and child["tagName"] == "input")
+        return field["attributes"]
+
+    assert shown(type="search")["enterKeyHint"] == "search"
+    assert shown(keyboard="decimal")["inputMode"] == "decimal"
+    assert not {"inputMode", "enterKeyHint"} & shown().keys()

@@ -103,7 +103,14 @@ def _set_up(show_codes: Callable[[RecoveryCodes], None]) -> VdomDict:
         row(copy_button(begun.secret, t("Copy key"), is_small=True)),
         form(
             text_field(
-                "code", t("Code"), required=True, autocomplete="one-time-code", maxlength=100, error=confirming.error, key="code"
+                "code",
+                t("Code"),
+                required=True,
+                autocomplete="one-time-code",
+                keyboard="numeric",
+                maxlength=100,
+                error=confirming.error,
+                key="code",
             ),
             on_submit=confirming,
             model=CodeTyped,

@@ -96,7 +96,7 @@ def payment_history_screen() -> VdomDict:
                 html.div(
                     {"className": "fw-form-row"},
                     text_field("email", t("Account email"), type="email", required=True, maxlength=254),
-                    text_field("amount_cents", t("Amount in US dollars"), required=True, maxlength=20),
+                    text_field("amount_cents", t("Amount in US dollars"), required=True, maxlength=20, keyboard="decimal"),
                 ),
                 text_field("text", t("Description"), required=True, maxlength=500),
                 html.div(

@@ -108,6 +108,7 @@ def _plan(plan: PlanRead) -> VdomDict:
                 default=money_text(plan.price_cents),
                 required=True,
                 maxlength=20,
+                keyboard="decimal",
                 id=f"price-{plan.code}",
             ),
             *(

@@ -12,7 +12,7 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.categories import service as categories
-from fundwright.categories.schemas import Band, CategoryRead, LabelRead, LabelSource, LabelState, SuggestionQuery
+from fundwright.categories.schemas import Band, CategoryRead, LabelRead, LabelState, SuggestionQuery
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.opportunities import service as opportunities
@@ -20,7 +20,7 @@ from fundwright.opportunities.display_names import agency_name, display_title
 from fundwright.opportunities.schemas import OpportunityRow
 from fundwright_ui.hooks import Row, Rows, UrlState, use_action, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection
-from fundwright_ui.screens.categories.undo import Decided, labels_of, undo_of
+from fundwright_ui.screens.categories.undo import Decided, decision_time, labels_of, undo_of
 from fundwright_ui.screens.listing import existing_page, export_button, narrow, pages, use_listing
 from fundwright_ui.screens.opportunities.address import PATHS
 from fundwright_ui.ui import (
@@ -198,11 +198,11 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
     async def decide(session: AsyncSession, category_id: UUID | None) -> tuple[str, Decided]:
         before = await labels_of(session, actor, label.subject_id)
         after = await categories.correct(session, actor, core, label.subject_id, category_id)
-        decided_at = max((each.decided_at for each in after if each.source == LabelSource.PERSON), default=None)
+        decided = Decided(before, decision_time(after))
         if category_id is None:
-            return t("None of these"), Decided(before, decided_at)
+            return t("None of these"), decided
         name = next(each.category_name for each in after if each.category_id == category_id)
-        return t("Changed to {category}", category=name), Decided(before, decided_at)
+        return t("Changed to {category}", category=name), decided
 
     async def reject(session: AsyncSession) -> tuple[str, Decided]:
         return await decide(session, None)

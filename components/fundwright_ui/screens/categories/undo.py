@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
@@ -10,9 +11,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Actor
 from fundwright.categories import service as categories
-from fundwright.categories.schemas import LabelRead
+from fundwright.categories.schemas import LabelRead, LabelSource
 from fundwright.core.assembly import Core
 from fundwright_ui.hooks.rows import Undo
+from fundwright_ui.product import use_actor, use_connection
 
 
 class Decided(NamedTuple):
@@ -26,8 +28,23 @@ async def labels_of(session: AsyncSession, actor: Actor, subject_id: UUID) -> li
     return (await categories.labels_of(session, actor, [subject_id])).get(subject_id, [])
 
 
+def decision_time(labels: Sequence[LabelRead]) -> datetime | None:
+    """The time of the latest decision in `labels`."""
+    return max((label.decided_at for label in labels if label.source == LabelSource.PERSON), default=None)
+
+
 def undo_of(core: Core, actor: Actor, subject_id: UUID, decided: Decided) -> Undo:
     async def undo(session: AsyncSession) -> None:
         await categories.restore(session, actor, core, subject_id, decided_at=decided.decided_at, before=decided.before)
 
     return undo
+
+
+def use_undo_toast(message: str, subject_id: Callable[[], UUID]) -> Callable[[Decided], None]:
+    """The `then` of an action that decides: a toast with `message` that offers to undo the decision. This is a hook."""
+    connection, actor = use_connection(), use_actor()
+
+    def settle(decided: Decided) -> None:
+        connection.toast(message, undo=undo_of(connection.core, actor, subject_id(), decided))
+
+    return settle

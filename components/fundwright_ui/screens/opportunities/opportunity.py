@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 from urllib.parse import urlsplit
 from uuid import UUID
 
@@ -28,6 +30,7 @@ from fundwright.opportunities.washington import WASHINGTON, day_in_washington, i
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.categories.undo import Decided, decision_time, labels_of, use_undo_toast
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import PATHS
 from fundwright_ui.screens.opportunities.results import award_line, due_chip, notices_link
@@ -62,6 +65,9 @@ from fundwright_ui.ui.elements import Child
 _SHOWN_CHARACTERS = 400
 _SHOWN_BEFORE = 60
 _SHOWN_VERSIONS = 10
+_ADDRESS = re.compile(r"[^\s,;<>()]+@[^\s,;<>()]+")
+_PHONE_NUMBER = re.compile(r"\+?(?:[\s().-]*\d){7,15}(?!\d)")
+_NOT_DIALED = re.compile(r"[^\d+]")
 
 
 @screen("/dashboard/sam/{id}", "Opportunity", help="/help/opportunities")
@@ -213,14 +219,16 @@ def category_of(address_id: str) -> VdomDict:
 
     found = use_query(read, key=[address_id], topics=[categories.categories_topic(actor.id)])
 
-    async def choose(session: AsyncSession, fields: Fields) -> None:
+    async def choose(session: AsyncSession, fields: Fields) -> Decided:
         chosen, opportunity_id = str(fields.get("category", "")), _id_in(address_id)
+        before = await labels_of(session, actor, opportunity_id)
         if chosen:
-            await categories.accept(session, actor, core, opportunity_id, parse_id(chosen, t("The category")))
-        else:
-            await categories.correct(session, actor, core, opportunity_id, None)
+            accepted = await categories.accept(session, actor, core, opportunity_id, parse_id(chosen, t("The category")))
+            return Decided(before, accepted.decided_at)
+        return Decided(before, decision_time(await categories.correct(session, actor, core, opportunity_id, None)))
 
-    choosing = use_action(choose, success=t("The category was saved. The classifier will learn from it."))
+    saved = t("The category was saved. The classifier will learn from it.")
+    choosing = use_action(choose, then=use_undo_toast(saved, partial(_id_in, address_id)))
 
     if found.error:
         return section(t("Category"), problem(found.error, on_retry=found.reload))
@@ -265,14 +273,20 @@ def _is_rejected(labels: list[LabelRead]) -> bool:
 @component
 def _label(address_id: str, label: LabelRead) -> VdomDict:
     actor, core = use_actor(), use_connection().core
-    accepting = use_action(
-        lambda session: categories.accept(session, actor, core, _id_in(address_id), label.category_id),
-        success=t("The category was accepted."),
-    )
-    rejecting = use_action(
-        lambda session: categories.reject(session, actor, core, _id_in(address_id), label.category_id),
-        success=t("The category was removed. The classifier will learn from it."),
-    )
+
+    async def accept(session: AsyncSession) -> Decided:
+        before = await labels_of(session, actor, _id_in(address_id))
+        accepted = await categories.accept(session, actor, core, _id_in(address_id), label.category_id)
+        return Decided(before, accepted.decided_at)
+
+    async def reject(session: AsyncSession) -> Decided:
+        before = await labels_of(session, actor, _id_in(address_id))
+        rejected = await categories.reject(session, actor, core, _id_in(address_id), label.category_id)
+        return Decided(before, rejected.decided_at)
+
+    removed = t("The category was removed. The classifier will learn from it.")
+    accepting = use_action(accept, then=use_undo_toast(t("The category was accepted."), partial(_id_in, address_id)))
+    rejecting = use_action(reject, then=use_undo_toast(removed, partial(_id_in, address_id)))
     is_accepted = label.state == LabelState.ACCEPTED
     return list_row(
         row(
@@ -367,8 +381,11 @@ def _contacts(contacts: Sequence[Contact]) -> VdomDict | None:
                     stack(
                         html.span({"className": "fw-strong"}, contact.name or contact.email or contact.phone),
                         html.span({"className": "fw-muted"}, contact.title) if contact.title else None,
-                        text_link(contact.email, f"mailto:{contact.email}") if "@" in contact.email else None,
-                        html.span(contact.phone) if contact.phone else None,
+                        *(
+                            text_link(address, f"mailto:{address}", key=address)
+                            for address in _ADDRESS.findall(f"{contact.email} {contact.phone}")
+                        ),
+                        phone_link(contact.phone) if contact.phone and "@" not in contact.phone else None,
                         html.span(t("Fax {number}", number=contact.fax)) if contact.fax else None,
                         tight=True,
                     ),
@@ -377,6 +394,12 @@ def _contacts(contacts: Sequence[Contact]) -> VdomDict | None:
             ),
         ),
     )
+
+
+def phone_link(phone: str) -> VdomDict:
+    """The phone number as a link, or what the source has in its place, such as "Email only"."""
+    number = _PHONE_NUMBER.match(phone)
+    return text_link(phone, f"tel:{_NOT_DIALED.sub('', number[0])}") if number else html.span(phone)
 
 
 @component

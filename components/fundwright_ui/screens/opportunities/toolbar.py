@@ -212,6 +212,7 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
             t("NAICS begins with"),
             value=query.naics,
             maxlength=6,
+            keyboard="numeric",
             on_change=begin_naics,
         )
         if kind == "contract"
