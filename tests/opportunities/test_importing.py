@@ -159,6 +159,39 @@ class TestImport:
         assert report.rejected == 1
         assert "ends unexpectedly" in report.rejections[0].reason
 
+    @pytest.mark.parametrize(
+        ("content", "reasons"),
+        [
+            (
+                sam_file(
+                    sam_row(), sam_row(Title="Other"), sam_row(NoticeId=notice_id(1), PostedDate="soon"),
+                    sam_row(NoticeId=notice_id(2), Office="x" * 700), '"' + "y" * 2_000_001,
+                ),
+                {
+                    f"Die Ausschreibung {'a' * 32} steht schon in einer früheren Zeile dieser Datei, mit anderem Inhalt.",
+                    "„soon“ ist kein Datum.",
+                    "Der Wert ist länger als 600 Zeichen. Fehlt ein Anführungszeichen?",
+                    "Die Zeile kann nicht als CSV gelesen werden. Fehlt ein Anführungszeichen?",
+                },
+            ),
+            (
+                gzip.compress(sam_file(sam_row()))[:-4],
+                {
+                    "Die Datei endet hier unerwartet (die gepackte Datei ist beschädigt oder abgeschnitten). Die Zeilen davor wurden "
+                    "gelesen.",
+                },
+            ),
+        ],
+        ids=["rows", "end"],
+    )  # fmt: skip
+    async def test_reasons_of_rejected_rows_are_in_the_language_of_their_reader(
+        self, import_file: ImportFile, committed: Core, member: Actor, content: bytes, reasons: set[str]
+    ) -> None:
+        with using_language("fr"):
+            report = await import_file(content)
+        with using_language("de"):
+            assert {row.reason for row in (await read_import(committed, member, report.id)).rejections} == reasons
+
     async def test_a_forecast_does_not_replace_what_was_posted(self, import_file: ImportFile) -> None:
         await import_file(nih_file(nih_row()), source="nih")
         assert counts(await import_file(nih_file(nih_row(status="forecasted")), source="nih")) == (0, 0, 1, 0)

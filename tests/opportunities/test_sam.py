@@ -167,7 +167,7 @@ class TestRejections:
         assert isinstance(last, ParsedNotice)
         assert 8 < len(rejected) < 20
         assert isinstance(rejected[0], RejectedRow)
-        assert "no end" in rejected[0].reason
+        assert "Is a quotation mark missing?" in rejected[0].reason
 
     def test_a_file_that_is_cut_off_keeps_what_was_read(self) -> None:
         content = sam_file(sam_row(NoticeId=notice_id(1)), sam_row(NoticeId=notice_id(2)))

@@ -21,7 +21,7 @@ from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import t
 from fundwright.opportunities import reading
 from fundwright.opportunities.json_lines import published, read_json_lines
-from fundwright.opportunities.reading import UnreadableFile, clean
+from fundwright.opportunities.reading import UnreadableFile, clean, damage
 from fundwright.opportunities.schemas import Kind, Status
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow
 from fundwright.opportunities.washington import deadline, moment
@@ -84,9 +84,7 @@ def _xml_notices(start: bytes, stream: BinaryIO) -> Iterator[ParsedNotice | Reje
             fields = _fields(row)
         except expat.ExpatError as error:
             column = str(error.offset + 1)
-            yield RejectedRow(
-                line + error.lineno - 1, column, t("The XML is invalid here: {reason}.", reason=expat.ErrorString(error.code))
-            )
+            yield RejectedRow(line + error.lineno - 1, column, t("The XML is invalid here."))
         else:
             yield _extract_notice(line, status, fields)
     if not has_rows:
@@ -142,7 +140,11 @@ def _cut_rows(start: bytes, stream: BinaryIO) -> Iterator[tuple[int, Status, byt
         try:
             chunk = stream.read(_CHUNK_BYTES)
         except (EOFError, OSError) as error:
-            yield line, "posted", t("The file ends unexpectedly here ({error}). The rows before it were read.", error=error)
+            yield (
+                line,
+                "posted",
+                t("The file ends unexpectedly here ({error}). The rows before it were read.", error=damage(error)),
+            )
             return
         buffer += chunk
         is_over = not chunk

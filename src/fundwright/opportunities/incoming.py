@@ -18,8 +18,8 @@ from typing import IO, Annotated, Any, cast
 from pydantic import BaseModel, Field
 
 from fundwright.core.errors import NotFound
-from fundwright.core.messages import t
-from fundwright.opportunities.reading import UnreadableFile, clean, fit
+from fundwright.core.messages import from_untrusted, t, to_stored
+from fundwright.opportunities.reading import DamagedFile, UnreadableFile, clean, damage, fit
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow, Source
 
 BATCH_ROWS = 2_000
@@ -85,7 +85,7 @@ class Batch:
             return
         for name in _SHORT:
             if len(getattr(row, name)) > _MAX_CHARACTERS:
-                reason = f"The {name.replace('_', ' ')} is longer than {_MAX_CHARACTERS} characters; is a quotation mark missing?"
+                reason = t("The value is longer than {most} characters. Is a quotation mark missing?", most=_MAX_CHARACTERS)
                 self.rejections.append(RejectedRow(row.line, name, reason))
                 return
         digest = hashlib.blake2b(row.content.encode(errors="replace"), digest_size=16).hexdigest()
@@ -101,7 +101,7 @@ class Batch:
 
     def to_bytes(self) -> bytes:
         """A line of JSON, then `keys` and `rows`."""
-        rejections = [(rejected.line, rejected.column, rejected.reason) for rejected in self.rejections]
+        rejections = [(rejected.line, rejected.column, to_stored(rejected.reason)) for rejected in self.rejections]
         head = {"items": self.items, "bytes_read": self.bytes_read, "rows": len(self.rows), "rejections": rejections}
         return f"{json.dumps(head)}\n{_NEXT_ROW.join((*self.keys, *self.rows))}".encode(errors="replace")
 
@@ -120,7 +120,7 @@ class Batch:
             bytes_read=head.bytes_read,
             keys=lines[: head.rows],
             rows=lines[head.rows :],
-            rejections=[RejectedRow(line, column, reason) for line, column, reason in head.rejections],
+            rejections=[RejectedRow(line, column, from_untrusted(reason)) for line, column, reason in head.rejections],
         )
 
 
@@ -184,7 +184,9 @@ class Incoming:
                 is_over = False
                 break
         except OSError as error:
-            raise UnreadableFile(t("The file could not be read: {error}. Get a new copy and try again.", error=error)) from error
+            raise UnreadableFile(
+                t("The file could not be read: {error}. Get a new copy and try again.", error=damage(error))
+            ) from error
         batch.items, batch.bytes_read = self._items, self.bytes_read
         return None if is_over and not batch.size else batch
 
@@ -217,7 +219,7 @@ class _File(io.FileIO):
 
     def read(self, size: int | None = -1, /) -> bytes:
         if size is not None and size > _READ_AT_ONCE_BYTES:
-            raise OSError(t("the ZIP file contains too many files"))
+            raise DamagedFile(t("the ZIP file contains too many files"))
         return cast(bytes, super().read(size))
 
 
@@ -246,10 +248,10 @@ class _Content(io.RawIOBase):
         try:
             piece = self._read(len(buffer))
         except (zlib.error, EOFError, zipfile.BadZipFile) as error:
-            raise OSError(t("the compressed file is damaged or cut off: {error}", error=error)) from error
+            raise DamagedFile(t("the compressed file is damaged or cut off")) from error
         self._left -= len(piece)
         if self._left < 0:
-            raise OSError(t("it unzips to more than {times} times its size", times=_UNPACKED_TIMES))
+            raise DamagedFile(t("it unzips to more than {times} times its size", times=_UNPACKED_TIMES))
         self.bytes_read = self._file.tell()
         buffer[: len(piece)] = piece
         return len(piece)
@@ -283,7 +285,9 @@ def _only_member(file: _File, source: Source) -> zipfile.ZipExtFile:
             )
         return cast(zipfile.ZipExtFile, archive.open(member))
     except (zipfile.BadZipFile, OSError, ValueError) as error:
-        raise UnreadableFile(t("The ZIP file cannot be read: {error}. Get a new copy and try again.", error=error)) from error
+        raise UnreadableFile(
+            t("The ZIP file cannot be read: {error}. Get a new copy and try again.", error=damage(error))
+        ) from error
 
 
 def _copy_row(position: str, digest: str, notice: ParsedNotice) -> str:

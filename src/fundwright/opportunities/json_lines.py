@@ -9,7 +9,7 @@ from typing import cast
 from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import t
 from fundwright.opportunities import reading
-from fundwright.opportunities.reading import UnreadableFile, clean
+from fundwright.opportunities.reading import UnreadableFile, clean, damage
 from fundwright.opportunities.sources import RejectedRow
 
 _TRIED_LINES = 50
@@ -51,7 +51,7 @@ def _json_rows(stream: Iterable[bytes]) -> Iterator[tuple[int, JsonObject | Reje
             try:
                 row = json.loads(text.rstrip("\r\n"))
             except json.JSONDecodeError as error:
-                yield line, RejectedRow(line, str(error.colno), t("The line is not JSON: {reason}.", reason=error.msg))
+                yield line, RejectedRow(line, str(error.colno), t("The line is not valid JSON from this column on."))
             except (RecursionError, ValueError):
                 yield line, RejectedRow(line, "", t("The line is nested too deeply or contains a number that is too long."))
             else:
@@ -62,7 +62,9 @@ def _json_rows(stream: Iterable[bytes]) -> Iterator[tuple[int, JsonObject | Reje
     except (EOFError, OSError) as error:
         yield (
             line + 1,
-            RejectedRow(line + 1, "", t("The file ends unexpectedly here ({error}). The rows before it were read.", error=error)),
+            RejectedRow(
+                line + 1, "", t("The file ends unexpectedly here ({error}). The rows before it were read.", error=damage(error))
+            ),
         )
 
 

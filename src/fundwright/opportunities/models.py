@@ -13,6 +13,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
+from fundwright.core.jobs import StoredMessage
 from fundwright.core.json_values import JsonObject
 from fundwright.language.retrieval import WORD_DIMENSION
 
@@ -203,4 +204,4 @@ class ImportRejection(Base):
     import_run_id: Mapped[UUID] = mapped_column(ForeignKey("import_run.id", ondelete="CASCADE"))
     line: Mapped[int]
     column: Mapped[str]
-    reason: Mapped[str]
+    reason: Mapped[str] = mapped_column(StoredMessage)

@@ -37,6 +37,19 @@ class UnreadableFile(Invalid):
     """The file does not have the expected format."""
 
 
+class DamagedFile(OSError):
+    """The file cannot be read on. `reason` is part of a sentence, in the reader's language."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def damage(error: Exception) -> str:
+    """Say what is wrong with a file whose reading raised `error`, as part of a sentence."""
+    return error.reason if isinstance(error, DamagedFile) else t("the file is damaged or cut off")
+
+
 def bounded_lines(stream: BinaryIO) -> Iterator[bytes]:
     """Yield the lines of a stream. A line longer than 8 MB is split, so that no file can exhaust memory."""
     while line := stream.readline(_MAX_LINE_BYTES):

@@ -11,7 +11,7 @@ from typing import BinaryIO
 from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import t
 from fundwright.opportunities import reading
-from fundwright.opportunities.reading import UnreadableFile, clean
+from fundwright.opportunities.reading import UnreadableFile, clean, damage
 from fundwright.opportunities.schemas import Kind
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow
 from fundwright.opportunities.washington import deadline, moment
@@ -77,11 +77,14 @@ class _Records:
                 record = next(self._reader)
             except StopIteration:
                 return
-            except csv.Error as error:
+            except csv.Error:
                 self.skip_to_next_record()
-                yield start, t("The row cannot be read as CSV ({error}); a quote may be missing.", error=error)
+                yield start, t("The row cannot be read as CSV. Is a quotation mark missing?")
             except (EOFError, OSError) as error:
-                yield self._line + 1, t("The file ends unexpectedly here ({error}). The rows before it were read.", error=error)
+                yield (
+                    self._line + 1,
+                    t("The file ends unexpectedly here ({error}). The rows before it were read.", error=damage(error)),
+                )
                 return
             else:
                 if record:
