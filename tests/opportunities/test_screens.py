@@ -397,7 +397,7 @@ class TestDetail:
             contacts = [href for href in hrefs if href.startswith(("mailto:", "tel:"))]
             assert contacts == ["mailto:ada@va.gov", "mailto:bo@va.gov", "tel:5550100199", "mailto:cy@va.gov"]
 
-    @pytest.mark.parametrize("phone", ["Email only", "N/A", "5550", "555010019955501001995550"])
+    @pytest.mark.parametrize("phone", ["Email only", "N/A", "5550", "000-0000", "555010019955501001995550"])
     def test_what_is_not_a_phone_number_is_not_a_link(self, phone: str) -> None:
         assert phone_link(phone)["tagName"] == "span"
 

@@ -65,8 +65,8 @@ from fundwright_ui.ui.elements import Child
 _SHOWN_CHARACTERS = 400
 _SHOWN_BEFORE = 60
 _SHOWN_VERSIONS = 10
-_ADDRESS = re.compile(r"[^\s,;<>()]+@[^\s,;<>()]+")
-_PHONE_NUMBER = re.compile(r"\+?(?:[\s().-]*\d){7,15}(?!\d)")
+_BETWEEN_ADDRESSES = re.compile(r"[\s,;<>()]")
+_NOT_PHONE_NUMBER = re.compile(r"[^\d\s()+.-]")
 _NOT_DIALED = re.compile(r"[^\d+]")
 
 
@@ -383,7 +383,8 @@ def _contacts(contacts: Sequence[Contact]) -> VdomDict | None:
                         html.span({"className": "fw-muted"}, contact.title) if contact.title else None,
                         *(
                             text_link(address, f"mailto:{address}", key=address)
-                            for address in _ADDRESS.findall(f"{contact.email} {contact.phone}")
+                            for address in dict.fromkeys(_BETWEEN_ADDRESSES.split(f"{contact.email} {contact.phone}"))
+                            if "@" in address
                         ),
                         phone_link(contact.phone) if contact.phone and "@" not in contact.phone else None,
                         html.span(t("Fax {number}", number=contact.fax)) if contact.fax else None,
@@ -398,8 +399,10 @@ def _contacts(contacts: Sequence[Contact]) -> VdomDict | None:
 
 def phone_link(phone: str) -> VdomDict:
     """The phone number as a link, or what the source has in its place, such as "Email only"."""
-    number = _PHONE_NUMBER.match(phone)
-    return text_link(phone, f"tel:{_NOT_DIALED.sub('', number[0])}") if number else html.span(phone)
+    number, *_extension = _NOT_PHONE_NUMBER.split(phone)
+    dialed = _NOT_DIALED.sub("", number)
+    is_number = 7 <= len(dialed) <= 16 and dialed.strip("+0")
+    return text_link(phone, f"tel:{dialed}") if is_number else html.span(phone)
 
 
 @component
