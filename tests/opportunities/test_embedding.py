@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Role
@@ -16,6 +16,8 @@ from fundwright.core.database import now
 from fundwright.core.errors import NotAllowed
 from fundwright.core.jobs import Job, JobCanceled, JobHandler, JobRun, JobState, no_actor
 from fundwright.opportunities import embedding, service
+from fundwright.opportunities.models import OpportunityTerms, OpportunityVector, OpportunityWords
+from fundwright.opportunities.repository import indexing
 from fundwright.opportunities.schemas import EmbedOpportunities
 from tests.opportunities.conftest import ImportFile
 from tests.opportunities.files import notice_id, sam_file, sam_row
@@ -131,6 +133,55 @@ class TestEmbed:
         committed.jobs.register(JobHandler(EmbedOpportunities, begin, no_actor))
         await committed.jobs.run_inline(EmbedOpportunities(), title="x", owner_id=None)
         assert seen == [(0, 4), (2, 4), (4, 4), (6, 12), (8, 12), (10, 12), (12, 12)]
+
+    async def test_progress_counts_each_notice_once(
+        self, committed: Core, embedder: LengthEmbedder, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        async with committed.database.transaction() as session:
+            await add(session, *(notice(n) for n in range(6)))
+        monkeypatch.setattr(embedding, "_REPORT_INTERVAL_S", 0)
+        seen: list[tuple[int, int]] = []
+
+        async def begin(run: JobRun[EmbedOpportunities, None, embedding.EmbeddingCheckpoint]) -> None:
+            async def change_some(texts: Sequence[str]) -> NDArray[np.float32]:
+                if len(embedder.texts) == 2:
+                    async with committed.database.transaction() as session:
+                        await add(session, *(notice(n, title=f"Changed {n}") for n in range(2)))
+                return await LengthEmbedder.embed(embedder, texts)
+
+            async def progress(done: int, total: int, _message: str = "") -> None:
+                seen.append((done, total))
+
+            monkeypatch.setattr(embedder, "embed", change_some)
+            monkeypatch.setattr(run, "progress", progress)
+            await embedding.embed(run, embedder, not_sorting)
+
+        committed.jobs.register(JobHandler(EmbedOpportunities, begin, no_actor))
+        await committed.jobs.run_inline(EmbedOpportunities(), title="x", owner_id=None)
+        assert seen == [(0, 6), (2, 6), (4, 6), (4, 6), (6, 6)]
+
+    @pytest.mark.parametrize(
+        ("values", "kept"),
+        [
+            ({"due_at": now() + timedelta(days=9), "closes_at": now() + timedelta(days=9)}, {"words", "terms", "vector"}),
+            ({"naics": "541519"}, {"terms", "vector"}),
+            ({"agency": "VA"}, {"vector"}),
+            ({"title": "Changed"}, set()),
+            ({"description": "Changed"}, set()),
+        ],
+    )
+    async def test_a_change_discards_what_was_computed_from_what_it_changes(
+        self, committed: Core, embedder: LengthEmbedder, values: dict[str, object], kept: set[str]
+    ) -> None:
+        async with committed.database.transaction() as session:
+            await add(session, notice(1), notice(2))
+        await embed(committed)
+        async with committed.database.transaction() as session:
+            await indexing.add_terms(session, {id: b"" for id, *_ in await indexing.list_unread(session, limit=9)})
+            await add(session, notice(1, **values))
+            tables = {"words": OpportunityWords, "terms": OpportunityTerms, "vector": OpportunityVector}
+            counts = {name: await session.scalar(select(func.count()).select_from(of)) for name, of in tables.items()}
+        assert counts == {name: 2 if name in kept else 1 for name in tables}
 
     async def test_a_notice_that_changes_meanwhile_is_read_again(self, committed: Core, embedder: LengthEmbedder) -> None:
         async with committed.database.transaction() as session:

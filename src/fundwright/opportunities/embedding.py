@@ -66,20 +66,19 @@ async def embed(
     """
     async with run.transaction() as session:
         await indexing.index_vectors(session, embedder.id, embedder.dimension)
-        known = await indexing.count_vectors(session, embedder.id)
-        total = known + await indexing.count_lacking_vectors(session, embedder.id)
-        await indexing.note_embedded(session, known if known < total else None)
+        done, total = await indexing.count_embedded(session, embedder.id)
+        await indexing.note_embedded(session, done if done < total else None)
     embedded = run.checkpoint.get("embedded", 0)  # before the job was interrupted or paused
     run.checkpoint = {"embedded": embedded}
     sorted_at = max(embedded, _READ_AT_ONCE // 2)
-    done, reported_at, turn_started_at = known, 0.0, time.monotonic()
+    reported_at, turn_started_at = 0.0, time.monotonic()
     await run.progress(done, total, "notices")
     while True:
         await _weigh(run)
         if not (lacking := await _list_lacking(run, embedder)):
             break
-        async with run.transaction() as session:  # notices may have been added in the meantime
-            total = done + await indexing.count_lacking_vectors(session, embedder.id)
+        async with run.transaction() as session:  # notices may have been added or changed in the meantime
+            done, total = await indexing.count_embedded(session, embedder.id)
         for start in range(0, len(lacking), _EMBEDDED_AT_ONCE):
             some = lacking[start : start + _EMBEDDED_AT_ONCE]
             began = time.monotonic()

@@ -41,7 +41,7 @@ from fundwright.opportunities.models import (
 )
 from fundwright.opportunities.repository.filters import IS_OPEN
 from fundwright.opportunities.repository.scoring import WEIGHTS
-from fundwright.opportunities.repository.writing import change_alone
+from fundwright.opportunities.repository.writing import EMBEDDED_CHARACTERS, READ_CHARACTERS, change_alone
 from fundwright.opportunities.schemas import (
     CategorizeOpportunities,
     EmbedOpportunities,
@@ -55,12 +55,6 @@ _MIN_SPELLED = 3
 """The number of notices in which a word must occur to count as known."""
 _SORTED_AT_ONCE = 5_000
 
-_EMBEDDED_CHARACTERS = 800
-"""Characters of a description that are embedded. To change this, add a migration that deletes the vectors; the next start computes
-them again."""
-_READ_CHARACTERS = 500
-"""Characters of a description that the classifier reads."""
-
 
 def _lacks_vector(model_id: str) -> ColumnElement[bool]:
     return not_(exists().where(OpportunityVector.opportunity_id == Opportunity.id, OpportunityVector.model_id == model_id))
@@ -68,6 +62,13 @@ def _lacks_vector(model_id: str) -> ColumnElement[bool]:
 
 async def count_lacking_vectors(session: AsyncSession, model_id: str) -> int:
     return await session.scalar(select(func.count()).select_from(Opportunity).where(_lacks_vector(model_id))) or 0
+
+
+async def count_embedded(session: AsyncSession, model_id: str) -> tuple[int, int]:
+    """Return how many opportunities this model has embedded, and how many there are."""
+    counted = select(func.count().filter(not_(_lacks_vector(model_id))), func.count()).select_from(Opportunity)
+    embedded, all_there_are = (await session.execute(counted)).one()
+    return embedded, all_there_are
 
 
 async def lock_embedding(session: AsyncSession) -> None:
@@ -91,7 +92,7 @@ async def find_embedding(session: AsyncSession) -> Job | None:
 
 async def list_unembedded(session: AsyncSession, model_id: str, *, limit: int) -> Sequence[tuple[UUID, int, str]]:
     """Return (id, version, text to embed) of opportunities that this model has not embedded, open ones first, newest first."""
-    words = Opportunity.title + literal("\n") + func.left(OpportunityText.description, _EMBEDDED_CHARACTERS)
+    words = Opportunity.title + literal("\n") + func.left(OpportunityText.description, EMBEDDED_CHARACTERS)
     order = (IS_OPEN.desc(), Opportunity.posted_at.desc())
     # Select the ids first, so that sorting does not read the texts of all notices.
     ids = select(Opportunity.id).where(_lacks_vector(model_id)).order_by(*order).limit(limit)
@@ -165,7 +166,7 @@ async def list_unread(session: AsyncSession, *, limit: int) -> list[tuple[UUID, 
     """Return (id, title, description, agency) of opportunities whose terms have not been read."""
     unread = not_(exists().where(OpportunityTerms.opportunity_id == Opportunity.id))
     agency = func.coalesce(func.nullif(Opportunity.sub_agency, ""), Opportunity.agency)
-    joined = select(Opportunity.id, Opportunity.title, func.left(OpportunityText.description, _READ_CHARACTERS), agency)
+    joined = select(Opportunity.id, Opportunity.title, func.left(OpportunityText.description, READ_CHARACTERS), agency)
     rows = await session.execute(joined.join(OpportunityText).where(unread).limit(limit))
     return [(id, title, description, of) for id, title, description, of in rows]
 
@@ -222,10 +223,6 @@ def _sortable(model_id: str) -> Select[UUID, bytes, bytes]:
     return joined.join(Opportunity, Opportunity.id == OpportunityTerms.opportunity_id).where(
         OpportunityVector.model_id == model_id
     )
-
-
-async def count_vectors(session: AsyncSession, model_id: str) -> int:
-    return await session.scalar(select(func.count()).where(OpportunityVector.model_id == model_id)) or 0
 
 
 async def vectors_of(session: AsyncSession, model_id: str, ids: Sequence[UUID]) -> dict[UUID, NDArray[np.float32]]:

@@ -38,6 +38,12 @@ _OFFERED_CHARACTERS = 500
 """A longer agency or type, which only a broken file contains, is not offered as a filter. It would not fit into an index, either.
 """
 
+EMBEDDED_CHARACTERS = 800
+"""Characters of a description that are embedded. To change this, add a migration that deletes the vectors; the next start computes
+them again."""
+READ_CHARACTERS = 500
+"""Characters of a description that the classifier reads."""
+
 _COPIED_TYPES = {
     "position": "int", "posted_at": "timestamptz", "due_at": "timestamptz", "archive_at": "timestamptz",
     "closes_at": "timestamptz", "activity_codes": "text[]", "assistance_listings": "text[]", "contacts": "jsonb", "raw": "jsonb",
@@ -112,27 +118,32 @@ _KEEP_REPLACED = text("""
     WHERE v.verdict = 'changed' AND old.opportunity_id = o.id AND old.number = o.version
 """)
 _REPLACE = text(f"""
-    UPDATE opportunity o
-    SET version = v.version, updated_at = now(), is_sample = :is_sample, uploaded_by = CAST(:uploader AS uuid),
-        title_search = t.title, search = s.everything, {", ".join(f"{name} = i.{name}" for name in _CONTENT)}
-    FROM opportunity_incoming i JOIN opportunity_verdict v USING (position) {_VECTORS}
-    WHERE v.verdict = 'changed' AND o.id = v.opportunity_id
-""")  # noqa: S608 (names of columns only)
+    WITH replaced AS (
+        UPDATE opportunity o
+        SET version = v.version, updated_at = now(), is_sample = :is_sample, uploaded_by = CAST(:uploader AS uuid),
+            title_search = t.title, search = s.everything, {", ".join(f"{name} = i.{name}" for name in _CONTENT)}
+        FROM opportunity_incoming i JOIN opportunity_verdict v USING (position) {_VECTORS}
+        WHERE v.verdict = 'changed' AND o.id = v.opportunity_id
+        RETURNING o.id, o.search, o.title, o.agency, o.sub_agency, i.description
+    ), difference AS (
+        SELECT opportunity_id, new.search <> old.search AS in_words,
+               new.title <> old.title OR left(new.description, {EMBEDDED_CHARACTERS}) <> left(t.description, {EMBEDDED_CHARACTERS})
+                   AS in_meaning,
+               new.title <> old.title OR left(new.description, {READ_CHARACTERS}) <> left(t.description, {READ_CHARACTERS})
+                   OR new.agency <> old.agency OR new.sub_agency <> old.sub_agency AS in_terms
+        FROM replaced new JOIN opportunity old USING (id) JOIN opportunity_text t ON t.opportunity_id = id
+    ), unweighed AS (
+        DELETE FROM opportunity_words f USING difference d WHERE d.in_words AND f.opportunity_id = d.opportunity_id
+    ), unread AS (
+        DELETE FROM opportunity_terms f USING difference d WHERE d.in_terms AND f.opportunity_id = d.opportunity_id
+    )
+    DELETE FROM opportunity_vector f USING difference d WHERE d.in_meaning AND f.opportunity_id = d.opportunity_id
+""")  # noqa: S608 (constants only)
+"""Replaces notices and deletes what was computed from a text that differs: every part of the statement reads the old rows."""
 _ADD_VERSIONS = text("""
     INSERT INTO opportunity_version (id, opportunity_id, number, content_hash, seen_at, import_run_id)
     SELECT gen_random_uuid(), v.opportunity_id, v.version, k.content_hash, now(), :run
     FROM opportunity_key k JOIN opportunity_verdict v USING (position) WHERE v.verdict IN ('new', 'changed')
-""")
-_FORGET_VECTORS = text("""
-    WITH forgotten AS (
-        DELETE FROM opportunity_words USING opportunity_verdict v
-        WHERE v.verdict = 'changed' AND opportunity_words.opportunity_id = v.opportunity_id
-    ), unread AS (
-        DELETE FROM opportunity_terms USING opportunity_verdict v
-        WHERE v.verdict = 'changed' AND opportunity_terms.opportunity_id = v.opportunity_id
-    )
-    DELETE FROM opportunity_vector USING opportunity_verdict v
-    WHERE v.verdict = 'changed' AND opportunity_vector.opportunity_id = v.opportunity_id
 """)
 _SEE = text("""
     INSERT INTO opportunity_sighting (opportunity_id, import_run_id, seen_at)
@@ -205,7 +216,6 @@ async def merge(
             await session.execute(_SUBTRACT_FACETS)
             await session.execute(_KEEP_REPLACED)
             await session.execute(_REPLACE, named)
-            await session.execute(_FORGET_VECTORS)
         if new or changed:
             await session.execute(_ADD_FACETS)
             await session.execute(_ADD_TEXTS)
