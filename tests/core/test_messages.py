@@ -159,9 +159,14 @@ class TestStoredMessage:
 
     def test_other_text_stays_as_it_is(self) -> None:
         assert from_stored(to_stored("a{b}\x1fc")) == "a{b} c"
+        assert [from_stored(f"a\x1f{each}") for each in ("b", "{}", "[]")] == ["a b", "a {}", "a []"]
 
     def test_of_an_untrusted_process_is_filled_in_only_if_the_catalogs_have_it(self) -> None:
         assert from_untrusted(to_stored(later("Save {name}", name="x"))) == "Save x"
         assert from_untrusted("plain") == "plain"
         for forged in ("{}", "[", '{"text": "{name.__class__}", "values": {"name": "x"}, "plural": "", "n": 1}'):
             assert from_untrusted(f"plain\x1f{forged}") == "plain"
+
+    @pytest.mark.parametrize("value", ["a\0b", "\ud800", 10**100], ids=["null", "surrogate", "huge"])
+    def test_of_an_untrusted_process_can_be_stored(self, value: str | int) -> None:
+        assert from_untrusted(to_stored("plain") + "\x1f" + json.dumps(later("Save {name}", name=value).to_json())) == "plain"

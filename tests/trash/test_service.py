@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import timedelta
 from typing import TypeVar
@@ -21,15 +22,17 @@ from fundwright.categories.schemas import CategoryCreate, SuggestionQuery
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotAllowed, NotFound
-from fundwright.core.jobs import JobState
+from fundwright.core.jobs import Job, JobRun, JobState
 from fundwright.generation import service as generation
 from fundwright.generation.personal_data import own_files as own_drafts
 from fundwright.generation.schemas import DraftQuery, DraftRead, DraftState
 from fundwright.language import service as language
+from fundwright.language.protocols import Embedder
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.training import jobs
 from fundwright.training import service as training
-from fundwright.training.models import Chunk, ChunkVector
+from fundwright.training.models import Chunk, ChunkVector, Document
 from fundwright.training.personal_data import own_files as own_documents
 from fundwright.training.schemas import DocumentQuery, DocumentRead, DocumentState, PastedText
 from fundwright.trash import service
@@ -79,6 +82,11 @@ async def answers(core: Core, actor: Actor) -> list[str]:
 async def grow_old(core: Core) -> None:
     """Let everything in the trash expire."""
     await do(core, lambda session: session.execute(update(TrashItem).values(trashed_at=now() - KEPT - timedelta(minutes=1))))
+
+
+async def end_jobs(core: Core) -> None:
+    """Let every job that waits count as finished."""
+    await do(core, lambda session: session.execute(update(Job).values(state=JobState.SUCCEEDED)))
 
 
 async def drafted(core: Core, actor: Actor) -> DraftRead:
@@ -148,6 +156,23 @@ class TestDocuments:
         assert (run.state, run.total) == (JobState.QUEUED, 1)
         assert (await do(committed, lambda s: training.get_document(s, ada, document.id))).state == DocumentState.WAITING
 
+    async def test_restored_while_the_run_that_missed_it_continues_is_trained(
+        self, committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        first, second = [await boats(committed, ada, content=f"Ferry {number}.") for number in range(2)]
+        await end_jobs(committed)
+        embed = jobs._embed
+
+        async def interrupted(run: JobRun, embedder: Embedder, owner_id: UUID, document: Document, place: int) -> None:
+            await embed(run, embedder, owner_id, document, place)
+            await (throw_away if document.id == first.id else restore)(committed, ada, first.id)
+
+        monkeypatch.setattr(jobs, "_embed", interrupted)
+        run = await training.run_inline(committed, ada, [first.id, second.id])
+        assert [failure.document_id for failure in run.failed] == [first.id]
+        newest = (await do(committed, lambda session: training.list_runs(session, ada))).items[0]
+        assert (newest.state, newest.total) == (JobState.QUEUED, 1)
+
     async def test_the_same_file_can_be_added_again_but_not_twice(self, committed: Core, ada: Actor) -> None:
         first = await boats(committed, ada)
         await throw_away(committed, ada, first.id)
@@ -208,6 +233,13 @@ class TestDrafts:
         restored = await generation.get_by_slug(committed, ada, draft.slug)
         assert (restored.state, len(restored.sections)) == (DraftState.CANCELED, len(draft.sections))
         await do(committed, lambda session: generation.continue_draft(session, ada, committed, draft.id))
+
+    async def test_two_deletions_at_the_same_moment_move_it_once(self, committed: Core, ada: Actor) -> None:
+        draft = await drafted(committed, ada)
+        await end_jobs(committed)
+        deletions = [do(committed, lambda session: generation.delete_draft(session, ada, draft.id)) for _ in range(3)]
+        outcomes = await asyncio.gather(*deletions, return_exceptions=True)
+        assert sorted(type(outcome).__name__ for outcome in outcomes) == ["NoneType", "NotFound", "NotFound"]
 
 
 class TestCategories:

@@ -7,6 +7,7 @@ translation, or a language without a catalog, is shown in English.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -32,6 +33,9 @@ _keeps_messages: ContextVar[bool] = ContextVar("keeps_messages", default=False)
 
 _AS_MESSAGE = "\x1f"
 """Separates the English text, which the database sorts by, from the same text as a Message in JSON."""
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+_NOT_A_MESSAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What text raises that only looks like a stored message, or one with numbers that cannot be formatted."""
 
 
 def current_language() -> Language:
@@ -103,7 +107,10 @@ def to_stored(text: str | Message) -> str:
 def from_stored(stored: str) -> str:
     """The text in the reader's language. Text that `to_stored` did not make from a message stays unchanged."""
     text, _, kept = stored.partition(_AS_MESSAGE)
-    return str(Message.from_json(json.loads(kept))) if kept else text
+    try:
+        return str(Message.from_json(json.loads(kept))) if kept else text
+    except _NOT_A_MESSAGE:
+        return _without_mark(stored)
 
 
 def from_untrusted(stored: str) -> str:
@@ -112,7 +119,7 @@ def from_untrusted(stored: str) -> str:
     try:
         message = Message.from_json(json.loads(kept))
         return Translated(str(message), message) if _is_known(message) else text
-    except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
+    except _NOT_A_MESSAGE:
         return text
 
 
@@ -121,8 +128,13 @@ def _is_known(message: Message) -> bool:
     return (
         not message.plural
         and any(_catalog(language).gettext(message.text) != message.text for language in LANGUAGES)
-        and all(_is_known(value) if isinstance(value, Message) else isinstance(value, str | int | float) for value in values)
+        and all(_is_known(value) if isinstance(value, Message) else _is_plain(value) for value in values)
     )
+
+
+def _is_plain(value: object) -> bool:
+    """Whether the database can store the value: no null characters and no halves of surrogate pairs."""
+    return isinstance(value, int | float) or (isinstance(value, str) and not _UNSTORABLE.search(value))
 
 
 def _without_mark(text: str) -> str:

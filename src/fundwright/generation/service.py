@@ -264,6 +264,7 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
 @needs(Permission.WORK)
 async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID, *, client: Client = COMMAND_LINE) -> None:
     """Move a draft to the trash, and cancel writing it. Raises NotFound."""
+    await lock_draft(session, actor, draft_id)
     draft, state, job = await repository.get(session, actor.id, draft_id)
     if job is not None and not state.is_over:
         await core_jobs.cancel(session, job.id, owner_id=actor.id)

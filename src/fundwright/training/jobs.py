@@ -87,6 +87,7 @@ async def _train_document(
     place: int,
     total: int,
 ) -> None:
+    removed = t("It was removed before it could be read.")
     reason = ""
     title, chunk_count = t("A removed document"), 0
     try:
@@ -111,19 +112,22 @@ async def _train_document(
     except Unreadable as error:
         reason = error.sentence
     except NotFound:  # removed since the run was started
-        reason = t("It was removed before it could be read.")
+        reason = removed
     async with run.transaction() as session:
         training_run = await repository.find_run_for_job(session, owner_id, run_id)
         if training_run is None:
             raise NotFound(t("The training run"))
-        if reason:
+        is_saved = not reason and await repository.save_trained(
+            session, owner_id, document_id, model_id=embedder.id, chunk_count=chunk_count
+        )
+        if not is_saved:
+            reason = reason or removed
             failure = FailureRecord(document_id=str(document_id), title=title, reason=to_stored(reason))
             training_run.failed = [*training_run.failed, failure]
             await repository.save_failure(session, owner_id, document_id, reason)
         else:
             training_run.documents += 1
             training_run.chunks += chunk_count
-            await repository.save_trained(session, owner_id, document_id, model_id=embedder.id, chunk_count=chunk_count)
         await run.save_checkpoint(session, {"next": place + 1})
         await publish(session, documents_topic(owner_id))
 

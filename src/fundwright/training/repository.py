@@ -244,15 +244,16 @@ async def save_failure(session: AsyncSession, owner_id: UUID, document_id: UUID,
     )
 
 
-async def save_trained(session: AsyncSession, owner_id: UUID, document_id: UUID, *, model_id: str, chunk_count: int) -> None:
-    """Mark a document as trained with this model, and delete vectors of other models."""
+async def save_trained(session: AsyncSession, owner_id: UUID, document_id: UUID, *, model_id: str, chunk_count: int) -> bool:
+    """Mark a document as trained with this model, and delete vectors of other models. Returns whether the account still has it."""
     chunks = select(Chunk.id).where(Chunk.owner_id == owner_id, Chunk.document_id == document_id)
     await session.execute(delete(ChunkVector).where(ChunkVector.chunk_id.in_(chunks), ChunkVector.model_id != model_id))
-    await session.execute(
+    trained = (
         update(Document)
         .where(Document.owner_id == owner_id, Document.id == document_id)
         .values(state=DocumentState.TRAINED, error=None, model_id=model_id, chunk_count=chunk_count, trained_at=now())
     )
+    return await session.scalar(trained.returning(Document.id)) is not None
 
 
 async def save_chunks(session: AsyncSession, owner_id: UUID, document_id: UUID, chunked: ChunkedDocument) -> None:
