@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { followOtherTabs, forgetToken, goTo, readToken, signInWithToken, exchangeCode } from "./session";
+import { followOtherTabs, forgetToken, goTo, keepToken, readToken, signInWithToken, exchangeCode } from "./session";
 
 const assign = vi.fn();
 const reload = vi.fn();
@@ -51,6 +51,16 @@ describe("signInWithToken", () => {
     fetched.mockReturnValue(answer(401));
     await signInWithToken("/app", false);
     expect(readToken()).toBeNull();
+    expect(assign).not.toHaveBeenCalled();
+  });
+
+  it("keeps a token that replaced the refused one while the answer was on its way", async () => {
+    fetched.mockImplementation(() => {
+      keepToken("newer", true);
+      return answer(401);
+    });
+    expect(await signInWithToken("/app", false)).toBe(false);
+    expect(readToken()).toBe("newer");
     expect(assign).not.toHaveBeenCalled();
   });
 

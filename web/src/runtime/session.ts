@@ -88,7 +88,9 @@ export async function signInWithToken(base: string, isSignedIn: boolean): Promis
     else location.assign(base + next);
     return true;
   }
-  return answer.status < 500 && answer.status !== 429 ? giveUp(base) : false;
+  const isRefused = answer.status < 500 && answer.status !== 429;
+  // While the answer was on its way, the person may have signed in here or in another tab.
+  return isRefused && readToken() === token ? giveUp(base) : false;
 }
 
 function giveUp(base: string): boolean {
