@@ -330,7 +330,6 @@ JOBS: dict[str, str | None] = {
     "categorize": "POST /api/opportunities/categorize",
     "embed": None,
     "propose_kinds": None,
-    "remove_expired": None,
     "remove_files": None,
     "train": "POST /api/training/runs",
     "draft": "POST /api/drafts",

@@ -37,7 +37,7 @@ from fundwright.training.personal_data import own_files as own_documents
 from fundwright.training.schemas import DocumentQuery, DocumentRead, DocumentState, PastedText
 from fundwright.trash import service
 from fundwright.trash.models import TrashItem
-from fundwright.trash.schemas import KEPT, RemoveExpired, TrashQuery, TrashRead
+from fundwright.trash.schemas import KEPT, TrashQuery, TrashRead
 from tests.support.accounts import add_account, count_audited
 from tests.support.signing_in import HERE
 
@@ -355,23 +355,20 @@ class TestTrash:
 
 
 class TestExpiry:
-    async def test_items_older_than_thirty_days_are_removed_by_a_job(
+    async def test_items_older_than_thirty_days_are_removed(
         self, committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(service, "_BATCH", 1)
         old = [await boats(committed, ada, content=f"Ferry {number}.") for number in range(2)]
         for document in old:
             await throw_away(committed, ada, document.id)
-        await service.start_removal(committed)
-        assert await do(committed, removals) == 0
+        await service.remove_expired(committed)
+        assert len(await listed(committed, ada)) == 2
         await grow_old(committed)
         recent = await boats(committed, ada, "Recent")
         await throw_away(committed, ada, recent.id)
-        await service.start_removal(committed)
-        assert await do(committed, removals) == 1
-        for _ in range(2):  # a job that was killed starts again
-            await committed.jobs.run_inline(RemoveExpired(), title="test", owner_id=None)
-            assert [item.title for item in await listed(committed, ada)] == ["Recent"]
+        await service.remove_expired(committed)
+        assert [item.title for item in await listed(committed, ada)] == ["Recent"]
         assert sorted(await do(committed, waiting_files)) == sorted([document.sha256] for document in old)
 
     async def test_an_item_that_is_restored_at_this_moment_stays(self, committed: Core, ada: Actor) -> None:
@@ -380,7 +377,7 @@ class TestExpiry:
         await grow_old(committed)
         async with committed.database.transaction() as session:
             await service.restore(session, ada, committed, document.id)
-            await committed.jobs.run_inline(RemoveExpired(), title="test", owner_id=None)
+            await service.remove_expired(committed)
         await do(committed, lambda session: training.get_document(session, ada, document.id))
 
 
@@ -394,10 +391,6 @@ async def left(core: Core) -> tuple[int, int, int]:
 async def waiting_files(session: AsyncSession) -> list[list[str]]:
     found = await session.scalars(text("SELECT payload -> 'sha256' FROM job WHERE kind = 'remove_files' ORDER BY created_at"))
     return list(found)
-
-
-async def removals(session: AsyncSession) -> int:
-    return await session.scalar(text("SELECT count(*) FROM job WHERE kind = 'remove_expired'")) or 0
 
 
 async def names_in(core: Core, read: PersonalDataReader, actor: Actor) -> set[str]:

@@ -47,10 +47,6 @@ async def lock_all(session: AsyncSession, owner_id: UUID, kinds: Collection[str]
     return (await session.scalars(wanted.order_by(TrashItem.id).with_for_update())).all()
 
 
-async def has_expired(session: AsyncSession, *, before: datetime) -> bool:
-    return await session.scalar(select(TrashItem.id).where(TrashItem.trashed_at < before).limit(1)) is not None
-
-
 async def lock_expired(session: AsyncSession, *, before: datetime, limit: int) -> Sequence[TrashItem]:
     """Return some items of all accounts that are not being restored at this moment."""
     wanted = select(TrashItem).where(TrashItem.trashed_at < before).order_by(TrashItem.trashed_at, TrashItem.id).limit(limit)

@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import ClassVar
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from fundwright.core.jobs import JobPayload
 from fundwright.core.paging import PageRequest
 
 KEPT = timedelta(days=30)
 """How long an item stays in the trash."""
-
-
-class RemoveExpired(JobPayload):
-    """The job that deletes items that have been in the trash for 30 days."""
-
-    job_kind: ClassVar[str] = "remove_expired"
 
 
 class TrashRead(BaseModel):

@@ -21,7 +21,7 @@ from fundwright.core.paging import Page, iterate_all
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.trash import repository
 from fundwright.trash.models import Trashable, TrashItem
-from fundwright.trash.schemas import KEPT, RemoveExpired, TrashQuery, TrashRead
+from fundwright.trash.schemas import KEPT, TrashQuery, TrashRead
 
 T = TypeVar("T", bound=Trashable)
 
@@ -131,20 +131,16 @@ async def empty(session: AsyncSession, actor: Actor, core: Core, *, client: Clie
     return len(items)
 
 
-async def start_removal(core: Core) -> None:
-    """Start the job that deletes expired items, if there are any. Opens its own transaction."""
-    async with core.database.transaction() as session:
-        if await repository.has_expired(session, before=now() - KEPT):
-            await core.jobs.enqueue(session, RemoveExpired(), title="Remove expired items from the trash", owner_id=None)
-
-
-async def remove_expired(session: AsyncSession, core: Core) -> int:
-    """Delete some items that have been in the trash for 30 days, and return how many."""
-    items = await repository.lock_expired(session, before=now() - KEPT, limit=_BATCH)
-    await _remove(session, core, items)
-    for owner_id in {item.owner_id for item in items}:
-        await publish(session, trash_topic(owner_id))
-    return len(items)
+async def remove_expired(core: Core) -> None:
+    """Delete what has been in the trash for 30 days. Opens its own transactions, of a hundred items each."""
+    while True:
+        async with core.database.transaction() as session:
+            items = await repository.lock_expired(session, before=now() - KEPT, limit=_BATCH)
+            if not items:
+                return
+            await _remove(session, core, items)
+            for owner_id in {item.owner_id for item in items}:
+                await publish(session, trash_topic(owner_id))
 
 
 async def _remove(session: AsyncSession, core: Core, items: Sequence[TrashItem]) -> None:
