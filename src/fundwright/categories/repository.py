@@ -103,7 +103,7 @@ async def list_for_classifier(session: AsyncSession, owner_id: UUID) -> list[Cat
 
 async def list_decisions(session: AsyncSession, owner_id: UUID) -> Sequence[Row[UUID, str, str, datetime]]:
     """Return people's decisions, also about categories in the trash, oldest first: subject, name of the category, state, and time."""
-    own = or_(Category.owner_id == owner_id, Category.trash_id.in_(trash.ids_of(owner_id)))
+    own = or_(Category.owner_id == owner_id, trash.in_trash_of(owner_id, Category))
     query = (
         select(Label.subject_id, Category.name.label("category"), Label.state, Label.decided_at)
         .join(Category, Category.id == Label.category_id)
@@ -115,9 +115,7 @@ async def list_decisions(session: AsyncSession, owner_id: UUID) -> Sequence[Row[
 async def list_trashed(session: AsyncSession, owner_id: UUID) -> list[Category]:
     """Return the categories in the account's trash."""
     return list(
-        await session.scalars(
-            select(Category).where(Category.trash_id.in_(trash.ids_of(owner_id))).order_by(Category.name, Category.id)
-        )
+        await session.scalars(select(Category).where(trash.in_trash_of(owner_id, Category)).order_by(Category.name, Category.id))
     )
 
 

@@ -56,7 +56,7 @@ def _drafts(owner_id: UUID) -> Select[Draft, str, Job]:
 async def list_trashed(session: AsyncSession, owner_id: UUID) -> list[DraftAndJob]:
     """Return the drafts in the account's trash, oldest first."""
     trashed = select(Draft, STATE.label("state"), Job).outerjoin(Job, Job.id == Draft.job_id)
-    rows = await session.execute(trashed.where(Draft.trash_id.in_(trash.ids_of(owner_id))).order_by(Draft.created_at, Draft.id))
+    rows = await session.execute(trashed.where(trash.in_trash_of(owner_id, Draft)).order_by(Draft.created_at, Draft.id))
     return [_draft_and_job(*row) for row in rows]
 
 

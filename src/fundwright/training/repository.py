@@ -69,13 +69,9 @@ def _documents(owner_id: UUID) -> Select[Document]:
     return select(Document).where(Document.owner_id == owner_id)
 
 
-def _in_trash(owner_id: UUID) -> ColumnElement[bool]:
-    return Document.trash_id.in_(trash.ids_of(owner_id))
-
-
 async def list_trashed(session: AsyncSession, owner_id: UUID) -> list[Document]:
     """Return the documents in the account's trash, oldest first."""
-    trashed = select(Document).where(_in_trash(owner_id))
+    trashed = select(Document).where(trash.in_trash_of(owner_id, Document))
     return list(await session.scalars(trashed.order_by(Document.created_at, Document.id)))
 
 
@@ -117,7 +113,7 @@ async def own_documents(session: AsyncSession, owner_id: UUID) -> tuple[int, int
     the trash."""
     own = select(func.count(), func.coalesce(func.sum(Document.size_bytes), 0)).where(Document.is_sample.is_(False))
     count, size_bytes = (await session.execute(own.where(Document.owner_id == owner_id))).one()
-    _, trashed_bytes = (await session.execute(own.where(_in_trash(owner_id)))).one()
+    _, trashed_bytes = (await session.execute(own.where(trash.in_trash_of(owner_id, Document)))).one()
     return count, int(size_bytes + trashed_bytes)
 
 
@@ -177,7 +173,7 @@ async def kinds_of(session: AsyncSession, owner_id: UUID, document_ids: Collecti
 
 async def text_of(session: AsyncSession, owner_id: UUID, document_id: UUID) -> str | None:
     """Return the extracted text of a document, also of one in the trash."""
-    own = or_(Document.owner_id == owner_id, _in_trash(owner_id))
+    own = or_(Document.owner_id == owner_id, trash.in_trash_of(owner_id, Document))
     return await session.scalar(select(Document.text).where(own, Document.id == document_id))
 
 
@@ -378,7 +374,7 @@ async def _hidden_documents(
     if kinds is not None:
         unwanted = or_(unwanted, Document.kind.not_in(kinds))
     hidden = select(Document.id).where(Document.owner_id == owner_id, unwanted)
-    return list(await session.scalars(hidden.union_all(trash.ids_of(owner_id))))
+    return list(await session.scalars(hidden.union_all(select(Document.id).where(trash.in_trash_of(owner_id, Document)))))
 
 
 async def has_vectors(session: AsyncSession, owner_id: UUID, model_id: str) -> bool:

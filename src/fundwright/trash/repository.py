@@ -6,19 +6,19 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Select, delete, func, select
+from sqlalchemy import ColumnElement, delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.errors import NotFound
 from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.messages import t
-from fundwright.trash.models import TrashItem
+from fundwright.trash.models import Trashable, TrashItem
 from fundwright.trash.schemas import TrashQuery
 
 
-def ids_of(owner_id: UUID) -> Select[UUID]:
-    """Select what is in the account's trash: a subquery for queries of other slices."""
-    return select(TrashItem.id).where(TrashItem.owner_id == owner_id)
+def in_trash_of(owner_id: UUID, model: type[Trashable]) -> ColumnElement[bool]:
+    """Whether a row of `model` is in the account's trash: a condition for queries of other slices."""
+    return model.trash_id.in_(select(TrashItem.id).where(TrashItem.owner_id == owner_id))
 
 
 async def page(session: AsyncSession, owner_id: UUID, query: TrashQuery) -> tuple[Sequence[TrashItem], int]:
