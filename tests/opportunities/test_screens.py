@@ -86,6 +86,27 @@ class TestFilters:
             posted = query_of("contract", dict(parse_qsl(urlsplit(screen.address).query)))
             assert (posted.posted_from, posted.posted_to) == (due.due_from - timedelta(days=7), None)
 
+    @pytest.mark.parametrize(
+        ("availability", "types"),
+        [
+            ("any", "Any Award Notice (1) Justification (1) Solicitation (1)"),
+            ("open", "Any Solicitation"),
+            ("closed", "Any Justification Solicitation"),
+            ("award", "Any Award Notice"),
+        ],
+    )
+    async def test_values_that_occur_are_offered_with_numbers_only_if_these_are_of_all_notices_shown(
+        self, committed: Core, member: Actor, import_file: ImportFile, availability: str, types: str
+    ) -> None:
+        offered = ("Solicitation", "Justification", "Award Notice")
+        agency = {"Department/Ind.Agency": "NASA"}
+        await import_file(sam_file(*(sam_row(NoticeId=notice_id(n), Type=of, **agency) for n, of in enumerate(offered))))
+        path = f"/dashboard/sam?filters=open&availability={availability}"
+        async with mounted(committed, member, sam_screen, path=path) as screen:
+            assert screen.find("combobox", "Type").text == types
+            agencies = [each.text for each in screen.elements("option") if each.props["value"] == "NASA"]
+            assert agencies == ["3" if availability == "any" else ""]
+
     async def test_what_cannot_be_understood_in_the_url_is_not_in_the_form(self, committed: Core, member: Actor) -> None:
         async with committed.database.transaction() as session:
             await service.load_sample_once(session)

@@ -12,12 +12,11 @@ from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import t
 from fundwright.opportunities import reading
 from fundwright.opportunities.reading import UnreadableFile, clean, damage
-from fundwright.opportunities.schemas import Kind
+from fundwright.opportunities.schemas import NEVER_OPEN, Kind
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow
 from fundwright.opportunities.washington import deadline, moment
 
 _REQUIRED = ("NoticeId", "Title", "PostedDate")
-_NEVER_OPEN = frozenset({"Award Notice", "Justification", "Justification and Approval (J&A)"})
 _RECORD_START = re.compile(r'"?[0-9A-Za-z-]{8,64}"?,')
 _PSC_IN_TITLE = re.compile(r"([0-9]{2}|[A-Z])--")
 _NO_SET_ASIDE = frozenset({"", "NONE", "[]", "null"})
@@ -157,7 +156,7 @@ def _notice(line: int, record: list[str], row: dict[str, str]) -> ParsedNotice |
         due_at=due_at,
         due_note=due_note,
         archive_at=archive_at,
-        closes_at=posted_at if type_ in _NEVER_OPEN else due_at or archive_at,
+        closes_at=posted_at if type_ in NEVER_OPEN else due_at or archive_at,
         place=_joined(row, "PopCity", "PopState", "PopZip", "PopCountry"),
         contacts=_contacts(row),
         award_amount=reading.amount(row.get("Award$", "")),

@@ -22,6 +22,10 @@ Kind = Literal["contract", "grant"]
 Status = Literal["posted", "forecasted", "archived"]
 Availability = Literal["open", "closed", "award"]
 
+AWARD_NOTICE = "Award Notice"
+NEVER_OPEN = frozenset({AWARD_NOTICE, "Justification", "Justification and Approval (J&A)"})
+"""The types of notices that ask for nothing."""
+
 Reason = Literal["number", "all_words", "words", "meaning"]
 
 

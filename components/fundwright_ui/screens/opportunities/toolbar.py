@@ -14,7 +14,7 @@ from fundwright.categories.schemas import CategoryRead
 from fundwright.core.database import now
 from fundwright.core.messages import number, t
 from fundwright.opportunities.display_names import agency_name
-from fundwright.opportunities.schemas import Facets, FacetValue, Kind, OpportunityQuery
+from fundwright.opportunities.schemas import AWARD_NOTICE, NEVER_OPEN, Availability, Facets, FacetValue, Kind, OpportunityQuery
 from fundwright.opportunities.washington import day_in_washington
 from fundwright_ui.hooks import UrlState, query_in_address, use_url_state
 from fundwright_ui.product import use_connection
@@ -176,10 +176,15 @@ def _presets(url: UrlState, query: OpportunityQuery) -> VdomDict:
 def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets, own_categories: list[CategoryRead]) -> VdomDict:
     """Each filter applies as soon as it is chosen."""
     any_ = Option("", t("Any"))
+    # The numbers include open, closed, and award notices.
+    are_counted = query.availability is None
+
+    def with_count(label: str, value: FacetValue) -> str:
+        return f"{label} ({number(value.count)})" if are_counted else label
 
     def several(name: str, label: str, values: Iterable[FacetValue], text: Callable[[FacetValue], str]) -> VdomDict:
         chosen: tuple[str, ...] = getattr(query, name)
-        options = [Option(value.value, f"{text(value)} ({number(value.count)})") for value in values if value.value not in chosen]
+        options = [Option(value.value, with_count(text(value), value)) for value in values if value.value not in chosen]
         return select_field(name, label, [any_, *options], on_change=partial(_add_to, url, name, chosen))
 
     def begin_naics(typed: str) -> None:
@@ -197,8 +202,8 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
 
     return html.div(
         {"className": "fw-filters", "role": "group", "aria-label": t("Filters")},
-        _agency_filter(facets.agencies, query.agency, key="agency"),
-        several("type", t("Type"), facets.types, lambda value: value.label),
+        _agency_filter(facets.agencies, query.agency, are_counted=are_counted, key="agency"),
+        several("type", t("Type"), _types_of(facets.types, query.availability), lambda value: value.label),
         several("set_aside", t("Set-aside"), facets.set_asides, lambda value: value.label)
         if kind == "contract"
         else several(
@@ -231,13 +236,24 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
     )
 
 
+def _types_of(types: Iterable[FacetValue], availability: Availability | None) -> list[FacetValue]:
+    """Return the types that notices of this availability can have."""
+    can_be: Mapping[Availability | None, Callable[[str], bool]] = {
+        None: lambda _type: True,
+        "open": lambda type_: type_ not in NEVER_OPEN,
+        "closed": lambda type_: type_ != AWARD_NOTICE,
+        "award": lambda type_: type_ == AWARD_NOTICE,
+    }
+    return [type_ for type_ in types if can_be[availability](type_.value)]
+
+
 def _add_to(url: UrlState, name: str, chosen: Sequence[str], value: str) -> None:
     if value:
         url.go(page=None, **{name: SEPARATOR.join((*chosen, value))})
 
 
 @component
-def _agency_filter(agencies: Sequence[FacetValue], chosen: Sequence[str]) -> VdomDict:
+def _agency_filter(agencies: Sequence[FacetValue], chosen: Sequence[str], *, are_counted: bool) -> VdomDict:
     """A field that suggests the agencies whose names contain what is typed, and filters by one as soon as its name is complete."""
     url = use_url_state()
     typed, set_typed = use_state("")
@@ -256,7 +272,10 @@ def _agency_filter(agencies: Sequence[FacetValue], chosen: Sequence[str]) -> Vdo
         ),
         html.datalist(
             {"id": "agencies"},
-            *(html.option({"value": name, "key": name}, number(agency.count)) for name, agency in names.items()),
+            *(
+                html.option({"value": name, "key": name}, number(agency.count) if are_counted else None)
+                for name, agency in names.items()
+            ),
         ),
     )
 

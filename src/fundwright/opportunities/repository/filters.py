@@ -33,12 +33,12 @@ from fundwright.opportunities.models import (
 )
 from fundwright.opportunities.question import number_key
 from fundwright.opportunities.schemas import (
+    AWARD_NOTICE,
     Availability,
     OpportunityQuery,
 )
 from fundwright.opportunities.washington import WASHINGTON
 
-AWARD = "Award Notice"
 _ENGLISH = literal_column("'english'")
 _JOINING = "/–—‐‑"
 """What joins words in the index: a slash or a dash."""
@@ -143,7 +143,7 @@ def conditions_with(
 
 
 def is_available(availability: Availability) -> ColumnElement[bool]:
-    is_open, is_award = IS_OPEN, Opportunity.type == AWARD
+    is_open, is_award = IS_OPEN, Opportunity.type == AWARD_NOTICE
     return {"open": is_open, "closed": not_(or_(is_open, is_award)), "award": is_award}[availability]
 
 

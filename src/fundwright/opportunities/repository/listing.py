@@ -49,7 +49,6 @@ from fundwright.opportunities.models import (
 )
 from fundwright.opportunities.question import number_key, parse
 from fundwright.opportunities.repository.filters import (
-    AWARD,
     IS_OPEN,
     SAMPLES_LAST,
     SOLICITATION,
@@ -59,6 +58,7 @@ from fundwright.opportunities.repository.filters import (
 )
 from fundwright.opportunities.repository.ranking import Ranked, passage, rest_of
 from fundwright.opportunities.schemas import (
+    AWARD_NOTICE,
     Availability,
     Kind,
     OpportunityQuery,
@@ -97,15 +97,15 @@ def _award_in(notice: type[Opportunity]) -> Select[Any]:
 _NEWEST_AWARD = (
     _award_in(_OTHER)
     .where(
-        Opportunity.number_key != "", _OTHER.type == AWARD,
+        Opportunity.number_key != "", _OTHER.type == AWARD_NOTICE,
         _OTHER.number_key == Opportunity.number_key, _OTHER.kind == Opportunity.kind,
     )
     .order_by(_OTHER.posted_at.desc(), _OTHER.id)
     .limit(1)
 )  # fmt: skip
-_AWARD = case((Opportunity.type == AWARD, _award_in(Opportunity).scalar_subquery()), else_=_NEWEST_AWARD.scalar_subquery()).label(
-    "award"
-)
+_AWARD = case(
+    (Opportunity.type == AWARD_NOTICE, _award_in(Opportunity).scalar_subquery()), else_=_NEWEST_AWARD.scalar_subquery()
+).label("award")
 """The award of an award notice, or the newest award of the solicitation."""
 _VALUE = func.coalesce(Opportunity.award_amount, Opportunity.total_funding, Opportunity.award_ceiling).label("value")
 _COMPUTED = (IS_OPEN.label("is_open"), _NOTICES, _VALUE, _AWARD)

@@ -50,8 +50,8 @@ from fundwright.opportunities.models import (
     OpportunityWords,
 )
 from fundwright.opportunities.question import Meaning, Question
-from fundwright.opportunities.repository.filters import AWARD, conditions_with, has_words, solicitation_of
-from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.opportunities.repository.filters import conditions_with, has_words, solicitation_of
+from fundwright.opportunities.schemas import AWARD_NOTICE, OpportunityQuery
 
 _CANDIDATES = 1_000
 """The number of notices with the rarest words that are scored by words. If there are more, the newest ones are scored."""
@@ -97,7 +97,7 @@ class Known(dict[UUID, Found]):
 def _found(notice: type[Opportunity]) -> tuple[ColumnElement[Any], ...]:
     return (
         notice.id.label("id"), solicitation_of(notice).label("solicitation"), notice.is_sample.label("is_sample"),
-        (notice.type == AWARD).label("is_award"), sql_cast(func.extract("epoch", notice.posted_at), Float).label("posted_s"),
+        (notice.type == AWARD_NOTICE).label("is_award"), sql_cast(func.extract("epoch", notice.posted_at), Float).label("posted_s"),
         notice.agency.label("agency"), notice.sub_agency.label("sub_agency"),
         notice.place.label("performed_in"),
     )  # fmt: skip
