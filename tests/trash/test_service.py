@@ -16,6 +16,7 @@ from fundwright.accounts.personal_data import DataFile, PersonalDataReader
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import PlanChange, PlanCode
+from fundwright.categories import repository as category_rows
 from fundwright.categories import service as categories
 from fundwright.categories.personal_data import own_files as own_categories
 from fundwright.categories.schemas import CategoryCreate, SuggestionQuery
@@ -40,6 +41,8 @@ from fundwright.trash.models import TrashItem
 from fundwright.trash.schemas import KEPT, TrashQuery, TrashRead
 from tests.support.accounts import add_account, count_audited
 from tests.support.signing_in import HERE
+
+_BLOCKED = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
 
 T = TypeVar("T")
 
@@ -291,6 +294,24 @@ class TestCategories:
         await restore(committed, ada, category.id)
         labels = await do(committed, lambda session: categories.labels_of(session, ada, [notice.id]))
         assert [label.state for label in labels[notice.id]] == ["accepted"]
+
+    async def test_goes_to_the_trash_while_a_run_adds_labels(self, committed: Core, ada: Actor) -> None:
+        added = await do(committed, lambda session: categories.create(session, ada, CategoryCreate(name="Ferries")))
+        first, second = uuid4(), uuid4()
+
+        async def suggest(session: AsyncSession, subject_id: UUID) -> None:
+            await category_rows.suggest(session, ada.id, "model", [(subject_id, added.id, 0.9)])
+
+        await do(committed, lambda session: suggest(session, first))
+        async with committed.database.transaction() as run:
+            await suggest(run, second)
+            deletion = asyncio.create_task(do(committed, lambda session: categories.delete(session, ada, added.id)))
+            async with committed.database.engine.connect() as watcher:
+                while not await watcher.scalar(_BLOCKED):
+                    await watcher.rollback()
+            await suggest(run, first)
+        await deletion
+        assert [item.title for item in await listed(committed, ada)] == ["Ferries"]
 
 
 class TestTrash:

@@ -181,7 +181,7 @@ def labeled_with(owner_id: UUID, category_id: UUID | None) -> Select[UUID]:
 
 async def lock_labels(session: AsyncSession, owner_id: UUID, subject_id: UUID) -> list[Label]:
     """Return all labels of a subject. Other requests cannot change or add any until the transaction ends."""
-    await _lock_additions(session, owner_id)
+    await lock_additions(session, owner_id)
     query = select(Label).where(Label.owner_id == owner_id, Label.subject_id == subject_id).order_by(Label.category_id)
     return list(await session.scalars(query.with_for_update().execution_options(populate_existing=True)))
 
@@ -318,7 +318,7 @@ async def known_labels(
 
 async def suggest(session: AsyncSession, owner_id: UUID, model_id: str, suggestions: Sequence[tuple[UUID, UUID, float]]) -> None:
     """Save the model's labels (subject, category, confidence). Decisions of people are kept."""
-    await _lock_additions(session, owner_id)
+    await lock_additions(session, owner_id)
     # Arrays instead of a list of values: compiling thousands of values would block the event loop.
     suggested = (
         func.unnest(
@@ -347,8 +347,8 @@ async def suggest(session: AsyncSession, owner_id: UUID, model_id: str, suggesti
     )
 
 
-async def _lock_additions(session: AsyncSession, owner_id: UUID) -> None:
-    """Two callers that lock existing labels and add others could otherwise deadlock."""
+async def lock_additions(session: AsyncSession, owner_id: UUID) -> None:
+    """Two callers that lock existing labels, or their category, and add others could otherwise deadlock. Call it before locking."""
     await acquire_lock(session, f"labels:{owner_id}")
 
 

@@ -171,6 +171,7 @@ async def change(
 @needs(Permission.LABEL)
 async def delete(session: AsyncSession, actor: Actor, category_id: UUID, *, client: Client = COMMAND_LINE) -> None:
     """Move a category with its labels to the trash. Raises NotFound."""
+    await repository.lock_additions(session, actor.id)
     category = await repository.get(session, actor.id, category_id, for_update=True)
     await repository.disown_labels(session, category_id)
     await trash.put_in(session, actor, CATEGORY, category, title=category.name)
@@ -182,6 +183,7 @@ async def delete(session: AsyncSession, actor: Actor, category_id: UUID, *, clie
 async def restore_category(session: AsyncSession, actor: Actor, core: Core, category: Category) -> None:
     """Take a category with its labels out of the trash. It is soon sorted into again. Its name gets a number if another category has
     it."""
+    await repository.lock_additions(session, actor.id)
     category.name = await _unused_name(session, actor, category.name)
     await trash.take_out(session, actor, category)
     await repository.reown_labels(session, actor.id, category.id)
