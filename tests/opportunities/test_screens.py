@@ -545,7 +545,7 @@ class TestImports:
             await screen.click("button", "Next page")
             assert "file0.csv" in screen.text
 
-    async def test_are_listed_and_exported_with_opportunities_of_their_kind(
+    async def test_are_listed_and_exported_with_those_of_the_same_kind_and_link_to_opportunities_of_the_other_kind(
         self, committed: Core, member: Actor, import_file: ImportFile
     ) -> None:
         await import_file(sam_file(sam_row()), name="contracts.csv")
@@ -554,7 +554,23 @@ class TestImports:
             assert "grants.jsonl" in screen.text
             assert "contracts.csv" not in screen.text
             export = screen.find("link", "Export imports as CSV").props["href"]
-        assert export == "/api/opportunities/imports/export.csv?source=grants&source=nih"
+            assert export == "/api/opportunities/imports/export.csv?source=grants&source=nih"
+            await screen.choose("Format", "sam")
+            await screen.expect("contracts.csv")
+            links = [link.props["href"] for link in screen.elements("link") if link.name == "Contracts (SAM.gov)"]
+            assert links == ["/dashboard/sam"]
+
+    async def test_every_format_is_offered_with_where_its_files_are_published_while_samples_are_listed(
+        self, committed: Core, member: Actor
+    ) -> None:
+        async with committed.database.transaction() as session:
+            await service.load_sample_once(session)
+        async with mounted(committed, member, nih_screen, path="/dashboard/nih?import=open") as screen:
+            assert screen.value("Format") == "grants"
+            assert screen.has("link", "Grants.gov files")
+            await screen.choose("Format", "sam")
+            assert screen.has("link", "SAM.gov files")
+            assert screen.props("FileDrop")["uploadUrl"] == "/api/opportunities/imports/sam"
 
     async def test_a_list_without_any_says_where_they_are_published_and_where_others_are(
         self, committed: Core, member: Actor, import_file: ImportFile

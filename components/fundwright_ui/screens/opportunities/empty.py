@@ -33,26 +33,18 @@ def nothing_found(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDic
 
 @component
 def nothing_yet(kind: Kind) -> VdomDict:
-    """Say where opportunities of this kind are published, and how many there are of the other kind."""
+    """Say how many opportunities there are of the other kind."""
     connection, actor = use_connection(), use_actor()
     other: Kind = "contract" if kind == "grant" else "grant"
     facets = use_query(lambda session: service.facets(session, actor, kind=other), key=[other], topics=[service.TOPIC])
     others = facets.value.total if facets.value else 0
-    title = t("No opportunities yet")
-    if kind == "grant":
-        text = t(
-            "Grants.gov publishes all grants, including NIH grants, as a ZIP file. Download it and choose it below without unzipping it."
-        )
-        source = link_button(t("Grants.gov files"), "https://www.grants.gov/xml-extract", new_tab=True)
-        elsewhere = nt("Show {n} contract", "Show {n} contracts", others)
-    else:
-        text = t("SAM.gov publishes all contract opportunities as a CSV file. Download it and choose it below.")
-        source = link_button(t("SAM.gov files"), "https://sam.gov/data-services/Contract%20Opportunities", new_tab=True)
-        elsewhere = nt("Show {n} grant", "Show {n} grants", others)
+    elsewhere = (
+        nt("Show {n} contract", "Show {n} contracts", others)
+        if other == "contract"
+        else nt("Show {n} grant", "Show {n} grants", others)
+    )
     links = [link_button(elsewhere, connection.href(PATHS[other]))] if others else []
-    if not actor.may(Permission.WORK):
-        return empty(t("None have been imported yet."), *links, icon_name="opportunities", title=title)
-    return empty(text, source, *links, icon_name="opportunities", title=title)
+    return empty(t("None have been imported yet."), *links, icon_name="opportunities", title=t("No opportunities yet"))
 
 
 def samples_shown(samples: int, *, key: str) -> Component:

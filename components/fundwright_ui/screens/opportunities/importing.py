@@ -14,7 +14,9 @@ from fundwright.opportunities.schemas import ImportQuery, ImportRunRead, Kind, R
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.listing import export_button
+from fundwright_ui.screens.opportunities.address import PATHS
 from fundwright_ui.screens.opportunities.jobs import share_text
+from fundwright_ui.screens.opportunities.toolbar import kind_labels
 from fundwright_ui.ui import (
     Option,
     alert,
@@ -39,25 +41,32 @@ _SHOWN_REJECTIONS = 10
 
 @component
 def import_panel(kind: Kind) -> VdomDict:
-    """Accept files, and show the latest imports while they run and afterward."""
+    """Accept files of every format, first those of this kind, and show the latest imports of the chosen format's kind while they run
+    and afterward."""
     connection = use_connection()
     actor = use_actor()
     page_number, set_page_number = use_state(1)
-    sources = [source for source in service.list_sources(connection.core) if source.kind == kind]
-    chosen, set_chosen = use_state(sources[0].name if sources else "")
-    shown = ImportQuery(source=tuple(source.name for source in sources), page=page_number, page_size=_SHOWN_IMPORTS)
+    sources = {
+        source.name: source for source in sorted(service.list_sources(connection.core), key=lambda each: each.kind != kind)
+    }
+    chosen, set_chosen = use_state(next(iter(sources), ""))
+    source = sources.get(chosen)
+    alike = tuple(sorted(name for name, each in sources.items() if source and each.kind == source.kind))
+    shown = ImportQuery(source=alike, page=page_number, page_size=_SHOWN_IMPORTS)
     recent = use_query(
         lambda session: service.list_imports(session, actor, shown),
         key=[shown],
         topics=[jobs_topic(actor.id)],
     )
-    labels = {source.name: source.label for source in service.list_sources(connection.core)}
-    source = next((source for source in sources if source.name == chosen), None)
     runs: list[Child] = []
     if recent.error:
         runs.append(problem(recent.error, on_retry=recent.reload))
     elif recent.value is not None:
-        runs.extend(import_card(run, labels.get(run.source, run.source), key=str(run.id)) for run in recent.value.items)
+        elsewhere = source.kind if source and source.kind != kind else None
+        labels = {name: each.label for name, each in sources.items()}
+        runs.extend(
+            import_card(run, labels.get(run.source, run.source), elsewhere, key=str(run.id)) for run in recent.value.items
+        )
         runs.append(pagination(page_number, -(-recent.value.total // _SHOWN_IMPORTS), on_page=set_page_number))
         label = t("Export imports as CSV")
         export = export_button(connection, "/api/opportunities/imports/export.csv", recent.value.total, shown, label=label)
@@ -67,12 +76,13 @@ def import_panel(kind: Kind) -> VdomDict:
         select_field(
             "source",
             t("Format"),
-            [Option(source.name, source.label) for source in sources],
+            [Option(name, source.label) for name, source in sources.items()],
             value=chosen,
             on_change=set_chosen,
         )
         if len(sources) > 1
         else None,
+        where_published(chosen),
         FileDrop(
             label=t("Choose file"),
             hint=t(
@@ -92,9 +102,26 @@ def import_panel(kind: Kind) -> VdomDict:
     )
 
 
+def where_published(source: str) -> VdomDict | None:
+    """Where the files of this format are published; None for formats of packages, and for rows that are in another file, too."""
+    if source == "sam":
+        text = t("SAM.gov publishes all contract opportunities as a CSV file. Download it and choose it below.")
+        link = link_button(
+            t("SAM.gov files"), "https://sam.gov/data-services/Contract%20Opportunities", size="small", new_tab=True
+        )
+    elif source == "grants":
+        text = t(
+            "Grants.gov publishes all grants, including NIH grants, as a ZIP file. Download it and choose it below without unzipping it."
+        )
+        link = link_button(t("Grants.gov files"), "https://www.grants.gov/xml-extract", size="small", new_tab=True)
+    else:
+        return None
+    return row(html.p(text), link)
+
+
 @component
-def import_card(run: ImportRunRead, source: str) -> VdomDict:
-    """One import: its progress or its result."""
+def import_card(run: ImportRunRead, source: str, elsewhere: Kind | None) -> VdomDict:
+    """One import: its progress or its result, with a link if its opportunities are listed `elsewhere`."""
     connection = use_connection()
     actor = use_actor()
     canceling = use_action(lambda session: service.cancel_import(session, actor, connection.core, run.id))
@@ -119,7 +146,15 @@ def import_card(run: ImportRunRead, source: str) -> VdomDict:
         state = alert(t("Canceled. Opportunities imported so far were kept."), html.p(counts), variant="warning")
     else:
         state = html.div({"role": "status"}, html.p(counts), html.p(_samples_removed(run)) if run.samples_removed else None)
-    return card(state, rejected_rows(run, key="rejected") if run.rejected else None, title=run.filename, subtitle=source)
+    return card(
+        state,
+        link_button(kind_labels()[elsewhere], connection.href(PATHS[elsewhere]), size="small")
+        if elsewhere and is_anything_read
+        else None,
+        rejected_rows(run, key="rejected") if run.rejected else None,
+        title=run.filename,
+        subtitle=source,
+    )
 
 
 def _samples_removed(run: ImportRunRead) -> str:

@@ -35,9 +35,13 @@ from fundwright_ui.ui import Fields, Option, Tab, form, icon, icon_button, row, 
 from fundwright_ui.ui.elements import Child, attributes
 
 
+def kind_labels() -> Mapping[Kind, str]:
+    return {"grant": t("Grants and NIH"), "contract": t("Contracts (SAM.gov)")}
+
+
 def kind_tabs(kind: Kind, url: UrlState, totals: Mapping[Kind, int]) -> VdomDict:
     connection = use_connection()
-    kept = {name: value for name in SHARED if (value := url.get(name))}
+    labels, kept = kind_labels(), {name: value for name in SHARED if (value := url.get(name))}
     kept_of_grants = {name: value for name, value in kept.items() if (name, value) != ("availability", AWARD)}
 
     def address(of: Kind, params: Mapping[str, str]) -> str:
@@ -45,8 +49,8 @@ def kind_tabs(kind: Kind, url: UrlState, totals: Mapping[Kind, int]) -> VdomDict
 
     return tabs(
         [
-            Tab("grant", t("Grants and NIH"), address("grant", kept_of_grants), totals.get("grant")),
-            Tab("contract", t("Contracts (SAM.gov)"), address("contract", kept), totals.get("contract")),
+            Tab("grant", labels["grant"], address("grant", kept_of_grants), totals.get("grant")),
+            Tab("contract", labels["contract"], address("contract", kept), totals.get("contract")),
         ],
         kind,
         label=t("Kind of opportunity"),
