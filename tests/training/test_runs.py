@@ -25,7 +25,7 @@ from fundwright.language.protocols import Vectors
 from fundwright.language.schemas import OUR_KINDS, DocumentKind
 from fundwright.training import extraction, service
 from fundwright.training.models import Document, TrainingRun
-from fundwright.training.schemas import DocumentState, DocumentTitle, PastedText, ProposeKinds
+from fundwright.training.schemas import DocumentQuery, DocumentState, DocumentTitle, PastedText, ProposeKinds
 from fundwright.trash import service as trash
 from tests.support.accounts import add_account, count_audited
 from tests.support.jobs import working
@@ -121,6 +121,9 @@ class TestRun:
         assert "broken.pdf" in run.failed[0].reason
         async with committed.database.transaction() as session:
             document = await service.get_document(session, owner, broken.id)
+            assert [id for id, _ in await service.list_searched(session, owner)] == [bread.id]
+            sources = await service.list_documents(session, owner, DocumentQuery(is_searched=True))
+            assert [source.id for source in sources.items] == [bread.id]
         assert document.state == DocumentState.FAILED
         assert document.error == run.failed[0].reason
 

@@ -132,7 +132,7 @@ async def list_documents(
     if request.text.strip():
         query = query.where(Document.title.icontains(request.text.strip(), autoescape=True))
     if request.is_searched:
-        query = query.where(Document.id.not_in(await _hidden_documents(session, owner_id)))
+        query = query.where(await _is_searched(session, owner_id))
     if only is not None:
         wanted = func.unnest(literal(list(only), ARRAY(Uuid))).table_valued("id", with_ordinality="place").render_derived()
         query, usual = query.join(wanted, wanted.c.id == Document.id), wanted.c.place.asc()
@@ -159,8 +159,8 @@ async def list_all(session: AsyncSession, owner_id: UUID) -> list[Document]:
 
 async def list_searched(session: AsyncSession, owner_id: UUID) -> list[tuple[UUID, DocumentKind]]:
     """Return ids and kinds of the documents that questions and drafts search."""
-    query = select(Document.id, Document.kind).where(Document.owner_id == owner_id)
-    rows = await session.execute(query.where(Document.id.not_in(await _hidden_documents(session, owner_id))))
+    is_searched = await _is_searched(session, owner_id)
+    rows = await session.execute(select(Document.id, Document.kind).where(Document.owner_id == owner_id, is_searched))
     return [(id, DocumentKind(kind)) for id, kind in rows]
 
 
@@ -375,6 +375,12 @@ async def _hidden_documents(
         unwanted = or_(unwanted, Document.kind.not_in(kinds))
     hidden = select(Document.id).where(Document.owner_id == owner_id, unwanted)
     return list(await session.scalars(hidden.union_all(select(Document.id).where(trash.in_trash_of(owner_id, Document)))))
+
+
+async def _is_searched(session: AsyncSession, owner_id: UUID) -> ColumnElement[bool]:
+    """Whether questions and drafts search a document: it is trained and not hidden."""
+    hidden = await _hidden_documents(session, owner_id)
+    return and_(Document.state == DocumentState.TRAINED, Document.id.not_in(hidden))
 
 
 async def has_vectors(session: AsyncSession, owner_id: UUID, model_id: str) -> bool:

@@ -278,8 +278,8 @@ async def find_file(core: Core, actor: Actor, document_id: UUID) -> tuple[Docume
 
 @needs(Permission.READ)
 async def list_searched(session: AsyncSession, actor: Actor) -> list[tuple[UUID, DocumentKind]]:
-    """Return ids and kinds of the documents that questions and drafts search: all but the sample, once one of the actor's own is
-    trained."""
+    """Return ids and kinds of the documents that questions and drafts search: all that are trained, but not the sample, once one
+    of the actor's own is trained."""
     return await repository.list_searched(session, actor.id)
 
 

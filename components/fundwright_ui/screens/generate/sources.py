@@ -18,16 +18,15 @@ from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.language.schemas import DocumentKind
 from fundwright.training import service as training
-from fundwright.training.schemas import DocumentQuery, DocumentRead, DocumentState
+from fundwright.training.schemas import DocumentQuery, DocumentRead
 from fundwright_ui.hooks import Query, use_query
 from fundwright_ui.product import SavedState, use_actor, use_connection, use_saved_state
-from fundwright_ui.screens.training.train import state_chip
 from fundwright_ui.ui import button, checkbox, empty, loading, problem, row, stack, text_field, text_link
 
 _SHOWN_AT_FIRST, _SHOWN_AT_MOST = 5, 100
 
 Searched = list[tuple[UUID, DocumentKind]]
-"""Ids and kinds of the documents that drafts can use."""
+"""Ids and kinds of the trained documents that drafts can use."""
 
 
 class GroupChoice(BaseModel):
@@ -105,7 +104,9 @@ def source_choice(searched: Query[Searched], sources: Choice, text: str, search:
     if searched.value is None:
         return loading(t("Loading documents"))
     if not searched.value:
-        return empty(t("You have no documents yet. The draft will list what to add."), text_link(t("Add documents"), train))
+        return empty(
+            t("You have no trained documents yet. The draft will list what to add."), text_link(t("Add documents"), train)
+        )
     kinds = [kind for kind in DocumentKind if any(each == kind for _, each in searched.value)]
     ours, theirs = [kind for kind in kinds if kind.is_ours], [kind for kind in kinds if not kind.is_ours]
     return stack(
@@ -191,7 +192,6 @@ def _group(kind: DocumentKind, searched: Searched, sources: Choice, text: str) -
                         on_change=partial(choose, document.id),
                         id=f"source-{document.id}",
                     ),
-                    _mark(document),
                     key=str(document.id),
                 )
                 for document in (found.value.items if found.value else ())
@@ -210,10 +210,7 @@ def _requirements(kind: DocumentKind, text: str) -> VdomDict:
         html.h4(kind.label),
         _listed(
             found,
-            [
-                row(html.span(document.title), _mark(document), key=str(document.id))
-                for document in (found.value.items if found.value else ())
-            ],
+            [row(html.span(document.title), key=str(document.id)) for document in (found.value.items if found.value else ())],
             lambda: set_count(_SHOWN_AT_MOST),
         ),
     )
@@ -234,7 +231,3 @@ def _listed(found: Query[Page[DocumentRead]], rows: Sequence[VdomDict], show_mor
         if len(rows) < _SHOWN_AT_MOST
         else html.p({"className": "fw-muted"}, nt("Search to find {n} more.", "Search to find {n} more.", more)),
     )
-
-
-def _mark(document: DocumentRead) -> VdomDict | None:
-    return None if document.state == DocumentState.TRAINED else state_chip(document)
