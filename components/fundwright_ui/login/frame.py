@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from reactpy import html
+from reactpy import component, html
 from reactpy.types import VdomDict
 
+from fundwright.accounts import service as accounts
 from fundwright.core.messages import t
+from fundwright_ui.hooks import use_query
 from fundwright_ui.product import Connection
 from fundwright_ui.sidebar.logo import logo
 from fundwright_ui.ui.elements import Child
@@ -57,6 +59,19 @@ def login_frame(
                 foot,
             ),
         ),
+    )
+
+
+@component
+def no_account_yet() -> VdomDict | None:
+    """Explain how the first account is created while there is none."""
+    if use_query(accounts.has_accounts).value is not False:
+        return None
+    return alert(
+        t(
+            "There is no account yet. To create the first one, open the link that Fundwright printed when it started. To get a new link, restart Fundwright."
+        ),
+        variant="info",
     )
 
 

@@ -25,7 +25,7 @@ from fundwright_ui.login.form import (
     use_login_form,
     use_submit,
 )
-from fundwright_ui.login.frame import LOGIN, login_frame
+from fundwright_ui.login.frame import LOGIN, login_frame, no_account_yet
 from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.ui.feedback import problem
@@ -120,6 +120,7 @@ def _closed(note: str, corner: tuple[str, str]) -> VdomDict:
         connection,
         t("Registration is by invitation only"),
         t("An administrator creates accounts here."),
+        no_account_yet(),
         html.p(
             t(
                 "Ask your administrator to add an account for your email address with the command below. You will get a link to choose your password."

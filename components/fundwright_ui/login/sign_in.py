@@ -23,7 +23,7 @@ from fundwright_ui.login.form import (
     use_login_form,
     use_submit,
 )
-from fundwright_ui.login.frame import REGISTER, RESET, SECOND_FACTOR, login_frame
+from fundwright_ui.login.frame import REGISTER, RESET, SECOND_FACTOR, login_frame, no_account_yet
 from fundwright_ui.login.passkey import passkey_button
 from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.events import Payload, handler
@@ -82,6 +82,7 @@ def sign_in_screen() -> VdomDict:
         t("Welcome,"),
         t("Sign in to continue!"),
         alert(notice, variant="success") if notice else None,
+        no_account_yet(),
         login_form(
             t("Login"),
             signing_in,

@@ -10,9 +10,38 @@ from starlette.requests import HTTPConnection
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.assembly import Core
 from fundwright.core.messages import Language
+from fundwright_ui.login.register import register_screen
 from fundwright_ui.login.sign_in import sign_in_screen
 from fundwright_ui.product.host import ProductHost
+from fundwright_ui.runtime.router import Screen
 from fundwright_ui.testing import mounted
+from tests.support.accounts import add_account
+
+PARAMS = {"type": "standard", "token": "open"}
+
+
+@pytest.mark.parametrize("screen", [sign_in_screen, register_screen])
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("de", "Es gibt noch kein Konto."),
+        ("fr", "Il n’y a pas encore de compte."),
+        ("en", "There is no account yet. To create the first one, open the link that Fundwright printed when it started."),
+    ],
+)
+async def test_the_printed_link_is_named_while_there_is_no_account(
+    committed: Core, screen: Screen, language: Language, sentence: str
+) -> None:
+    async with mounted(committed, None, screen, params=PARAMS, language=language) as shown:
+        assert sentence in shown.text
+
+
+@pytest.mark.parametrize("screen", [sign_in_screen, register_screen])
+async def test_the_printed_link_is_not_named_once_there_is_an_account(committed: Core, screen: Screen) -> None:
+    async with committed.database.transaction() as session:
+        await add_account(session)
+    async with mounted(committed, None, screen, params=PARAMS) as shown:
+        assert "There is no account yet" not in shown.text
 
 
 @pytest.mark.parametrize(
