@@ -22,7 +22,7 @@ from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.admin.invitations import invitations_tab, pending_invitations, shown_link
 from fundwright_ui.screens.listing import choices, existing_page, filters, listed_table, open_below, text_filter, use_listing
-from fundwright_ui.ui import Color, Option, Tab, alert, button, empty, form, page, section, select_field, tabs, text_field
+from fundwright_ui.ui import Color, Option, Tab, alert, button, empty, form, page, select_field, side_panel, tabs, text_field
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row
 
 PATH = "/dashboard/users"
@@ -155,7 +155,11 @@ def _invite(show_sent: Callable[[InvitationSent], None]) -> VdomDict:
 
     sends_mail = connection.core.settings.sends_mail
     sending = use_action(send, success=t("The invitation was sent.") if sends_mail else None, then=show_sent)
-    return section(
+
+    def close() -> None:
+        url.set(open=None)
+
+    return side_panel(
         t("Invite a person"),
         None
         if sends_mail
@@ -170,8 +174,11 @@ def _invite(show_sent: Callable[[InvitationSent], None]) -> VdomDict:
             model=Invited,
             submit=t("Send invitation") if sends_mail else t("Create invitation"),
             label=t("Invite a person"),
-            actions=[button(t("Cancel"), on_click=lambda: url.set(open=None))],
+            actions=[button(t("Cancel"), on_click=close)],
         ),
+        close=t("Close"),
+        on_close=close,
+        key="invite",
     )
 
 

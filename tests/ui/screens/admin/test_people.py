@@ -174,6 +174,7 @@ class TestInvitations:
         await invite(committed, root, "ada")
         async with mounted(committed, root, people_screen, path=INVITATIONS) as screen:
             await screen.click("button", "Invite")
+            assert screen.find("region", "Invite a person").props["data-panel"] is True  # the browser focuses its first field
             await screen.type("Email", "grace@example.org")
             assert "This server does not send email." in screen.text
             await screen.click("button", "Create invitation")
