@@ -162,6 +162,12 @@ class Settings(PackageSettings):
         """The address where people open Fundwright, without a trailing slash. Links use it, never a request's host."""
         return self.public_url or f"http://{self.host}:{self.port}"
 
+    @property
+    def is_local(self) -> bool:
+        """Whether links work on this computer only."""
+        host = urlsplit(self.address).hostname or ""
+        return host == "localhost" or host.endswith(".localhost") or host.startswith("127.") or host == "::1"
+
     @field_validator("public_url")
     @classmethod
     def _is_address(cls, url: str | None) -> str | None:

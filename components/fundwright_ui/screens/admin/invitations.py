@@ -70,6 +70,13 @@ def shown_link(sent: InvitationSent) -> VdomDict | None:
             email=sent.email,
         ),
         row(html.code(sent.link), copy_button(sent.link, t("Copy link"), is_small=True)),
+        html.p(
+            t(
+                "The link works on this computer only. For other computers, set FUNDWRIGHT_PUBLIC_URL to the public address, restart Fundwright, and create a new link."
+            )
+        )
+        if use_connection().core.settings.is_local
+        else None,
         variant="success",
         title=t("Invitation link"),
     )

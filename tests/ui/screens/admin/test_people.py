@@ -131,6 +131,19 @@ class TestPending:
             assert link != first
         await opens_registration(committed, link, "ada")
 
+    @pytest.mark.parametrize(
+        ("address", "is_local"),
+        [(None, True), ("http://localhost:8000", True), ("http://[::1]:8000", True), ("https://funding.example.org", False)],
+    )
+    async def test_a_link_that_works_on_this_computer_only_says_so(
+        self, committed: Core, root: Actor, address: str | None, is_local: bool
+    ) -> None:
+        await invite(committed, root, "ada")
+        async with mounted(with_settings(committed, public_url=address), root, people_screen, path=PATH) as screen:
+            await screen.click("button", "New link for ada@example.org")
+            assert ("works on this computer only" in screen.text) == is_local
+            assert ("FUNDWRIGHT_PUBLIC_URL" in screen.text) == is_local
+
     async def test_resending_keeps_the_link_in_the_email(self, committed: Core, root: Actor) -> None:
         core = with_settings(committed, smtp_host="mail.example.org")
         await invite(core, root, "ada")
