@@ -157,6 +157,12 @@ class TestFilters:
         day = date(2026, 3, 1)
         assert due_chip(day, day - timedelta(days=days)) == html.span({"title": "Mar 1, 2026"}, chip(label, color=color))
 
+    def test_the_days_until_a_placeholder_are_not_counted(self) -> None:
+        today, placeholder = date(2026, 11, 27), date(2076, 8, 15)
+        assert due_cell(placeholder, today, "en") == placeholder
+        assert due_chip(placeholder, today) is None
+        assert due_chip(today + timedelta(days=3 * 365), today) is not None
+
 
 class TestAwarded:
     async def test_solicitations_are_marked_and_link_to_the_award_notice(

@@ -30,6 +30,8 @@ from fundwright_ui.widgets import Chip, Column, LinkCell, NoteCell, Row
 
 SOON_DAYS = 7
 """Deadlines within this number of days are red."""
+_COUNTED_DAYS = 3 * 365
+"""Grants without a deadline are published with a day decades away. The days until one beyond this number are not counted."""
 
 
 def is_match(item: OpportunityRow) -> bool:
@@ -184,9 +186,11 @@ def code_of(item: OpportunityRow) -> str:
     return item.set_aside_code if item.kind == "contract" else ", ".join(item.activity_codes)
 
 
-def due_chip(day: date, today: date) -> VdomDict:
-    """The days until a deadline, with its date as the tooltip."""
+def due_chip(day: date, today: date) -> VdomDict | None:
+    """The days until a deadline, with its date as the tooltip; None if it is years away."""
     left = (day - today).days
+    if left > _COUNTED_DAYS:
+        return None
     label = nt("{n} day left", "{n} days left", left) if left > 0 else t("Due today")
     return html.span(
         {"title": format_date(day, locale=current_language())},
@@ -195,9 +199,9 @@ def due_chip(day: date, today: date) -> VdomDict:
 
 
 def due_cell(day: date, today: date, language: str) -> NoteCell | date:
-    """Return the days until a deadline, with its date, or only the date if it has passed."""
+    """Return the days until a deadline, with its date, or only the date if it has passed or is years away."""
     left = (day - today).days
-    if left < 0:
+    if not 0 <= left <= _COUNTED_DAYS:
         return day
     label = nt("{n} day", "{n} days", left) if left else t("Today")
     return NoteCell(label=label, note=format_date(day, locale=language), color="error" if left <= SOON_DAYS else "secondary")
