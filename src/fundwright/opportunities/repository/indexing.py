@@ -66,9 +66,10 @@ async def count_lacking_vectors(session: AsyncSession, model_id: str) -> int:
 
 async def count_embedded(session: AsyncSession, model_id: str) -> tuple[int, int]:
     """Return how many opportunities this model has embedded, and how many there are."""
-    counted = select(func.count().filter(not_(_lacks_vector(model_id))), func.count()).select_from(Opportunity)
-    embedded, all_there_are = (await session.execute(counted)).one()
-    return embedded, all_there_are
+    vector = and_(OpportunityVector.opportunity_id == Opportunity.id, OpportunityVector.model_id == model_id)
+    counted = select(func.count(OpportunityVector.opportunity_id), func.count()).select_from(Opportunity)
+    embedded, total = (await session.execute(counted.outerjoin(OpportunityVector, vector))).one()
+    return embedded, total
 
 
 async def lock_embedding(session: AsyncSession) -> None:
