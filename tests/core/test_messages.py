@@ -145,7 +145,7 @@ def test_the_browser_half_gets_what_is_translated() -> None:
 
 
 class TestStoredMessage:
-    def test_is_read_in_another_language_than_it_was_written(self) -> None:
+    def test_is_shown_in_the_language_of_its_reader(self) -> None:
         with keeping_messages(), using_language("fr"):
             stored = [to_stored(t("Save {name}", name=t("Not yet"))), to_stored(nt("{n} document", "{n} documents", 2))]
         assert [from_stored(each) for each in stored] == ["Save Not yet", "2 documents"]
@@ -161,7 +161,7 @@ class TestStoredMessage:
         assert from_stored(to_stored("a{b}\x1fc")) == "a{b} c"
         assert [from_stored(f"a\x1f{each}") for each in ("b", "{}", "[]")] == ["a b", "a {}", "a []"]
 
-    def test_of_an_untrusted_process_is_filled_in_only_if_the_catalogs_have_it(self) -> None:
+    def test_from_an_untrusted_process_is_filled_in_only_if_it_is_in_the_catalogs(self) -> None:
         assert from_untrusted(to_stored(later("Save {name}", name="x"))) == "Save x"
         assert from_untrusted("plain") == "plain"
         for forged in ("{}", "[", '{"text": "{name.__class__}", "values": {"name": "x"}, "plural": "", "n": 1}'):

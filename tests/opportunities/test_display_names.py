@@ -36,7 +36,7 @@ def test_agencies_are_named_as_people_say_them(published: str, name: str) -> Non
         ("HEALTH AND HUMAN SERVICES, DEPARTMENT OF", "HHS"),
     ],
 )
-def test_lists_name_departments_shortly(published: str, name: str) -> None:
+def test_lists_shorten_the_names_of_departments(published: str, name: str) -> None:
     assert short_agency_name(published) == name
 
 
@@ -44,7 +44,7 @@ def test_lists_name_departments_shortly(published: str, name: str) -> None:
     ("published", "name"),
     [("Combined Synopsis/Solicitation", "Combined Synopsis"), ("Sources Sought", "Sources Sought")],
 )
-def test_lists_name_long_types_shortly(published: str, name: str) -> None:
+def test_lists_shorten_long_types(published: str, name: str) -> None:
     assert short_type(published) == name
 
 

@@ -61,7 +61,7 @@ class TestImport:
 
     async def test_searches_and_counts_are_fast_at_once(self, import_file: ImportFile, committed: Core) -> None:
         """Until the table is vacuumed, a search reads every new row, and a count looks up each row in addition to the index."""
-        # Not the pages marked as visible to all: another transaction that still runs may keep them from being marked.
+        # It does not count the pages marked as all-visible, because a concurrent transaction may prevent marking them.
         vacuums = text("SELECT vacuum_count FROM pg_stat_user_tables WHERE relname = 'opportunity'")
         async with committed.database.transaction() as session:
             before = await session.scalar(vacuums)

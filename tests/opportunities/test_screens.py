@@ -218,7 +218,7 @@ class TestTableView:
             await screen.expect(lambda: screen.find("checkbox", "Compact").props["checked"])
             assert "Posted" in labels(screen)
 
-    async def test_what_another_tab_has_chosen_is_kept(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
+    async def test_choices_in_another_tab_are_kept(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
         await import_file(sam_file(sam_row(NoticeId=notice_id(1), Title="New roof")))
 
         def is_checked(screen: ScreenUnderTest, label: str) -> bool:
@@ -235,9 +235,7 @@ class TestTableView:
 
 
 class TestIndexing:
-    async def test_shows_its_progress_on_the_line_of_the_number_of_notices(
-        self, committed: Core, member: Actor, import_file: ImportFile
-    ) -> None:
+    async def test_shows_its_progress_in_the_toolbar(self, committed: Core, member: Actor, import_file: ImportFile) -> None:
         await import_file(sam_file(sam_row(NoticeId=notice_id(1), Title="New roof")))
         async with committed.database.transaction() as session:
             root = await add_account(session, "root@example.org", role=Role.ADMIN)

@@ -305,7 +305,7 @@ class TestHostileDocument:
             ("crash", "The reader crashed on “a.hostile”. Save the file again or in another format, and try again."),
             (
                 "kill",
-                "“a.hostile” is damaged or not really hostile. Open it, save it again, and add the new file.",
+                "“a.hostile” is damaged or not a valid hostile file. Open it, save it again, and add the new file.",
             ),
             *(
                 pytest.param(

@@ -18,8 +18,8 @@ T = TypeVar("T")
 
 _SLOW_AFTER_S = 0.15
 _SOON_S = 0.3
-_REST = 1.0
-"""How long a query rests after a load before a live message starts another, as a multiple of the time that the load took."""
+_PAUSE_FACTOR = 1.0
+"""After a load, a live message starts another only after a pause. This is its length, as a multiple of the duration of the load."""
 
 
 class Query(Generic[T]):
@@ -56,7 +56,7 @@ class Query(Generic[T]):
         self._timer: asyncio.TimerHandle | None = None
         self._soon: asyncio.TimerHandle | None = None
         self._is_live_load = False
-        self._rests_until = 0.0
+        self._paused_until = 0.0
         self._is_reload_requested = False
         self._has_message = False
         connection.on_idle.add(self.release_memory)
@@ -104,13 +104,13 @@ class Query(Generic[T]):
         self.reload()
 
     def on_message(self, _payload: object) -> None:
-        """Load again, once for all messages that arrive during a load and its rest. Otherwise, a job that reports its progress would
-        keep the page loading. Nothing waits for this load, and the page does not show that it is loading."""
+        """Load again, once for all messages that arrive during a load and the pause after it. Otherwise, a job that reports its
+        progress would keep the page loading. Nothing waits for this load, and the page does not show that it is loading."""
         if self._task is not None:
             self._has_message = True
         elif self._soon is None:
             loop = asyncio.get_running_loop()
-            self._soon = loop.call_at(max(loop.time(), self._rests_until), self._load_for_message)
+            self._soon = loop.call_at(max(loop.time(), self._paused_until), self._load_for_message)
 
     def _load_for_message(self) -> None:
         self._start(is_reload=True, is_live=True)
@@ -179,7 +179,7 @@ class Query(Generic[T]):
         self.is_loading = False
         self._stop_timer()
         self._task = None
-        self._rests_until = loop.time() + _REST * (loop.time() - began_at)
+        self._paused_until = loop.time() + _PAUSE_FACTOR * (loop.time() - began_at)
         if self._is_reload_requested:
             self._start(is_reload=True)
         elif self._has_message:

@@ -36,7 +36,7 @@ class SavedState(Generic[T]):
         await self.change(lambda _saved: value)
 
     async def change(self, change: Callable[[T], T]) -> None:
-        """Like `set`, with the result of `change` for the value saved last, so that changes on other open pages are kept."""
+        """Replace the value saved last with what `change` returns for it, so that changes on other open pages are kept."""
         self._is_changed = True
         self._unsaved += 1
         self._show(change(self.value))

@@ -54,7 +54,7 @@ class Load(NamedTuple):
     is_reload: bool
     """It refreshes what is already on the page."""
     is_live: bool
-    """A live message started it, so nothing waits for it."""
+    """It was started by a live message, so nothing waits for it."""
     started_at: float
     """In the event loop's time."""
 

@@ -31,11 +31,11 @@ _folders: tuple[Path, ...] = (_LOCALES,)
 _language: ContextVar[Language] = ContextVar("language", default="en")
 _keeps_messages: ContextVar[bool] = ContextVar("keeps_messages", default=False)
 
-_AS_MESSAGE = "\x1f"
+_SEPARATOR = "\x1f"
 """Separates the English text, which the database sorts by, from the same text as a Message in JSON."""
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _NOT_A_MESSAGE = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What text raises that only looks like a stored message, or one with numbers that cannot be formatted."""
+"""Errors of text that only looks like a stored message, and of numbers that cannot be formatted."""
 
 
 def current_language() -> Language:
@@ -96,26 +96,26 @@ def keeping_messages() -> Iterator[None]:
 
 
 def to_stored(text: str | Message) -> str:
-    """The English text, followed by the message from which `from_stored` makes the text in the reader's language."""
+    """The English text, followed by the message that `from_stored` translates into the reader's language."""
     message = text.message if isinstance(text, Translated) else text
     if not isinstance(message, Message):
-        return _without_mark(message)
+        return _without_separator(message)
     with using_language("en"):
-        return f"{_without_mark(str(message))}{_AS_MESSAGE}{json.dumps(message.to_json())}"
+        return f"{_without_separator(str(message))}{_SEPARATOR}{json.dumps(message.to_json())}"
 
 
 def from_stored(stored: str) -> str:
-    """The text in the reader's language. Text that `to_stored` did not make from a message stays unchanged."""
-    text, _, kept = stored.partition(_AS_MESSAGE)
+    """The text in the reader's language. Plain text stays unchanged."""
+    text, _, kept = stored.partition(_SEPARATOR)
     try:
         return str(Message.from_json(json.loads(kept))) if kept else text
     except _NOT_A_MESSAGE:
-        return _without_mark(stored)
+        return _without_separator(stored)
 
 
 def from_untrusted(stored: str) -> str:
-    """Like `from_stored`, for what a compromised process may have sent: only messages of the catalogs are filled in."""
-    text, _, kept = stored.partition(_AS_MESSAGE)
+    """Like `from_stored`, for text from a process that may be compromised: only messages in the catalogs are filled in."""
+    text, _, kept = stored.partition(_SEPARATOR)
     try:
         message = Message.from_json(json.loads(kept))
         return Translated(str(message), message) if _is_known(message) else text
@@ -137,8 +137,8 @@ def _is_plain(value: object) -> bool:
     return isinstance(value, int | float) or (isinstance(value, str) and not _UNSTORABLE.search(value))
 
 
-def _without_mark(text: str) -> str:
-    return text.replace(_AS_MESSAGE, " ")
+def _without_separator(text: str) -> str:
+    return text.replace(_SEPARATOR, " ")
 
 
 def t(message: str, /, **values: object) -> str:

@@ -39,7 +39,7 @@ _IS_ROLE = re.compile(
     r"(?:[^\W\d_]{2,20} ){0,2}(?:director|manager|coordinator|investigator|evaluator|leader?|officer|president|partners?)",
     re.IGNORECASE,
 )
-"""Labels only where there are several in a line."""
+"""Roles, which are labels only if a line has several of them."""
 _CODE_BESIDE = re.compile(
     r"(?P<label>(?i:uei|unique entity id|cage(?: code)?|duns|ein|naics(?: codes?)?|psc(?: codes?)?))[ ]{1,12}(?P<value>(?=[A-Z]{0,6}\d)[A-Z0-9]{3,12}\b.{0,120})"
 )

@@ -113,7 +113,7 @@ def short_agency_name(published: str) -> str:
 
 
 def short_type(published: str) -> str:
-    """The type of a notice where there is little space: “Combined Synopsis”."""
+    """A shorter name for a notice's type in lists: “Combined Synopsis”."""
     return _SHORT_TYPES.get(published, published)
 
 

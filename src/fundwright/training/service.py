@@ -659,7 +659,7 @@ async def get_passage(session: AsyncSession, actor: Actor, passage_id: UUID) -> 
 
 async def _unused_title(session: AsyncSession, actor: Actor, title: str, fuller: str, *, is_filename: bool = False) -> str:
     """Return `title`, or `fuller` if another document of the account has it, or else `fuller` with a number. Raises Invalid if
-    nothing of them is visible."""
+    one of them has no visible characters."""
     title, fuller = visible_title(title, is_filename=is_filename), visible_title(fuller)[: MAX_TITLE_CHARACTERS - len(" (99999)")]
     taken = await repository.list_titles_like(session, actor.id, title, fuller)
     numbered = (f"{fuller} ({number})" for number in count(2))

@@ -19,8 +19,8 @@ _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufffd")
 
 
 def visible_title(title: str, *, is_filename: bool = False) -> str:
-    """Return the title in one line, without hidden characters, and shortened. Raises Invalid if nothing of it is visible; if it
-    `is_filename`, the message asks for another name of the file."""
+    """Return the title in one line, without hidden characters, and shortened. Raises Invalid if nothing of it is visible; with
+    `is_filename`, the message asks the person to rename the file."""
     shown = _HIDDEN.sub("", " ".join(title.split()))  # line breaks become spaces
     line = " ".join(shown.split())[:MAX_TITLE_CHARACTERS].rstrip()
     if not any(unicodedata.category(character)[0] in "LNPS" and character not in _BLANK for character in line):

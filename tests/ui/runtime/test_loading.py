@@ -345,7 +345,7 @@ class TestAReload:
             await wire.until(lambda: "narrow" in wire.text)
             assert pages.gate.waiting == 1
 
-    async def test_for_a_message_keeps_nobody_waiting(self, core: Core, pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test_for_a_message_does_not_delay_an_event(self, core: Core, pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr("fundwright_ui.runtime.session._SETTLE_TIMEOUT_S", 60.0)
         async with pages.open("/things") as wire:
             await wire.until_frame("mount")
@@ -369,10 +369,10 @@ class TestAReload:
             await wire.until_frame("done")
             assert Thing.readings == 4
 
-    async def test_for_a_message_starts_only_after_a_rest(
+    async def test_for_a_message_starts_only_after_a_pause(
         self, core: Core, pages: Pages, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr("fundwright_ui.hooks.query._REST", 1e9)
+        monkeypatch.setattr("fundwright_ui.hooks.query._PAUSE_FACTOR", 1e9)
         arrived: list[object] = []
         async with pages.open("/things") as wire:
             await wire.until_frame("mount")

@@ -23,7 +23,7 @@ from fundwright_ui.runtime.events import handler
 from fundwright_ui.ui import row, section, side_panel, text_link
 
 _SHOWN_CHARACTERS = 60
-"""Of a passage that has no heading."""
+"""Length of the excerpt that stands for a passage without a heading."""
 
 
 def passage_panel(draft: DraftRead, number: str, close: Callable[[], None], *, is_marked: bool) -> VdomDict | None:

@@ -18,7 +18,7 @@ from fundwright_ui.ui import alert, button, icon_button, progress
 
 @component
 def embedding_progress() -> VdomDict | None:
-    """The share of notices covered by search by meaning, until all are indexed. It fits into the toolbar of the list."""
+    """The share of notices covered by search by meaning, until all are indexed. Shown in the toolbar of the list."""
     connection, actor = use_connection(), use_actor()
     latest = use_query(lambda session: service.find_embedding(session, actor), topics=[jobs_topic(None)])
     starting = use_action(lambda session: service.start_embedding(session, actor, connection.core), then=latest.reload)

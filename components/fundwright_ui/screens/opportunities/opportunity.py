@@ -483,7 +483,7 @@ def record_of(opportunity: OpportunityRead) -> VdomDict:
 
 
 def _site(address: str) -> str:
-    """The name of the site, which says more about a source than "Open"."""
+    """The name of the site, which tells more about a source than "Open" would."""
     return (urlsplit(address).hostname or address).removeprefix("www.")
 
 

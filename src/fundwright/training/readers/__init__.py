@@ -85,7 +85,7 @@ def read(reader: Reader, path: Path, filename: str) -> list[Block]:
     except Exception as error:  # third-party parsers can raise anything
         raise Unreadable(
             t(
-                "“{filename}” is damaged or not really {label}. Open it, save it again, and add the new file.",
+                "“{filename}” is damaged or not a valid {label} file. Open it, save it again, and add the new file.",
                 filename=filename,
                 label=reader.label,
             )
