@@ -64,7 +64,7 @@ class TestTrash:
             await screen.click("button", "Restore")
             assert screen.toasts == ["“Boats” was restored."]
         async with mounted(committed, ada, trash_screen, path=f"{PATH}?q=ferry") as screen:
-            assert "Nothing in the trash matches." in screen.text
+            assert "No items in the trash match." in screen.text
         assert [item.kind for item in await listed(committed, ada)] == ["category"]
 
     async def test_deleting_forever_asks_first(self, committed: Core, ada: Actor) -> None:

@@ -62,7 +62,7 @@ def trash_screen() -> VdomDict:
     if not listed.total and not listing.rows.shown and not has_filters(query):
         return page(
             title,
-            empty(t("The trash is empty. Documents, drafts, and categories that you move to it are kept here for 30 days.")),
+            empty(t("The trash is empty. Documents, drafts, and categories that you move here are kept for 30 days.")),
         )
     opened = listing.opened(url)
     return page(
@@ -97,7 +97,7 @@ def trash_screen() -> VdomDict:
                         is_compact=False,
                         min_width=190,
                     ),
-                    Column(field="removed_at", label=t("Deleted forever on"), kind="date", is_sortable=True, min_width=130),
+                    Column(field="removed_at", label=t("Deletion date"), kind="date", is_sortable=True, min_width=130),
                 ],
                 row_of=lambda each: Row(
                     id=each.id,
@@ -110,14 +110,14 @@ def trash_screen() -> VdomDict:
                 ),
                 export="/api/trash/export.csv",
                 nothing=empty(
-                    t("Nothing in the trash matches. Change your search or the kind."),
+                    t("No items in the trash match. Change your search or remove the filter."),
                     link_button(t("Clear search and filters"), connection.href(_TRASH)),
                 ),
                 on_open=open_beside(url),
             ),
             panel=_item(opened, labels, listing, key=f"item-{opened.id}") if opened else None,
         ),
-        subtitle=t("What you move to the trash is kept here for 30 days."),
+        subtitle=t("Items in the trash are deleted forever after 30 days."),
         actions=[_empty_button(listing, key="empty")] if actor.may(Permission.LABEL) else [],
     )
 
@@ -148,7 +148,7 @@ def _item(item: TrashRead, labels: dict[str, str], listing: Listing[Page[TrashRe
             {
                 t("Kind"): labels.get(item.kind, item.kind),
                 t("Moved to trash"): moment(item.trashed_at),
-                t("Deleted forever on"): moment(item.removed_at),
+                t("Deletion date"): moment(item.removed_at),
             }
         ),
         row(
@@ -191,7 +191,7 @@ def _empty_button(listing: Listing[Page[TrashRead], TrashRead]) -> VdomDict:
         button(t("Empty trash"), icon_name="delete", danger=True, on_click=lambda: set_asking(True)),
         danger_dialog(
             t("Empty the trash?"),
-            t("Everything in it is deleted forever, also what is on other pages of this list. This cannot be undone."),
+            t("All items in it are deleted forever, including those on other pages of this list. This cannot be undone."),
             confirm_label=t("Empty trash"),
             error=emptying.error,
             on_confirm=emptying,

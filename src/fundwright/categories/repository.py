@@ -157,13 +157,13 @@ async def remove_sample(session: AsyncSession, owner_id: UUID) -> int:
     return len(removed.all())
 
 
-async def disown_labels(session: AsyncSession, category_id: UUID) -> None:
-    """Make the labels of a category that goes to the trash nobody's."""
+async def clear_label_owner(session: AsyncSession, category_id: UUID) -> None:
+    """Clear the owner of the labels of a category that goes to the trash."""
     await session.execute(update(Label).where(Label.category_id == category_id).values(owner_id=None))
 
 
-async def reown_labels(session: AsyncSession, owner_id: UUID, category_id: UUID) -> None:
-    """Make the labels of a category from the trash the account's again. A run that was underway may have added others since."""
+async def restore_label_owner(session: AsyncSession, owner_id: UUID, category_id: UUID) -> None:
+    """Give the labels of a category from the trash their owner again, and delete those that a run has added in the meantime."""
     of_category = Label.category_id == category_id
     await session.execute(delete(Label).where(of_category, Label.owner_id == owner_id))
     await session.execute(update(Label).where(of_category).values(owner_id=owner_id))

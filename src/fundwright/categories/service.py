@@ -173,7 +173,7 @@ async def delete(session: AsyncSession, actor: Actor, category_id: UUID, *, clie
     """Move a category with its labels to the trash. Raises NotFound."""
     await repository.lock_additions(session, actor.id)
     category = await repository.get(session, actor.id, category_id, for_update=True)
-    await repository.disown_labels(session, category_id)
+    await repository.clear_label_owner(session, category_id)
     await trash.put_in(session, actor, CATEGORY, category, title=category.name)
     await audit.record(session, "category.deleted", actor=actor, subject=category.name, client=client)
     await _announce(session, actor)
@@ -186,7 +186,7 @@ async def restore_category(session: AsyncSession, actor: Actor, core: Core, cate
     await repository.lock_additions(session, actor.id)
     category.name = await _unused_name(session, actor, category.name)
     await trash.take_out(session, actor, category)
-    await repository.reown_labels(session, actor.id, category.id)
+    await repository.restore_label_owner(session, actor.id, category.id)
     await _announce(session, actor)
     await _call_handlers(session, actor, core)
 

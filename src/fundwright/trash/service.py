@@ -88,7 +88,7 @@ def export_trash(session: AsyncSession, actor: Actor, query: TrashQuery) -> Asyn
             (t("Title"), lambda item: item.title),
             (t("Kind"), lambda item: item.kind),
             (t("Moved to trash"), lambda item: item.trashed_at),
-            (t("Deleted forever on"), lambda item: item.removed_at),
+            (t("Deletion date"), lambda item: item.removed_at),
         ],
         iterate_all(lambda page: list_trash(session, actor, page), query),
     )
