@@ -129,7 +129,7 @@ def test_the_focus_ring_of_an_opened_part_touches_nothing_below_it(recognized: P
     ready(recognized)
     expect(toggle).to_be_focused()
     above = toggle.bounding_box()
-    below = recognized.get_by_text("Agency", exact=True).first.bounding_box()
+    below = recognized.get_by_text("Agency", exact=True).filter(visible=True).first.bounding_box()
     ring = toggle.evaluate(
         "each => parseFloat(getComputedStyle(each).outlineWidth) + parseFloat(getComputedStyle(each).outlineOffset)"
     )

@@ -72,14 +72,14 @@ def test_nothing_on_the_page_moves_when_it_is_back(recognized: Page) -> None:
     be_away(recognized)
     assert recognized.evaluate(PLACE) == before
 
-    recognized.get_by_role("article").first.get_by_role("button", name="Delete").click()
+    recognized.get_by_role("button", name="Remove samples").click()
     dialog = recognized.get_by_role("dialog")
     expect(dialog).to_be_visible()
     ready(recognized)
     dialog.evaluate("dialog => { window.opened = dialog }")
     be_away(recognized)
     assert dialog.evaluate("dialog => dialog === window.opened && dialog.contains(document.activeElement)")
-    dialog.get_by_role("button", name="Cancel").click()
+    dialog.get_by_role("button", name="Keep").click()
     expect(dialog).to_have_count(0)
 
 
