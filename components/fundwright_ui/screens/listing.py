@@ -237,14 +237,14 @@ def text_filter(value: str) -> VdomDict:
     return text_field("text", t("Search"), type="search", value=value, maxlength=200)
 
 
-def search_box(url: UrlState, label: str) -> VdomDict:
-    """A search whose words are in the address as `q`."""
+def search_box(url: UrlState, label: str, *filters: Child) -> VdomDict:
+    """A search, whose words are in the address as `q`, and the filters of a list beside it."""
     words = url.get("q")
 
     def search(fields: Fields) -> None:
         url.go(q=str(fields.get("q", "")).strip(), page=None)
 
-    return html.div(
+    box = html.div(
         {"role": "search"},
         form(
             html.div(
@@ -256,6 +256,7 @@ def search_box(url: UrlState, label: str) -> VdomDict:
             label=label,
         ),
     )
+    return html.div({"className": "fw-filter-row", "key": "narrow"}, box, html.div({"className": "fw-filters"}, *filters))
 
 
 def pages(url: UrlState, found: Page[Any]) -> VdomDict | None:

@@ -67,16 +67,15 @@ def trash_screen() -> VdomDict:
     opened = listing.opened(url)
     return page(
         title,
-        search_box(url, t("Search the trash")),
-        html.div(
-            {"className": "fw-filters", "key": "filters"},
+        search_box(
+            url,
+            t("Search the trash"),
             select_field(
                 "kind",
                 t("Kind"),
                 [Option("", t("All")), *(Option(name, label) for name, label in labels.items())],
                 value=query.kind,
                 on_change=narrow(url, "kind"),
-                small=True,
                 id="trash-kind",
             ),
         ),

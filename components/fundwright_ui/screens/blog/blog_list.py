@@ -71,18 +71,11 @@ def blog_list_screen() -> VdomDict:
     opened = listing.opened(url)
     return page(
         title,
-        html.div(
-            {"className": "fw-filter-row", "key": "narrow"},
-            search_box(url, t("Search posts")),
-            html.div(
-                {"className": "fw-filters", "key": "filters"},
-                select_field(
-                    "state",
-                    t("Status"),
-                    choices(PostState, t("All")),
-                    value=query.state or "",
-                    on_change=narrow(url, "state"),
-                ),
+        search_box(
+            url,
+            t("Search posts"),
+            select_field(
+                "state", t("Status"), choices(PostState, t("All")), value=query.state or "", on_change=narrow(url, "state")
             ),
         ),
         *listed_table(

@@ -70,27 +70,24 @@ def feedback_list_screen() -> VdomDict:
     opened = next((each.item for each in rows.shown if each.id == url.get("open")), None)
     return page(
         title,
-        html.div(
-            {"className": "fw-filter-row", "key": "narrow"},
-            search_box(url, t("Search feedback")),
-            html.div(
-                {"className": "fw-filters", "key": "filters"},
-                select_field(
-                    "state",
-                    t("Status"),
-                    choices(FeedbackState, t("All")),
-                    value=query.state or "",
-                    on_change=narrow(url, "state"),
-                    id="filter-state",
-                ),
-                select_field(
-                    "kind",
-                    t("Kind"),
-                    choices(FeedbackKind, t("All")),
-                    value=query.kind or "",
-                    on_change=narrow(url, "kind"),
-                    id="filter-kind",
-                ),
+        search_box(
+            url,
+            t("Search feedback"),
+            select_field(
+                "state",
+                t("Status"),
+                choices(FeedbackState, t("All")),
+                value=query.state or "",
+                on_change=narrow(url, "state"),
+                id="filter-state",
+            ),
+            select_field(
+                "kind",
+                t("Kind"),
+                choices(FeedbackKind, t("All")),
+                value=query.kind or "",
+                on_change=narrow(url, "kind"),
+                id="filter-kind",
             ),
         ),
         *listed_table(
