@@ -82,6 +82,9 @@ describe("Toaster", () => {
     expect(say("Over a button.")).toBe("96px");
     place(button, 0, innerHeight);
     expect(say("Over a large button.")).toBe("");
+    const measure = vi.spyOn(button, "getBoundingClientRect");
+    act(() => runtime.toasts.set([]));
+    expect(measure).not.toHaveBeenCalled();
   });
 
   it("pauses while it has the focus", async () => {

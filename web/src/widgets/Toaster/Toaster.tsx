@@ -23,6 +23,7 @@ export function Toaster({ toasts }: { readonly toasts: readonly ToastMessage[] }
   const { removeToast, t } = useRuntime();
   const messages = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
+    if (toasts.length === 0) return undefined;
     const place = (): void => placeToasts(messages.current);
     place();
     // The page may change with the message, for example when a form closes.
