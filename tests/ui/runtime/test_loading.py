@@ -357,12 +357,17 @@ class TestAReload:
             assert pages.gate.waiting == 1
 
     async def test_is_one_for_all_messages_that_arrive_meanwhile(self, core: Core, pages: Pages) -> None:
+        arrived: list[object] = []
         async with pages.open("/things") as wire:
             await wire.until_frame("mount")
             pages.gate.close_gate()
+            await tell(core)
+            await until_waiting(pages, 1)
+            end = core.live.subscribe(TOPIC, arrived.append)
             for _ in range(5):
                 await tell(core)
-            await until_waiting(pages, 1)
+            await eventually(lambda: len(arrived) == 5)
+            end()
             pages.gate.open_gate()
             await wire.until(lambda: "reading 4" in wire.text)
             wire.press("Narrow")
