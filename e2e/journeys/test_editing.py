@@ -39,6 +39,7 @@ class DraftPage:
 
     def edit(self, heading: str) -> Locator:
         self.page.get_by_role("button", name=f"Edit {heading}").click()
+        ready(self.page)  # the address, too, so that a reload edits the same section
         expect(self.text).to_be_visible()
         return self.text
 

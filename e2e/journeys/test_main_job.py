@@ -129,7 +129,7 @@ def do_main_job(page: Page, notices: Notices, folder: Path) -> None:
     page.get_by_role("button", name=re.compile(r"^Show passage \d+$")).first.click()
     expect(passage).to_be_visible()
 
-    page.reload()
+    ready(page).reload()
     ready(page)
     expect(passage).to_be_visible()
     expect(page.get_by_role("main").get_by_text("Finished", exact=True)).to_be_visible()
