@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import TypeVar
 from uuid import UUID, uuid4
 
+import numpy as np
 import pytest
 from sqlalchemy import func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -277,29 +278,12 @@ class TestCategories:
         names = [each.name for each in await do(committed, lambda session: categories.list_categories(session, ada))]
         assert names == [f"{('Roofing' * 11)[:72]} (2)", "Roofing" * 11]
 
-    async def test_labels_that_a_run_added_in_the_meantime_give_way(self, committed: Core, ada: Actor) -> None:
-        async with committed.database.transaction() as session:
-            await opportunities.load_sample_once(session)
-            notice = (await opportunities.list_opportunities(session, ada, OpportunityQuery(page_size=1))).items[0]
-            category = await categories.create(session, ada, CategoryCreate(name="Roofing"))
-            await categories.accept(session, ada, committed, notice.id, category.id)
-            await categories.delete(session, ada, category.id)
-            await session.execute(
-                text(
-                    "INSERT INTO label (id, owner_id, subject_id, category_id, confidence, state, source, decided_at)"
-                    " VALUES (gen_random_uuid(), :owner, :subject, :category, 0.9, 'suggested', 'model', now())"
-                ),
-                {"owner": ada.id, "subject": notice.id, "category": category.id},
-            )
-        await restore(committed, ada, category.id)
-        labels = await do(committed, lambda session: categories.labels_of(session, ada, [notice.id]))
-        assert [label.state for label in labels[notice.id]] == ["accepted"]
-
     async def test_goes_to_the_trash_while_a_run_adds_labels(self, committed: Core, ada: Actor) -> None:
         added = await do(committed, lambda session: categories.create(session, ada, CategoryCreate(name="Ferries")))
         first, second = uuid4(), uuid4()
 
         async def suggest(session: AsyncSession, subject_id: UUID) -> None:
+            await category_rows.lock_additions(session, ada.id)
             await category_rows.suggest(session, ada.id, "model", [(subject_id, added.id, 0.9)])
 
         await do(committed, lambda session: suggest(session, first))
@@ -312,6 +296,37 @@ class TestCategories:
             await suggest(run, first)
         await deletion
         assert [item.title for item in await listed(committed, ada)] == ["Ferries"]
+
+    @pytest.mark.security(41)
+    async def test_nobody_labels_with_it_at_the_moment_of_deletion(self, committed: Core, ada: Actor) -> None:
+        """What was decided would be lost when the category is restored, and be shown until then."""
+        async with committed.database.transaction() as session:
+            await opportunities.load_sample_once(session)
+            notice = (await opportunities.list_opportunities(session, ada, OpportunityQuery(page_size=1))).items[0]
+            category = await categories.create(session, ada, CategoryCreate(name="Ferries"))
+            phrases = await categories.list_phrases_to_embed(session, ada, model_id="model")
+            vectors = [np.ones(4, dtype=np.float32) for texts in phrases.values() for _ in texts]
+            await categories.set_prototypes(session, ada, phrases, vectors, model_id="model")
+            lesson = await categories.read_lesson(session, ada, model_id="model")
+        probabilities = np.full((1, len(lesson.keys)), 0.9)
+        labelings: list[Callable[[AsyncSession], Awaitable[object]]] = [
+            lambda session: categories.accept(session, ada, committed, notice.id, category.id),
+            lambda session: categories.correct(session, ada, committed, notice.id, category.id),
+            lambda session: categories.correct(session, ada, committed, notice.id, None),
+            lambda session: categories.suggest(session, ada, lesson, [notice.id], probabilities),
+        ]
+        async with committed.database.transaction() as session:
+            await categories.delete(session, ada, category.id)
+            waiting = [asyncio.create_task(do(committed, labeling)) for labeling in labelings]
+            async with committed.database.engine.connect() as watcher:
+                while await watcher.scalar(_BLOCKED) != len(labelings):
+                    await watcher.rollback()
+        accepted, corrected, rejected, suggested = await asyncio.gather(*waiting, return_exceptions=True)
+        assert isinstance(accepted, NotFound)
+        assert isinstance(corrected, NotFound)
+        assert rejected == []
+        assert isinstance(suggested, categories.CategoriesChanged)
+        assert await do(committed, lambda session: categories.labels_of(session, ada, [notice.id])) == {}
 
 
 class TestTrash:

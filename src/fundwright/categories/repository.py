@@ -163,10 +163,8 @@ async def clear_label_owner(session: AsyncSession, category_id: UUID) -> None:
 
 
 async def restore_label_owner(session: AsyncSession, owner_id: UUID, category_id: UUID) -> None:
-    """Give the labels of a category from the trash their owner again, and delete those that a run has added in the meantime."""
-    of_category = Label.category_id == category_id
-    await session.execute(delete(Label).where(of_category, Label.owner_id == owner_id))
-    await session.execute(update(Label).where(of_category).values(owner_id=owner_id))
+    """Give the labels of a category from the trash their owner again."""
+    await session.execute(update(Label).where(Label.category_id == category_id).values(owner_id=owner_id))
 
 
 _COUNTS_AS_MEMBER = or_(Label.state == LabelState.ACCEPTED, and_(Label.state == LabelState.SUGGESTED, Label.confidence >= MEDIUM))
@@ -317,8 +315,7 @@ async def known_labels(
 
 
 async def suggest(session: AsyncSession, owner_id: UUID, model_id: str, suggestions: Sequence[tuple[UUID, UUID, float]]) -> None:
-    """Save the model's labels (subject, category, confidence). Decisions of people are kept."""
-    await lock_additions(session, owner_id)
+    """Save the model's labels (subject, category, confidence), after `lock_additions`. Decisions of people are kept."""
     # Arrays instead of a list of values: compiling thousands of values would block the event loop.
     suggested = (
         func.unnest(
@@ -348,7 +345,8 @@ async def suggest(session: AsyncSession, owner_id: UUID, model_id: str, suggesti
 
 
 async def lock_additions(session: AsyncSession, owner_id: UUID) -> None:
-    """Two callers that lock existing labels, or their category, and add others could otherwise deadlock. Call it before locking."""
+    """Until the transaction ends, no other transaction adds labels, or moves a category to the trash or restores one. Call it before
+    reading categories to label with, and before locking labels or categories: otherwise, callers could deadlock."""
     await acquire_lock(session, f"labels:{owner_id}")
 
 

@@ -314,12 +314,11 @@ async def correct(session: AsyncSession, actor: Actor, core: Core, subject_id: U
     Returns the labels of the subject. Categories that a person accepted before are kept, unless none is right.
     """
     await _require_subject(session, actor, core, subject_id)
+    labels = await repository.lock_labels(session, actor.id, subject_id)
     if category_id is None:
         states = {category.id: LabelState.REJECTED for category in await repository.list_for_classifier(session, actor.id)}
-        await repository.lock_labels(session, actor.id, subject_id)
     else:
         await repository.get(session, actor.id, category_id)
-        labels = await repository.lock_labels(session, actor.id, subject_id)
         states = {label.category_id: LabelState.REJECTED for label in labels if label.state == LabelState.SUGGESTED}
         states[category_id] = LabelState.ACCEPTED
     await _decide(session, actor, core, subject_id, states)
@@ -446,6 +445,7 @@ async def suggest(
 
     Repeating a call without changes changes nothing. Raises CategoriesChanged if the categories are no longer those of the lesson.
     """
+    await repository.lock_additions(session, actor.id)
     current = await repository.list_for_classifier(session, actor.id)
     if {category.id: category.prototype_key or "" for category in current} != lesson.keys:
         raise CategoriesChanged
@@ -537,8 +537,8 @@ async def _decide_one(
     session: AsyncSession, actor: Actor, core: Core, subject_id: UUID, category_id: UUID, state: LabelState
 ) -> LabelRead:
     await _require_subject(session, actor, core, subject_id)
-    await repository.get(session, actor.id, category_id)
     await repository.lock_labels(session, actor.id, subject_id)
+    await repository.get(session, actor.id, category_id)
     await _decide(session, actor, core, subject_id, {category_id: state})
     labels = (await repository.labels_of(session, actor.id, [subject_id]))[subject_id]
     return next(label for label in labels if label.category_id == category_id)
