@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import psutil
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from e2e.pages.polling import eventually
 from fundwright.core import postgres
@@ -41,6 +42,10 @@ def _answers(url: str) -> bool:
             return connection.execute("SELECT 1").fetchone() == (1,)
     except psycopg.OperationalError:
         return False
+
+
+def _sockets(url: str) -> str:
+    return str(conninfo_to_dict(url)["host"])
 
 
 def _use_until(folder: Path, entered: Event, leave: Event) -> None:
@@ -119,6 +124,25 @@ class TestUse:
         with EmbeddedPostgres(tmp_path).use() as url:
             assert _answers(url)
 
+    def test_a_copy_of_the_folder_has_its_own_sockets(self, tmp_path: Path) -> None:
+        folder, copy = tmp_path / "folder", tmp_path / "copy"
+        folder.mkdir()
+        sockets = EmbeddedPostgres(folder)._sockets
+        shutil.copytree(folder, copy)
+        assert EmbeddedPostgres(copy)._sockets != sockets == EmbeddedPostgres(folder)._sockets
+
+    @pytest.mark.slow
+    def test_a_copy_of_the_folder_runs_beside_the_original(self, tmp_path: Path) -> None:
+        folder, copy = tmp_path / "folder", tmp_path / "copy"
+        with EmbeddedPostgres(folder).use():
+            pass
+        subprocess.run(["cp", "-a", folder, copy], check=True)
+        with EmbeddedPostgres(folder).use() as url:
+            with EmbeddedPostgres(copy).use() as url_of_copy, psycopg.connect(url_of_copy, autocommit=True) as connection:
+                connection.execute("CREATE TABLE only_in_the_copy ()")
+            with psycopg.connect(url) as connection:
+                assert connection.execute("SELECT to_regclass('only_in_the_copy')").fetchone() == (None,)
+
     @pytest.mark.slow
     def test_a_lost_name_of_the_sockets_is_drawn_again(self, tmp_path: Path) -> None:
         (tmp_path / "postgres.sockets").write_text("")
@@ -126,8 +150,8 @@ class TestUse:
             assert "host=/tmp/fundwright-" in url
 
     def test_a_server_that_lost_its_socket_is_started_again(self, tmp_path: Path) -> None:
-        with EmbeddedPostgres(tmp_path).use():
-            shutil.rmtree(Path("/tmp") / (tmp_path / "postgres.sockets").read_text())
+        with EmbeddedPostgres(tmp_path).use() as url:
+            shutil.rmtree(_sockets(url))
             with EmbeddedPostgres(tmp_path).use() as url:
                 assert _answers(url)
 

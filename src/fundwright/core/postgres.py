@@ -10,7 +10,6 @@ import fcntl
 import hashlib
 import os
 import pwd
-import re
 import secrets
 import shutil
 import stat
@@ -37,7 +36,6 @@ _MIN_FREE_BYTES = 200_000_000
 _START_PATIENCE_S, _START_PAUSE_S = 30, 0.5
 _UNUSED_PROCESS_ID = 2**22 + 1  # the maximum is 2**22 on Linux and far lower on macOS
 _SOCKETS = Path("/tmp")  # noqa: S108  # short, and the same for every process, whatever its TMPDIR
-_SOCKETS_NAME = re.compile(r"fundwright-[0-9a-f]{12}")
 _CONFIGURATION = """
 # Written by Fundwright.
 listen_addresses = ''
@@ -66,21 +64,22 @@ class EmbeddedPostgres:
     @property
     def _mark(self) -> str:
         """Identifies the cluster on the command line of its server, which every process can read."""
-        return f"fundwright.cluster={hashlib.sha256(str(self._cluster).encode()).hexdigest()}"
+        return f"fundwright.cluster={_digest(str(self._cluster))}"
 
     @property
     def _sockets(self) -> Path:
         """The folder of the server's socket, whose path is limited to about 100 characters.
 
-        Its name is random for each data folder: a server that outlives a deleted folder does not interfere with the next one.
+        Its name depends on a secret of the data folder and on its path: neither a server that outlives a deleted folder nor the server
+        of a copy interferes with this one.
         """
         file = self._folder / "postgres.sockets"
-        name = file.read_text() if file.exists() else ""
-        if not _SOCKETS_NAME.fullmatch(name):  # none yet, or emptied by a power cut
-            name = f"fundwright-{secrets.token_hex(6)}"
+        secret = file.read_text() if file.exists() else ""
+        if not secret:  # none yet, or emptied by a power cut
+            secret = secrets.token_hex(6)
             file.touch(mode=0o600)
-            file.write_text(name)
-        return _SOCKETS / name
+            file.write_text(secret)
+        return _SOCKETS / f"fundwright-{_digest(f'{secret} {self._cluster}')[:12]}"
 
     def _url(self, database: str) -> str:
         return f"postgresql://postgres@/{database}?host={self._sockets}"
@@ -288,6 +287,10 @@ def _server_account() -> pwd.struct_passwd | None:
             "Start Fundwright as another user, or set DATABASE_URL."
         ) from error
     return pwd.getpwnam(_ROOT_RUNS_AS)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _is_last(users: IO[str]) -> bool:
