@@ -64,6 +64,13 @@ def test_no_line_begins_with_punctuation_or_a_unit(language: str) -> None:
     assert [text for text in texts if re.search(BREAKABLE[language], text)] == []
 
 
+@pytest.mark.parametrize("language", BREAKABLE)
+def test_buttons_that_do_different_things_have_different_labels(language: str) -> None:
+    catalog = read(messages.LOCALES / language / "LC_MESSAGES/messages.po")
+    labels = [catalog[action].string for action in ("Cancel", "Undo", "Redo", "Restore", "Remove", "Delete")]
+    assert len(set(labels)) == len(labels)
+
+
 def test_messages_come_from_both_halves_and_from_data(template: Catalog) -> None:
     files = {path for message in template for path, _ in message.locations}
     assert {

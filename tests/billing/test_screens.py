@@ -164,6 +164,8 @@ class TestPremiumLinks:
             path = screen.props("CopyButton")["text"]
             assert path.startswith("/auth/register/premium/") and path in screen.text
             await screen.expect(lambda: screen.has("DataTable"))
+            columns = {column["label"]: column["isNumber"] for column in screen.props("DataTable")["columns"]}
+            assert columns["Duration"] and columns["Used"]
             assert (cells(screen, "days"), cells(screen, "used"), cells(screen, "note")) == (["14 days"], ["0 of 3"], ["Fair"])
         async with mounted(committed, boss, premium_links_screen) as screen:
             assert "/auth/register/premium/" not in screen.text

@@ -120,6 +120,14 @@ class TestTrain:
             ]
             assert ("Nothing in your documents answers this." in screen.text) is not fits
 
+    async def test_the_export_and_the_trash_are_under_more_actions(
+        self, committed: Core, owner: Actor, add_file: AddFile
+    ) -> None:
+        await add(committed, owner, add_file, FERRY, "boats.md")
+        async with mounted(committed, owner, train_screen, path="/dashboard/train") as screen:
+            for label in ("Export documents as CSV", "Trash"):
+                assert any(each.get("a", {}).get("id") == "train-actions" for each in screen.find("link", label).ancestors)
+
     async def test_an_answer_says_what_its_document_is_and_keeps_its_layout(
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:

@@ -18,6 +18,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.training import service as training
 from fundwright_ui.hooks import use_query
 from fundwright_ui.product import use_actor, use_connection, use_saved_state
+from fundwright_ui.screens.opportunities.address import IMPORT
 from fundwright_ui.ui import icon, icon_button, problem
 
 ADD_DOCUMENTS = "add-documents"
@@ -48,7 +49,7 @@ def _steps(dismiss: Callable[[], Awaitable[None]]) -> VdomDict | None:
         usage = await training.get_usage(session, actor, connection.core)
         drafts = await generation.list_drafts(session, actor, DraftQuery(page_size=1))
         return (
-            Step(t("Import opportunities"), "/dashboard/nih?import=open", await opportunities.has_imported(session, actor)),
+            Step(t("Import opportunities"), IMPORT, await opportunities.has_imported(session, actor)),
             Step(
                 t("Fill in “About you” in your profile"),
                 "/dashboard/user/account#field-about",

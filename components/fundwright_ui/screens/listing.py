@@ -17,7 +17,7 @@ from fundwright_ui.hooks import Rows, UrlState, use_query, use_rows, use_url_sta
 from fundwright_ui.hooks.query import Query
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.product import Connection, use_connection
-from fundwright_ui.ui import Fields, Option, button, form, link_button, loading, more_rows, pagination, problem, row, text_field
+from fundwright_ui.ui import Fields, Option, button, form, link_button, loading, more_rows, pagination, problem, text_field
 from fundwright_ui.ui.buttons import ButtonVariant
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Column, Row, RowOpened, Sort, TableQuery, data_table
@@ -90,21 +90,16 @@ def listed_table(
     row_of: Callable[[KeptRow[T]], Row],
     export: str,
     nothing: VdomDict,
-    beside_count: Child = None,
+    narrow: Child = None,
     above: Child = None,
     on_open: Callable[[RowOpened], None] | None = None,
 ) -> list[Child]:
-    """The number of items (`count`), the link to the CSV file of the whole list (`export`), the table with `above` before it,
-    and new rows. `nothing` replaces a table without rows."""
+    """The `list_bar`, the table with `above` before it, and new rows. `export` is the path of the CSV file of the whole list, and
+    `nothing` replaces a table without rows."""
     connection, url = use_connection(), use_url_state()
     shown = listing.rows.shown
     return [
-        row(
-            html.p({"role": "status", "className": "fw-muted"}, count),
-            beside_count,
-            export_button(connection, export, len(shown), listing.query),
-            spread=True,
-        ),
+        list_bar(narrow, count, export_button(connection, export, len(shown), listing.query)),
         above,
         page_table(
             url,
@@ -120,6 +115,12 @@ def listed_table(
         else nothing,
         listing.more(),
     ]
+
+
+def list_bar(narrow: Child, count: str, export: Child) -> VdomDict:
+    """The line above a list: the search and filters (`narrow`), the number of items, and the link to its CSV file."""
+    facts = html.div({"className": "fw-list-facts", "key": "facts"}, html.p({"role": "status"}, count), export)
+    return html.div({"className": "fw-list-bar", "key": "bar"}, narrow, facts)
 
 
 def page_table(

@@ -67,18 +67,6 @@ def trash_screen() -> VdomDict:
     opened = listing.opened(url)
     return page(
         title,
-        search_box(
-            url,
-            t("Search the trash"),
-            select_field(
-                "kind",
-                t("Kind"),
-                [Option("", t("All")), *(Option(name, label) for name, label in labels.items())],
-                value=query.kind,
-                on_change=narrow(url, "kind"),
-                id="trash-kind",
-            ),
-        ),
         beside(
             *listed_table(
                 listing,
@@ -108,6 +96,18 @@ def trash_screen() -> VdomDict:
                     },
                 ),
                 export="/api/trash/export.csv",
+                narrow=search_box(
+                    url,
+                    t("Search the trash"),
+                    select_field(
+                        "kind",
+                        t("Kind"),
+                        [Option("", t("All")), *(Option(name, label) for name, label in labels.items())],
+                        value=query.kind,
+                        on_change=narrow(url, "kind"),
+                        id="trash-kind",
+                    ),
+                ),
                 nothing=empty(
                     t("No items in the trash match. Change your search or remove the filter."),
                     link_button(t("Clear search and filters"), connection.href(_TRASH)),

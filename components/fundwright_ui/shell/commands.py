@@ -88,7 +88,7 @@ def pages(connection: Connection, actor: Actor) -> list[Command]:
 def actions(connection: Connection, actor: Actor, *, has_sidebar: bool) -> list[Command]:
     """Return the actions that are available everywhere. Actions of work are only for people with that permission."""
     work = (
-        Command(id="import", label=t("Import opportunities"), path="/dashboard/nih?import=open"),
+        Command(id="import", label=t("Import opportunities"), path="/dashboard/sam?import=open"),
         Command(id="upload", label=t("Upload documents"), path="/dashboard/train"),
         Command(id="new-draft", label=t("New draft"), path="/generate/index"),
     )

@@ -19,7 +19,7 @@ from fundwright_ui.testing import mounted
 from tests.support.accounts import add_account
 
 LEFT = {
-    "Import opportunities": "/dashboard/nih?import=open",
+    "Import opportunities": "/dashboard/sam?import=open",
     "Fill in “About you” in your profile": "/dashboard/user/account#field-about",
     "Add documents": "/dashboard/train#add-documents",
     "Write your first draft": "/generate/index",

@@ -33,12 +33,6 @@ def audit_screen() -> VdomDict:
         return page(title, listing.pending(t("Loading audit trail")))
     return page(
         title,
-        filters(
-            url,
-            text_filter(query.text),
-            text_field("first", t("Start date"), type="date", value=str(query.first or "")),
-            text_field("last", t("End date"), type="date", value=str(query.last or "")),
-        ),
         *listed_table(
             listing,
             listed,
@@ -54,6 +48,12 @@ def audit_screen() -> VdomDict:
             ],
             row_of=lambda each: _row(each.item),
             export="/api/audit/export.csv",
+            narrow=filters(
+                url,
+                text_filter(query.text),
+                text_field("first", t("Start date"), type="date", value=str(query.first or "")),
+                text_field("last", t("End date"), type="date", value=str(query.last or "")),
+            ),
             nothing=empty(t("No entries match. Change the filters.")),
         ),
         subtitle=t("Entries cannot be changed or deleted. Times are in UTC."),

@@ -223,11 +223,6 @@ def invitations_tab(sent: int, on_changed: OnChanged) -> VdomDict:
         return empty(t("No invitations yet. Choose Invite to send one.") if may_invite else t("No invitations yet."))
     opened = listing.opened(url)
     return html.fragment(
-        filters(
-            url,
-            text_filter(query.text),
-            select_field("state", t("Status"), choices(InvitationState, t("Any")), value=query.state or ""),
-        ),
         *listed_table(
             listing,
             listed,
@@ -243,6 +238,11 @@ def invitations_tab(sent: int, on_changed: OnChanged) -> VdomDict:
             ],
             row_of=_row,
             export="/api/invitations/export.csv",
+            narrow=filters(
+                url,
+                text_filter(query.text),
+                select_field("state", t("Status"), choices(InvitationState, t("Any")), value=query.state or ""),
+            ),
             nothing=empty(t("No invitations match. Change the filters.")),
             above=_opened(opened, rows, on_changed, key=str(opened.id)) if opened else None,
             on_open=open_beside(url),

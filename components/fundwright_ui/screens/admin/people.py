@@ -110,12 +110,6 @@ def _accounts() -> VdomDict:
     if listed is None:
         return listing.pending(t("Loading accounts"))
     return html.fragment(
-        filters(
-            url,
-            text_filter(query.text),
-            select_field("role", t("Role"), [Option("", t("Any")), *role_options()], value=query.role or ""),
-            select_field("state", t("Status"), choices(AccountState, t("Any")), value=query.state or ""),
-        ),
         *listed_table(
             listing,
             listed,
@@ -138,6 +132,12 @@ def _accounts() -> VdomDict:
             ],
             row_of=lambda each: _row(each.item, connection.href(f"{PATH}/{each.id}")),
             export="/api/people/export.csv",
+            narrow=filters(
+                url,
+                text_filter(query.text),
+                select_field("role", t("Role"), [Option("", t("Any")), *role_options()], value=query.role or ""),
+                select_field("state", t("Status"), choices(AccountState, t("Any")), value=query.state or ""),
+            ),
             nothing=empty(t("No accounts match. Change the filters.")),
             on_open=open_below(connection, PATH),
         ),

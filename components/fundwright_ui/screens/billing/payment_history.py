@@ -116,17 +116,12 @@ def payment_history_screen() -> VdomDict:
         return shown(new_invoice, empty(t("No invoices yet."), icon_name="payment"))
     return shown(
         new_invoice,
-        filters(
-            url,
-            text_filter(query.text),
-            select_field("state", t("Status"), choices(PaymentState, t("Any")), value=query.state or ""),
-        ),
         *listed_table(
             listing,
             listed,
             label=t("Payment history"),
             count=nt("{n} invoice", "{n} invoices", listed.total),
-            beside_count=html.ul(
+            above=html.ul(
                 {"className": "fw-chips", "aria-label": t("Totals")},
                 *(
                     html.li(
@@ -138,7 +133,9 @@ def payment_history_screen() -> VdomDict:
                     )
                     for each in sums
                 ),
-            ),
+            )
+            if sums
+            else None,
             columns=[
                 Column(field="number", label=t("Number"), kind="link", is_sortable=True),
                 Column(field="email", label=t("Account"), is_sortable=True, flex=1.5, min_width=160),
@@ -150,6 +147,11 @@ def payment_history_screen() -> VdomDict:
             ],
             row_of=lambda each: _row(each.item, connection.href(f"{PATH}/{each.id}")),
             export="/api/billing/payments/export.csv",
+            narrow=filters(
+                url,
+                text_filter(query.text),
+                select_field("state", t("Status"), choices(PaymentState, t("Any")), value=query.state or ""),
+            ),
             nothing=empty(t("No invoices match. Change the filters.")),
             on_open=open_below(connection, PATH),
         ),

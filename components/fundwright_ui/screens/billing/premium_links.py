@@ -90,10 +90,6 @@ def premium_links_screen() -> VdomDict:
         return shown(*above, empty(t("No premium links yet."), icon_name="link"))
     return shown(
         *above,
-        filters(
-            url,
-            select_field("state", t("Status"), choices(LinkState, t("Any")), default=query.state or ""),
-        ),
         *listed_table(
             listing,
             listed,
@@ -101,8 +97,8 @@ def premium_links_screen() -> VdomDict:
             count=nt("{n} link", "{n} links", listed.total),
             columns=[
                 Column(field="plan", label=t("Plan"), kind="link", is_sortable=True),
-                Column(field="days", label=t("Duration"), is_sortable=True),
-                Column(field="used", label=t("Used"), is_sortable=True),
+                Column(field="days", label=t("Duration"), kind="number", is_sortable=True),
+                Column(field="used", label=t("Used"), kind="number", is_sortable=True),
                 Column(field="expires_on", label=t("Expires"), kind="date", is_sortable=True, is_compact=False),
                 Column(field="state", label=t("Status"), kind="chips", is_sortable=True),
                 Column(field="note", label=t("Note"), is_compact=False, flex=2),
@@ -110,6 +106,10 @@ def premium_links_screen() -> VdomDict:
             ],
             row_of=lambda each: _row(each.item, connection.href(f"{PATH}/{each.id}")),
             export="/api/billing/premium-links/export.csv",
+            narrow=filters(
+                url,
+                select_field("state", t("Status"), choices(LinkState, t("Any")), default=query.state or ""),
+            ),
             nothing=empty(t("No premium links match. Change the filters.")),
             on_open=open_below(connection, PATH),
         ),

@@ -144,16 +144,6 @@ def _subscribers(
     connection, url = use_connection(), use_url_state()
     return section(
         t("Subscribers by plan"),
-        filters(
-            url,
-            text_filter(query.text),
-            select_field(
-                "plan",
-                t("Plan"),
-                [Option("", t("Any")), *(Option(plan.code, plan.name) for plan in plans)],
-                value=query.plan or "",
-            ),
-        ),
         *listed_table(
             listing,
             listed,
@@ -169,6 +159,16 @@ def _subscribers(
             ],
             row_of=lambda each: _row(each.item, connection.href(f"{PATH}/{each.id}")),
             export="/api/billing/subscribers/export.csv",
+            narrow=filters(
+                url,
+                text_filter(query.text),
+                select_field(
+                    "plan",
+                    t("Plan"),
+                    [Option("", t("Any")), *(Option(plan.code, plan.name) for plan in plans)],
+                    value=query.plan or "",
+                ),
+            ),
             nothing=empty(t("No accounts match. Change the filters.")),
             on_open=open_below(connection, PATH),
         ),

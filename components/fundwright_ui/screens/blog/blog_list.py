@@ -71,13 +71,6 @@ def blog_list_screen() -> VdomDict:
     opened = listing.opened(url)
     return page(
         title,
-        search_box(
-            url,
-            t("Search posts"),
-            select_field(
-                "state", t("Status"), choices(PostState, t("All")), value=query.state or "", on_change=narrow(url, "state")
-            ),
-        ),
         *listed_table(
             listing,
             posts,
@@ -94,6 +87,13 @@ def blog_list_screen() -> VdomDict:
             ],
             row_of=_row,
             export="/api/blog/posts/export.csv",
+            narrow=search_box(
+                url,
+                t("Search posts"),
+                select_field(
+                    "state", t("Status"), choices(PostState, t("All")), value=query.state or "", on_change=narrow(url, "state")
+                ),
+            ),
             nothing=empty(
                 t("No posts match. Change your search or the status."),
                 link_button(t("Clear search and filters"), connection.href(BLOG_LIST)),

@@ -20,7 +20,7 @@ from fundwright.opportunities.washington import day_in_washington
 from fundwright_ui.hooks import use_query
 from fundwright_ui.product import Connection, use_actor, use_connection
 from fundwright_ui.screens.dashboard.panel import item, panel
-from fundwright_ui.screens.opportunities.address import PATHS
+from fundwright_ui.screens.opportunities.address import IMPORT, PATHS
 from fundwright_ui.screens.opportunities.results import due_chip
 from fundwright_ui.ui import empty, link_button
 
@@ -35,7 +35,7 @@ def deadlines() -> VdomDict:
         key=[actor.id],
         topics=[opportunities.TOPIC, categories_topic(actor.id)],
     )
-    import_them = link_button(t("Import opportunities"), connection.href("/dashboard/nih?import=open"), size="small")
+    import_them = link_button(t("Import opportunities"), connection.href(IMPORT), size="small")
     return panel(
         t("Next deadlines"),
         found,

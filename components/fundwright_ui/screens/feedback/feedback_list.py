@@ -70,26 +70,6 @@ def feedback_list_screen() -> VdomDict:
     opened = next((each.item for each in rows.shown if each.id == url.get("open")), None)
     return page(
         title,
-        search_box(
-            url,
-            t("Search feedback"),
-            select_field(
-                "state",
-                t("Status"),
-                choices(FeedbackState, t("All")),
-                value=query.state or "",
-                on_change=narrow(url, "state"),
-                id="filter-state",
-            ),
-            select_field(
-                "kind",
-                t("Kind"),
-                choices(FeedbackKind, t("All")),
-                value=query.kind or "",
-                on_change=narrow(url, "kind"),
-                id="filter-kind",
-            ),
-        ),
         *listed_table(
             listing,
             entries,
@@ -104,6 +84,26 @@ def feedback_list_screen() -> VdomDict:
             ],
             row_of=lambda each: _row(each.item),
             export="/api/feedback/export.csv",
+            narrow=search_box(
+                url,
+                t("Search feedback"),
+                select_field(
+                    "state",
+                    t("Status"),
+                    choices(FeedbackState, t("All")),
+                    value=query.state or "",
+                    on_change=narrow(url, "state"),
+                    id="filter-state",
+                ),
+                select_field(
+                    "kind",
+                    t("Kind"),
+                    choices(FeedbackKind, t("All")),
+                    value=query.kind or "",
+                    on_change=narrow(url, "kind"),
+                    id="filter-kind",
+                ),
+            ),
             nothing=empty(
                 t("No feedback matches. Change your search or the status."),
                 link_button(t("Clear search and filters"), connection.href(FEEDBACK_LIST)),

@@ -16,7 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.schemas import Permission
 from fundwright.core import jobs
 from fundwright.core.errors import FundwrightError, Invalid, NotFound
-from fundwright.core.messages import t
+from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import MAX_COMPANY_CHARACTERS, DraftQuery, DraftRow, DraftState, DraftTemplate
@@ -31,7 +31,7 @@ from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.generate.sources import source_choice, use_searched, use_sources
-from fundwright_ui.screens.listing import existing_page, export_button, narrow, pages, use_listing
+from fundwright_ui.screens.listing import existing_page, export_button, list_bar, narrow, pages, use_listing
 from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
 from fundwright_ui.ui import (
     Color,
@@ -332,32 +332,38 @@ def _drafts() -> VdomDict:
         )
     return section(
         t("Your drafts"),
-        html.div(
-            {"className": "fw-filters"},
-            select_field(
-                "state",
-                t("Status"),
-                [
-                    Option("", t("All")),
-                    *(
-                        Option(state, state.label)
-                        for state in (DraftState.FINISHED, DraftState.WRITING, DraftState.CANCELED, DraftState.FAILED)
-                    ),
-                ],
-                value=state or "",
-                on_change=narrow(url, "state"),
-                small=True,
-                id="drafts-state",
+        list_bar(
+            html.div(
+                {"className": "fw-filters"},
+                select_field(
+                    "state",
+                    t("Status"),
+                    [
+                        Option("", t("All")),
+                        *(
+                            Option(state, state.label)
+                            for state in (DraftState.FINISHED, DraftState.WRITING, DraftState.CANCELED, DraftState.FAILED)
+                        ),
+                    ],
+                    value=state or "",
+                    on_change=narrow(url, "state"),
+                    id="drafts-state",
+                ),
+                select_field(
+                    "sort",
+                    t("Order"),
+                    [
+                        Option("-created_at", t("Newest first")),
+                        Option("created_at", t("Oldest first")),
+                        Option("title", t("Title")),
+                    ],
+                    value=sort,
+                    on_change=narrow(url, "sort"),
+                    id="drafts-sort",
+                ),
             ),
-            select_field(
-                "sort",
-                t("Order"),
-                [Option("-created_at", t("Newest first")), Option("created_at", t("Oldest first")), Option("title", t("Title"))],
-                value=sort,
-                on_change=narrow(url, "sort"),
-                small=True,
-                id="drafts-sort",
-            ),
+            nt("{n} draft", "{n} drafts", drafts.total),
+            export_button(use_connection(), "/api/drafts/export.csv", len(rows.shown), query),
         ),
         html.ul(
             {"className": "fw-list", "aria-label": t("Your drafts")},
@@ -367,10 +373,7 @@ def _drafts() -> VdomDict:
         else empty(t("No drafts with this status.")),
         listing.more(),
         pages(url, drafts),
-        actions=[
-            export_button(use_connection(), "/api/drafts/export.csv", len(rows.shown), query),
-            trash_link(generation.DRAFT),
-        ],
+        actions=[trash_link(generation.DRAFT)],
     )
 
 

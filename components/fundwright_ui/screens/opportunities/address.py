@@ -11,6 +11,8 @@ from pydantic import ValidationError
 from fundwright.opportunities.schemas import Kind, OpportunityQuery, OpportunityRow
 
 PATHS: Mapping[Kind, str] = {"contract": "/dashboard/sam", "grant": "/dashboard/nih"}
+IMPORT = f"{PATHS['contract']}?import=open"
+"""The form that imports files. It begins with the format of contracts, which most accounts import first, and offers all formats."""
 
 SEPARATOR = "|"
 SEVERAL = ("agency", "type", "set_aside", "activity_code", "source")

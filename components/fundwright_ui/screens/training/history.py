@@ -76,7 +76,6 @@ def _all_jobs() -> VdomDict:
     if not offered.value.kinds:
         return shown(empty(t("No activity yet. Training runs, imports, and drafts will be listed here.")))
     return shown(
-        _history_filters(connection, url, query, offered.value),
         *listed_table(
             listing,
             listed,
@@ -92,6 +91,7 @@ def _all_jobs() -> VdomDict:
             ],
             row_of=lambda each: _job_row(each.item, connection),
             export="/api/insights/history/export.csv",
+            narrow=_history_filters(connection, url, query, offered.value),
             nothing=empty(
                 t("No entries match. Change the filters."),
                 link_button(t("Clear filters"), connection.href("/dashboard/history")),

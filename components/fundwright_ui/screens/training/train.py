@@ -56,6 +56,7 @@ from fundwright_ui.ui import (
     form,
     link_button,
     loading,
+    menu,
     page,
     problem,
     progress,
@@ -155,6 +156,14 @@ def train_screen() -> VdomDict:
     is_pasting = url.get("open") == _PASTE and actor.may(Permission.WORK)
     # From the click until the run that it started has been read and has ended.
     is_starting = starting.is_running or (started_id is not None and (overview.run is None or overview.run.id != started_id))
+    export = export_button(
+        connection,
+        "/api/training/documents/export.csv",
+        len(listing.rows.shown),
+        request,
+        label=t("Export documents as CSV"),
+        variant="text",
+    )
     return page(
         title,
         first_steps(key="first-steps"),
@@ -197,16 +206,6 @@ def train_screen() -> VdomDict:
                     if actor.may(Permission.WORK)
                     else t("No documents yet.")
                 ),
-                actions=[
-                    export_button(
-                        connection,
-                        "/api/training/documents/export.csv",
-                        len(listing.rows.shown),
-                        request,
-                        label=t("Export documents as CSV"),
-                    ),
-                    trash_link(training.DOCUMENT),
-                ],
             ),
             panel=_paste_text(listing.load, key="paste")
             if is_pasting
@@ -226,10 +225,11 @@ def train_screen() -> VdomDict:
                 on_click=starting,
                 is_busy=starting.is_running,
                 disabled=is_running or is_starting or not overview.documents.total,
-            ),
-        ]
-        if actor.may(Permission.WORK)
-        else [],
+            )
+            if actor.may(Permission.WORK)
+            else None,
+            menu(t("More actions"), export, trash_link(training.DOCUMENT, variant="text"), id="train-actions"),
+        ],
     )
 
 

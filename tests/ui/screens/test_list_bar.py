@@ -1,0 +1,31 @@
+"""The search and filters of a list, the number of its items, and the link to its file are on one line."""
+
+from __future__ import annotations
+
+import pytest
+
+from fundwright.accounts.schemas import Role
+from fundwright.core.assembly import Core
+from fundwright_ui.runtime.router import Screen
+from fundwright_ui.screens.admin.audit import audit_screen
+from fundwright_ui.screens.admin.people import people_screen
+from fundwright_ui.screens.billing.subscriptions import subscriptions_screen
+from fundwright_ui.testing import Element, mounted
+from tests.support.accounts import add_account
+
+
+def bar_of(element: Element) -> object:
+    """The line above the list that contains the element."""
+    return next(each for each in element.ancestors if each.get("a", {}).get("className") == "fw-list-bar")
+
+
+@pytest.mark.parametrize(
+    ("screen", "count"), [(people_screen, "1 account"), (audit_screen, "1 entry"), (subscriptions_screen, "1 account")]
+)
+async def test_the_count_and_the_export_are_beside_the_search(committed: Core, screen: Screen, count: str) -> None:
+    async with committed.database.transaction() as session:
+        root = await add_account(session, role=Role.ADMIN)
+    async with mounted(committed, root, screen) as shown:
+        bar = bar_of(shown.find("searchbox", "Search"))
+        assert bar_of(shown.find("link", "Export as CSV")) is bar
+        assert bar_of(shown.find("status", count)) is bar
