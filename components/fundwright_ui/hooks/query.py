@@ -11,7 +11,7 @@ from fundwright_ui.hooks.live import use_live
 from fundwright_ui.runtime.connection import Connection, use_connection
 from fundwright_ui.runtime.faults import sentence_of
 from fundwright_ui.runtime.host import Refusal
-from fundwright_ui.runtime.layout import at_unmount, rerenderer, use_kept
+from fundwright_ui.runtime.layout import at_unmount, can_stay_unchanged, rerenderer, use_kept
 from fundwright_ui.runtime.packing import packing_of
 
 T = TypeVar("T")
@@ -71,6 +71,15 @@ class Query(Generic[T]):
     def is_current(self) -> bool:
         """Whether `value` belongs to the current key, not to an earlier one."""
         return self._has_answer and self._answered_key == self._key
+
+    @property
+    def can_wait(self) -> bool:
+        """Whether the component may return UNCHANGED until the result for the new key arrives, instead of rendering the old one again.
+
+        The page shows nothing of such a rendering: changes are delayed while a query has just started (`View.holds_back`). The
+        component is rendered again when the result arrives or the load becomes slow.
+        """
+        return self.is_loading and not self.is_slow and self._has_answer and not self.is_current and can_stay_unchanged()
 
     @property
     def value(self) -> T | None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack
+from contextvars import ContextVar
 from functools import lru_cache, partial
 from types import CodeType, MappingProxyType
 from typing import Any, NamedTuple, Self, TypeVar, cast
+from weakref import ref
 from zlib import crc32
 
 import structlog
@@ -38,7 +40,7 @@ REPLACED: Mapping[str, str] = {
     "Layout._create_layout_update": "Extended: awaits effects that have ended, and releases the memory of the rendering.",
     "Layout._render_component": "Extended: resets a failed component, unmounts its previous content, and assigns an error id.",
     "Layout._render_model": "Uses an element without components and handlers as it is, without a copy or a state.",
-    "Layout._render_model_children": "Extended: keeps the position of None, and makes text encodable while its component is known.",
+    "Layout._render_model_children": "Extended: keeps the position of None, makes text encodable while its component is known, and keeps the content of a component that returns UNCHANGED.",
     "Layout._serialize_event_handler": "Extended: identifies a handler by its code, too, so that a click reaches only what was shown.",
     "Layout._schedule_render_task": "Records the request for `render`. ReactPy starts a task or fills its queue.",
     "Layout._unmount_model_states": "Awaits the end of effects after the rendering instead of during it.",
@@ -72,6 +74,10 @@ RELIED_ON = (
     "_update_life_cycle_state",
 )
 """Other private parts of ReactPy that the replacements call, or whose attributes they read or write."""
+
+UNCHANGED = VdomDict(tagName="unchanged")
+"""What a component returns to stay as it is shown. Allowed only if `can_stay_unchanged()`."""
+_can_stay: ContextVar[bool] = ContextVar("can_stay", default=False)
 
 _FINGERPRINT_MARK = "|"
 """Separates the position and the fingerprint in the name of a handler."""
@@ -218,6 +224,7 @@ class GuardedLayout(Layout):
             _restore_lists(old_state.life_cycle_state.hook)
             if _error_id(old_state) is not None:
                 self._reset(old_state)
+        _can_stay.set(_is_shown_at(old_state, parent, index, key, component))
         state = await super()._render_component(exit_stack, old_state, parent, index, key, component)
         model = state.model.current
         if "error" in model:
@@ -276,6 +283,9 @@ class GuardedLayout(Layout):
         """Render None as an empty child. ReactPy drops it, which changes the position of the children that follow: a widget would
         be created again when an alert appears before it."""
         children: list[Any] = list(raw_children) if isinstance(raw_children, (list, tuple)) else [raw_children]
+        if new_state.is_component_state and children[0] is UNCHANGED:
+            _move_children(old_state, new_state)
+            return
         if new_state.is_component_state:
             for child in children:
                 _find_dynamic(child, self._dynamic)
@@ -355,6 +365,32 @@ def _plain_attributes(tag: str, given: dict[str, Any]) -> dict[str, Any]:
             except Unserializable as error:
                 raise Unserializable(f"{name} of {tag}: {error}") from None
         raise
+
+
+def can_stay_unchanged() -> bool:
+    """Whether the component that is being rendered is shown already, at the same position, and may return UNCHANGED."""
+    return _can_stay.get()
+
+
+def _is_shown_at(state: Any, parent: Any, index: int, key: Any, component: Component) -> bool:
+    """Whether this is the state of a component of the same type at this position of the page."""
+    return (
+        parent is not None
+        and state is not None
+        and state.is_component_state
+        and state.life_cycle_state.component.type == component.type
+        and _error_id(state) is None
+        and (state.parent.patch_path, state.parent.key_path, state.index, state.key)
+        == (parent.patch_path, parent.key_path, index, key)
+    )
+
+
+def _move_children(old_state: Any, new_state: Any) -> None:
+    """Keep the content of a component at its position."""
+    new_state.children_by_key = old_state.children_by_key
+    for child in new_state.children_by_key.values():
+        child._parent_ref = ref(new_state)
+    new_state.model.current["unchanged"] = new_state.patch_path
 
 
 def _error_id(state: Any) -> str | None:

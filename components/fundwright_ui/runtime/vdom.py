@@ -11,14 +11,16 @@ WIDGET = "widget:"
 """Prefix of the tag of a widget, followed by the name of its React component."""
 
 
-def to_node(model: object) -> Node:
-    """The node for a rendered model, or for an element that needed no rendering. Children keep their positions, because ReactPy's
-    update paths count them."""
+def to_node(model: object, tree: Node = "") -> Node:
+    """The node for a rendered model, or for an element that needed no rendering. What is unchanged is taken from `tree`. Children keep
+    their positions, because ReactPy's update paths count them."""
     if not isinstance(model, dict):
         return ("" if model is None else str(model)) or {"f": 1}
     model = cast(dict[str, Any], model)
     if "error" in model:
         return {"x": model["error"]}
+    if "unchanged" in model:
+        return _node_at(tree, _indexes(model["unchanged"]))
     tag: str = model.get("tagName", "")
     node: ElementNode
     if not tag:
@@ -40,14 +42,25 @@ def to_node(model: object) -> Node:
     if events := model.get("eventHandlers"):
         node["e"] = {name: _handler(handler) for name, handler in events.items()}
     if children := model.get("children"):
-        node["c"] = [child if child and type(child) is str else to_node(child) for child in children]
+        node["c"] = [child if child and type(child) is str else to_node(child, tree) for child in children]
     return node
 
 
 def replaced(tree: Node, path: str, node: Node) -> Node:
     """`tree` with `node` at ReactPy's `path`, such as `/children/0/children/2`. Raises LookupError if the path does not exist."""
-    indexes = [int(part) for part in path.split("/") if part and part != "children"]
-    return _replaced(tree, indexes, node)
+    return _replaced(tree, _indexes(path), node)
+
+
+def _indexes(path: str) -> list[int]:
+    return [int(part) for part in path.split("/") if part and part != "children"]
+
+
+def _node_at(tree: Node, indexes: list[int]) -> Node:
+    for index in indexes:
+        if isinstance(tree, str):
+            raise LookupError("a text has no children")
+        tree = tree["c"][index]
+    return tree
 
 
 def _replaced(tree: Node, indexes: list[int], node: Node) -> Node:

@@ -231,7 +231,7 @@ class View:
             self._on_change()
 
     def _apply(self, update: Any) -> None:
-        self._tree = replaced(self.tree, update["path"], to_node(update["model"]))
+        self._tree = replaced(self.tree, update["path"], to_node(update["model"], self.tree))
         self._rendered.set()
 
 

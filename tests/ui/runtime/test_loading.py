@@ -15,7 +15,7 @@ from fundwright.authentication.reauthentication import ReauthenticationRequired
 from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
-from fundwright_ui.hooks import use_query, use_url_state
+from fundwright_ui.hooks import UNCHANGED, use_query, use_url_state
 from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.router import Screen
 from fundwright_ui.ui import button, loading, page, problem, text_field
@@ -32,6 +32,7 @@ class Thing:
     is_gone = False
     needs_reauthentication = False
     readings = 0
+    renderings = 0
 
 
 async def read(_session: AsyncSession) -> str:
@@ -90,6 +91,28 @@ def sorted_things() -> Any:
 
 
 @component
+def waiting() -> Any:
+    url = use_url_state()
+    order = url.get("order", "none")
+
+    async def read_sorted(_session: AsyncSession) -> str:
+        return f"things by {order}"
+
+    found = use_query(read_sorted, key=(order,))
+    if found.can_wait:
+        return UNCHANGED
+    Thing.renderings += 1
+    sort = button("Sort by date", on_click=lambda: url.set(order="date"))
+    return page("Waiting", html.p(found.value or "", " busy" if found.is_slow else None), sort, counter(key="counter"))
+
+
+@component
+def counter() -> Any:
+    count, set_count = use_state(0)
+    return html.div(html.p(f"count {count}"), button("Count", on_click=lambda: set_count(count + 1)))
+
+
+@component
 def frame(screen: Component) -> Any:
     is_narrow, set_narrow = use_state(False)
     return html.div(button("Narrow", on_click=lambda: set_narrow(True)), "narrow" if is_narrow else "wide", screen)
@@ -104,12 +127,13 @@ SCREENS = [
     Screen("/plain", "Plain", plain, area="public"),
     Screen("/parts", "Parts", parts, area="public"),
     Screen("/sorted", "Sorted", sorted_things, area="public"),
+    Screen("/waiting", "Waiting", waiting, area="public"),
 ]
 
 
 @pytest.fixture
 def pages(core: Core) -> Pages:
-    Thing.is_gone, Thing.needs_reauthentication, Thing.readings = False, False, 0
+    Thing.is_gone, Thing.needs_reauthentication, Thing.readings, Thing.renderings = False, False, 0, 0
     return Pages(core, SCREENS, shell)
 
 
@@ -332,6 +356,49 @@ class TestAnotherKey:
                     break
             assert "Order: none" not in wire.text
             pages.gate.open_gate()
+
+
+class TestAComponentThatWaits:
+    async def test_is_rendered_once_for_a_new_key(self, pages: Pages) -> None:
+        async with pages.open("/waiting") as wire:
+            await wire.until(lambda: "things by none" in wire.text)
+            before = Thing.renderings
+            wire.press("Sort by date")
+            await wire.until_frame("done")
+            assert "things by date" in wire.text and Thing.renderings == before + 1
+
+    async def test_keeps_its_content_and_the_states_in_it(self, pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("fundwright_ui.hooks.query._SLOW_AFTER_S", 60.0)
+        monkeypatch.setattr("fundwright_ui.runtime.session._SETTLE_TIMEOUT_S", 0.0)
+        monkeypatch.setattr("fundwright_ui.runtime.view._LOADING_AFTER_S", 0.0)
+        async with pages.open("/waiting") as wire:
+            await wire.until(lambda: "things by none" in wire.text)
+            pages.gate.close_gate()
+            wire.press("Sort by date")
+            await until_waiting(pages, 1)
+            wire.press("Narrow")
+            await wire.until(lambda: "narrow" in wire.text)
+            wire.press("Count")
+            await wire.until(lambda: "count 1" in wire.text)
+            wire.press("Narrow")
+            wire.press("Count")
+            await wire.until(lambda: "count 2" in wire.text)
+            assert "things by none" in wire.text and "busy" not in wire.text
+            pages.gate.open_gate()
+            await wire.until(lambda: "things by date" in wire.text)
+            assert "count 2" in wire.text
+
+    async def test_shows_that_it_loads_when_that_is_slow(self, pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("fundwright_ui.hooks.query._SLOW_AFTER_S", 0.0)
+        monkeypatch.setattr("fundwright_ui.runtime.view._LOADING_AFTER_S", 0.0)
+        async with pages.open("/waiting") as wire:
+            await wire.until(lambda: "things by none" in wire.text)
+            pages.gate.close_gate()
+            wire.press("Sort by date")
+            await wire.until(lambda: "things by none busy" in wire.text)
+            pages.gate.open_gate()
+            await wire.until(lambda: "things by date" in wire.text)
+            assert "busy" not in wire.text
 
 
 class TestAReload:

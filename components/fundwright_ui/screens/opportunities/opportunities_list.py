@@ -16,7 +16,7 @@ from fundwright.categories.schemas import LabelRead
 from fundwright.core.messages import t
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import Availability, FoundPage, Kind
-from fundwright_ui.hooks import use_query, use_url_state
+from fundwright_ui.hooks import UNCHANGED, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import CLOSED, OPEN, query_of
@@ -78,6 +78,8 @@ def opportunities_list(kind: Kind) -> VdomDict:
     own_categories = use_query(
         lambda session: categories.list_categories(session, actor), topics=[categories.categories_topic(actor.id)]
     )
+    if found.can_wait:
+        return UNCHANGED
     if facets.value is not None and not facets.value.total:
         began_empty.current = True
     # The panel stays after the first import, because it shows the result.
