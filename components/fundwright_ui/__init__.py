@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from fundwright.core.messages import nt, t
     from fundwright_ui.extension import SidebarEntry, WebModule
     from fundwright_ui.hooks import (
+        UNCHANGED,
         use_action,
         use_live,
         use_query,
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
 use_translations(messages)
 
 __all__ = [
+    "UNCHANGED",
     "Column",
     "Icon",
     "On",
@@ -131,6 +133,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "fundwright_ui.hooks": {"UNCHANGED"},
     "fundwright_ui.extension": {"SidebarEntry", "WebModule"},
     "fundwright.core.messages": {"nt", "t"},
     "fundwright_ui.product": {"use_actor", "use_connection", "use_saved_state"},

@@ -36,6 +36,7 @@ from fundwright_ui.runtime.html import shown_in
 from fundwright_ui.runtime.router import Found, Location, Screen
 from fundwright_ui.runtime.view import View
 from fundwright_ui.ui.forms import Fields
+from fundwright_ui.widgets.data_table import whole_id
 
 _SETTLE_TIMEOUT_S = 10.0
 _ROLES = {
@@ -173,7 +174,8 @@ class ScreenUnderTest:
         """Return the rows of the table with this label, or of the only one: the cells by field, and `id`."""
         table = self.find("DataTable", label).props
         fields = [column["field"] for column in table["columns"]]
-        return [dict(zip(fields, cells, strict=True)) | {"id": id} for id, cells in zip(table["ids"], table["rows"], strict=True)]
+        ids = map(whole_id, table["ids"])
+        return [dict(zip(fields, cells, strict=True)) | {"id": id} for id, cells in zip(ids, table["rows"], strict=True)]
 
     def value(self, label: str) -> str:
         """Return the content of the field with this label."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -28,6 +30,8 @@ ColumnKind = Literal["text", "number", "money", "percent", "date", "datetime", "
 
 _NUMBERS = frozenset(("number", "money", "percent"))
 _TEXTS = frozenset(("text", "chips", "link"))
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SHORT_UUID = re.compile(r"~[\w-]{22}", re.ASCII)
 _PAGE_SIZES = (10, 25, 50, 100)
 _USUAL_WIDTH = 1200
 _USUAL_WIDTH_OF_DENSE = 1100
@@ -141,8 +145,8 @@ TableCell = TypeAliasType("TableCell", str | LinkCell | NoteCell | tuple[Chip, .
 
 
 class DataTable(Widget):
-    """A table as it is sent: `rows` are the cells of this page by column, `ids` identify the rows, and `total` counts those of
-    all pages. `widths` of the columns are in pixels; the remaining width is shared in proportion, or belongs to a column without one.
+    """A table as it is sent: `rows` are the cells of this page by column, `ids` identify the rows (see `_short_id`), and `total` counts
+    those of all pages. `widths` of the columns are in pixels; the remaining width is shared in proportion, or belongs to a column without one.
     They are not part of `columns`, which would then be sent again with every page. Every row of a dense table is one line, or two on a
     narrow screen. Every change of page or order calls `on_query`. Created by `data_table`."""
 
@@ -188,7 +192,7 @@ def data_table(
         columns=[_sent_column(column) for column in columns],
         widths=_widths_of_texts(columns, written) if is_dense else _shared_widths(columns),
         rows=written,
-        ids=[row.id for row in rows],
+        ids=[_short_id(row.id) for row in rows],
         total=len(rows) if total is None else total,
         page=page,
         page_size=page_size,
@@ -200,6 +204,15 @@ def data_table(
         on_open=on_open,
         key=key,
     )
+
+
+def _short_id(id: str) -> str:
+    """Shorten a UUID to "~" and its 16 bytes in base64. As hexadecimal digits, the ids are 40% of a compressed page."""
+    return f"~{urlsafe_b64encode(UUID(id).bytes)[:22].decode()}" if _UUID.fullmatch(id) else id
+
+
+def whole_id(sent: str) -> str:
+    return str(UUID(bytes=urlsafe_b64decode(f"{sent[1:]}=="))) if _SHORT_UUID.fullmatch(sent) else sent
 
 
 def _sent_column(column: Column) -> TableColumn:
@@ -320,7 +333,7 @@ def _painted(node: Mapping[str, Any]) -> Sequence[Node]:
     looks = [{"className": "fw-number"} if column["isNumber"] else {} for column in columns]
     head = [_head(column, look, props["sort"], can_sort="onQuery" in events) for column, look in zip(columns, looks, strict=True)]
     body: list[Node] = []
-    for id, cells in zip(props["ids"], props["rows"], strict=True):
+    for id, cells in zip(map(whole_id, props["ids"]), props["rows"], strict=True):
         about: dict[str, Any] = {}
         if "onOpen" in events:
             about["data-row"] = id

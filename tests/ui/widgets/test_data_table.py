@@ -116,6 +116,18 @@ def test_rows_of_other_widths_do_not_change_what_is_sent_about_the_columns() -> 
     assert narrow["columns"] == wide["columns"] and narrow["widths"] != wide["widths"]
 
 
+async def test_shortens_ids_that_are_sent_but_not_those_in_links(core: Core) -> None:
+    id = "9f6a68b7-1008-493e-8a14-0ad1447e8fff"
+
+    @component
+    def grants() -> Any:
+        return data_table(label="Grants", columns=COLUMNS, rows=[Row(id=id, cells={"title": "Roofs"})])
+
+    async with mounted(core, None, grants, is_live=False) as screen:
+        assert f'href="/grants/{id}"' in to_html(screen.view.tree)
+        assert '["~n2potxAIST6KFArRRH6P_w"]' in json.dumps(screen.view.tree)
+
+
 async def test_an_empty_one_shows_a_message(core: Core) -> None:
     @component
     def nothing() -> Any:

@@ -110,6 +110,13 @@ describe("a wide table", () => {
     expect(screen.getByRole("link", { name: "Notice 7" }).getAttribute("href")).toBe("/dashboard/sam/7");
   });
 
+  it("restores shortened ids", async () => {
+    const based = [column("title", { hrefBase: "/dashboard/sam/" })];
+    await renderWidget(<DataTable {...table} columns={based} rows={[["Notice 7"]]} ids={["~n2potxAIST6KFArRRH6P_-"]} />);
+    const address = screen.getByRole("link", { name: "Notice 7" }).getAttribute("href");
+    expect(address).toBe("/dashboard/sam/9f6a68b7-1008-493e-8a14-0ad1447e8fff");
+  });
+
   it("keeps the elements of rows that stay", async () => {
     const page = await openPage({ w: "DataTable", a: { ...table } }, { widgets: await loaded() });
     const link = screen.getByRole("link", { name: "Notice 2" });

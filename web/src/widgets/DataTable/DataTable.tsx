@@ -1,8 +1,9 @@
 import "./DataTable.css";
-import { type ReactNode, useDeferredValue, useSyncExternalStore } from "react";
+import { type ReactNode, useDeferredValue, useMemo, useSyncExternalStore } from "react";
 import type { DataTableProps } from "../../generated/widgets";
 import { Cards } from "./Cards";
 import { Grid } from "./Grid";
+import { wholeId } from "./wholeId";
 
 const narrow = matchMedia("(max-width: 599px)");
 
@@ -17,5 +18,6 @@ function subscribe(listener: () => void): () => void {
  */
 export function DataTable(props: DataTableProps): ReactNode {
   const isNarrow = useDeferredValue(useSyncExternalStore(subscribe, () => narrow.matches, () => false));
-  return isNarrow ? <Cards {...props} /> : <Grid {...props} />;
+  const ids = useMemo(() => props.ids.map(wholeId), [props.ids]);
+  return isNarrow ? <Cards {...props} ids={ids} /> : <Grid {...props} ids={ids} />;
 }
