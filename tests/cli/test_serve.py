@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import subprocess
 import sys
@@ -14,7 +15,8 @@ from typing import Any
 
 import httpx
 import pytest
-from fastapi import routing
+import uvicorn
+from fastapi import FastAPI, routing
 from sqlalchemy.ext.asyncio import AsyncSession
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -118,3 +120,17 @@ async def test_routes_are_built_before_the_first_request(committed: Core, monkey
         await application.state.tracker.close()
     assert at_first_request == [len(built)]
     assert len(built) > 100
+
+
+async def test_an_idle_connection_outlives_those_of_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server could close a connection at the moment in which a proxy sends a request over it."""
+    kept_s: list[int] = []
+
+    async def run(server: uvicorn.Server, **_options: object) -> None:
+        kept_s.append(server.config.timeout_keep_alive)
+
+    monkeypatch.setattr(uvicorn.Server, "serve", run)
+    monkeypatch.setattr(gc, "freeze", lambda: None)
+    with serve.listen("127.0.0.1", 0) as listening:
+        await serve.answer_requests(FastAPI(), listening)
+    assert kept_s[0] > 120

@@ -31,6 +31,9 @@ log = structlog.get_logger()
 # More than the runtime accepts, so that it can answer with a sentence; beyond this the connection is dropped.
 _MAX_FRAME_BYTES = 16_000_000
 _UNREAD_TIMEOUT_MS = 60_000
+_KEPT_ALIVE_S = 130
+"""How long an idle connection is kept: longer than proxies and clients keep theirs, by default at most 2 minutes. A request sent over a
+connection at the moment in which the server closes it is lost."""
 _DATABASE_RETRY_S = 1
 
 
@@ -176,6 +179,7 @@ async def answer_requests(application: FastAPI, listening: socket.socket) -> Non
         ws=LowMemoryWebSocket,
         ws_max_size=_MAX_FRAME_BYTES,
         lifespan="off",
+        timeout_keep_alive=_KEPT_ALIVE_S,
         timeout_graceful_shutdown=2,
     )
     list(iter_route_contexts(application.routes))  # builds the routes; the first request would do so and hold up everyone else
