@@ -219,10 +219,11 @@ class ScreenUnderTest:
         """Submit the form with this label, or the only one."""
         await self._submit(self.find("form", label).node, submitter={})
 
-    async def emit(self, widget: str, event: str, **payload: Any) -> None:
-        """Emit an event of the widget that listens to it: `emit("DataTable", "on_open", id="3")`. Names may be in Python's style."""
+    async def emit(self, widget: str, event: str, *, of: str | None = None, **payload: Any) -> None:
+        """Emit an event of the widget that listens to it, with the label `of` if there are several: `emit("DataTable", "on_open",
+        id="3")`. Names may be in Python's style."""
         data = {to_camel(name): value for name, value in payload.items()}
-        (heard,) = [each.node for each in self.elements(widget) if to_camel(event) in each.node.get("e", {})]
+        (heard,) = [each.node for each in self.elements(widget, of) if to_camel(event) in each.node.get("e", {})]
         await self._send(heard, to_camel(event), data)
 
     async def press(self, label: str, key: str) -> None:

@@ -64,6 +64,6 @@ class SubscriptionsPage:
         ready(self.page)
 
     def change_price(self, plan: str, dollars: str) -> None:
-        self.page.get_by_role("button", name=f"Edit {plan}").click()
+        self.page.get_by_role("table", name="Plans").get_by_text(plan, exact=True).click()
         self.page.get_by_label("US dollars per month").fill(dollars)
         self.page.get_by_role("button", name="Save").click()

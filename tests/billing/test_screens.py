@@ -44,8 +44,8 @@ def viewer(actor: Actor) -> Actor:
     return actor.model_copy(update={"role": Role.VIEWER})
 
 
-def cells(screen: ScreenUnderTest, field: str) -> list[Any]:
-    return [row[field] for row in screen.rows()]
+def cells(screen: ScreenUnderTest, field: str, table: str | None = None) -> list[Any]:
+    return [row[field] for row in screen.rows(table)]
 
 
 class TestPaymentHistory:
@@ -196,22 +196,26 @@ class TestSubscriptions:
     async def test_a_plan_is_edited(self, committed: Core, boss: Actor) -> None:
         async with mounted(committed, boss, subscriptions_screen) as screen:
             assert screen.title == "Subscription"
-            await screen.click("button", "Edit Pro")
+            await screen.emit("DataTable", "on_open", of="Plans", id="pro")
+            assert screen.has("region", "Edit Pro")
             assert screen.value("US dollars per month") == "49.00"
             await screen.type("US dollars per month", "59")
             await screen.type("Documents", "")
             await screen.click("button", "Save")
             assert screen.toasts == ["The plan was changed."]
+            await screen.expect(lambda: not screen.has("region", "Edit Pro"))
             await screen.expect("$59.00 per month")
-            assert "Unlimited" in screen.find("article", "Pro").text
+            pro = {row["name"]: row for row in screen.rows("Plans")}["Pro"]
+            assert (pro["price"], pro["Documents"]) == ("$59.00 per month", "Unlimited")
+            assert [column["isNumber"] for column in screen.find("DataTable", "Plans").props["columns"]] == [False, *[True] * 4]
 
     async def test_subscribers_are_listed_by_plan(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with committed.database.transaction() as session:
             await service.subscribe(session, boss, ada.id, SubscriptionChange(plan=PlanCode.TEAM, until=TODAY), client=HERE)
         async with mounted(committed, boss, subscriptions_screen, path="/dashboard/subscription?plan=team") as screen:
-            assert [cell["label"] for cell in cells(screen, "email")] == [ada.email]
-            assert cells(screen, "until") == [format_date(TODAY, locale="en")]
-            await screen.emit("DataTable", "on_open", id=str(ada.id))
+            assert [cell["label"] for cell in cells(screen, "email", "Subscribers by plan")] == [ada.email]
+            assert cells(screen, "until", "Subscribers by plan") == [format_date(TODAY, locale="en")]
+            await screen.emit("DataTable", "on_open", of="Subscribers by plan", id=str(ada.id))
             assert screen.navigations == [f"/dashboard/subscription/{ada.id}"]
 
     async def test_the_plan_of_a_person_is_changed(self, committed: Core, boss: Actor, ada: Actor) -> None:
@@ -236,9 +240,8 @@ class TestOnlyLooking:
         [
             (payment_history_screen, ("button", "New invoice")),
             (premium_links_screen, ("button", "New link")),
-            (subscriptions_screen, ("button", "Edit Pro")),
         ],
-        ids=["payments", "links", "subscriptions"],
+        ids=["payments", "links"],
     )
     async def test_lists_offer_a_viewer_nothing_to_change(
         self, committed: Core, boss: Actor, shown: Screen, offered: tuple[str, str]
@@ -248,6 +251,14 @@ class TestOnlyLooking:
         async with mounted(committed, viewer(boss), shown, path=f"{shown.path}?open=new") as screen:
             assert not screen.has(*offered)
             assert not screen.has("button", "Create invoice") and not screen.has("button", "Create link")
+
+    async def test_a_viewer_cannot_open_a_plan(self, committed: Core, boss: Actor) -> None:
+        path = f"{subscriptions_screen.path}?open=pro"
+        async with mounted(committed, boss, subscriptions_screen, path=path) as screen:
+            assert screen.has("region", "Edit Pro")
+        async with mounted(committed, viewer(boss), subscriptions_screen, path=path) as screen:
+            assert not screen.has("region", "Edit Pro")
+            assert "e" not in screen.find("DataTable", "Plans").node
 
     async def test_nor_do_the_pages_of_one(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with at(committed, viewer(boss), invoice_screen, await write(committed, boss, ada)) as screen:

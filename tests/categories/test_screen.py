@@ -13,9 +13,10 @@ from fundwright.core.assembly import Core
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.models import Opportunity
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
+from fundwright_ui.runtime.html import shown_in
 from fundwright_ui.screens.categories.category import category_screen
 from fundwright_ui.shell.prompts import prompts
-from fundwright_ui.testing import mounted
+from fundwright_ui.testing import mounted, text_of
 from fundwright_ui.ui import category_color
 from tests.categories.embedding import WordEmbedder, classify
 from tests.support.accounts import account_and_samples, add_account
@@ -115,6 +116,19 @@ class TestChanging:
             assert "This category has been changed since you opened it." in restarted.text
         async with committed.database.transaction() as session:
             assert (await service.get_category(session, ada, category.id)).description == "shingles, gutters"
+
+    async def test_a_card_has_three_lines_and_a_menu(self, committed: Core, ada: Actor) -> None:
+        async with committed.database.transaction() as session:
+            roofing = CategoryCreate(name="Roofing", description="shingles, gutters")
+            await service.create(session, ada, roofing, core=committed)
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            assert [text for line in shown_in(screen.find("article", "Roofing").node) if (text := text_of(line))] == [
+                "Roofing Examples Contracts Grants Edit Move to trash",
+                "shingles, gutters",
+                "0 accepted, 0 suggested",
+            ]
+            for label in ("Examples of Roofing", "Edit Roofing", "Move Roofing to trash"):
+                assert any("popover" in each.get("a", {}) for each in screen.find("button", label).ancestors)
 
     async def test_moving_to_the_trash_can_be_undone(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")

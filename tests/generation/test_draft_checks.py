@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import AbstractAsyncContextManager
 
 from fundwright.accounts.schemas import Role
 from fundwright.generation.claims import check_draft
 from fundwright.generation.schemas import CheckState, DraftRead
 from fundwright_ui.screens.generate.draft import draft_screen
-from fundwright_ui.testing import ScreenUnderTest, mounted
+from fundwright_ui.testing import ScreenUnderTest, mounted, text_of
 from tests.generation.conftest import Desk
 from tests.generation.test_drafting import add, write
 from tests.generation.test_screens import marks_in
@@ -48,6 +49,8 @@ async def test_counts_are_above_the_text_and_unsupported_claims_are_marked_in_it
     draft = await written(desk)
     async with opened(desk, draft) as screen:
         assert "1 supported · 1 not found in the source · 1 without a source" in screen.find("group", "Checked sentences").text
+        facts = screen.find("group", "Checked sentences").ancestors[-2]
+        assert re.fullmatch(r".+ · .+ · 1 supported · 1 not found in the source · 1 without a source .+", text_of(facts))
         (view,) = screen.elements("MarkdownView")
         assert [(TEXT[mark["start"] : mark["end"]], mark["note"]) for mark in view.props["marks"]] == [
             ("They were repaired at Hill base in 2019 [1].", "Not found in the source"),

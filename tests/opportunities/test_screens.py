@@ -24,6 +24,7 @@ from fundwright.opportunities.repository import indexing, writing
 from fundwright.opportunities.schemas import FoundPage, OpportunityQuery
 from fundwright_ui.runtime.connection import UndoOffer
 from fundwright_ui.runtime.diff import Operation
+from fundwright_ui.runtime.router import Found, Location
 from fundwright_ui.screens.opportunities.address import query_of
 from fundwright_ui.screens.opportunities.nih import nih_screen
 from fundwright_ui.screens.opportunities.opportunity import contract_screen, deadline, grant_screen, phone_link
@@ -62,6 +63,16 @@ class TestDeadline:
         assert deadline(datetime(2026, 3, 24, 3, 59, 59, tzinfo=UTC), "en") == "March 23, 2026"
         assert deadline(datetime(2026, 3, 23, 21, tzinfo=UTC), "en") == "March 23, 2026, 5:00\u202fPM ET"
         assert deadline(datetime(2026, 3, 23, 21, tzinfo=UTC), "de") == "23. März 2026, 17:00 ET"
+
+
+async def test_all_opportunities_leads_back_to_the_list_as_it_was(committed: Core, member: Actor) -> None:
+    left = "/dashboard/sam?q=roof&sort=due&page=2"
+    async with mounted(committed, member, sam_screen, path=left) as screen:
+        for _ in range(2):  # an opportunity, and a similar one from there
+            id = str(uuid4())
+            screen.view.move(Found(contract_screen, Location(f"/dashboard/sam/{id}", {"id": id})))
+            await screen.settle()
+            assert screen.find("link", "All opportunities").props["href"] == left
 
 
 class TestFilters:

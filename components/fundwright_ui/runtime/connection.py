@@ -130,6 +130,7 @@ class Connection(Generic[S, A, C]):
         """Shows a toast with a button that undoes something; None if the page has none."""
         self.undo_offer: UndoOffer | None = None
         """What can be undone, also after moving to another area."""
+        self._left: dict[str, str] = {}
         self._send = send
         self._move = move or (lambda wanted: send(wanted.frame()))
         self.failing: tuple[FailedQuery, ...] = ()
@@ -188,6 +189,14 @@ class Connection(Generic[S, A, C]):
     def href(self, path: str) -> str:
         """`path` with the proxy's prefix, as links need it."""
         return f"{self.base}{path}" if path.startswith("/") else path
+
+    def leave(self) -> None:
+        """Keep the current address for `href_back`."""
+        self._left[self.location.path] = self.location.address
+
+    def href_back(self, path: str) -> str:
+        """`href` of the page at `path` as the person left it: with its filters, order, and page of a list."""
+        return self.href(self._left.get(path, path))
 
     def run_query(self, work: Coroutine[Any, Any, None], *, is_first: bool, is_reload: bool, is_live: bool) -> asyncio.Task[None]:
         """Run `work` now. Unless it `is_live`, first paint and the end of an event wait for it for a limited time."""

@@ -97,6 +97,7 @@ class View:
     def move(self, found: Found) -> None:
         """Show another screen, or the same one at another address."""
         if found.location.path != self._found.location.path:
+            self.connection.leave()
             self.connection.title = None
             self._is_arriving, self._is_loading_shown, self._whole_screen_until = True, False, 0.0
         is_same_frame = found.screen == self._found.screen and found.location.path == self._found.location.path

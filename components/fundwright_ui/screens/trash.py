@@ -28,7 +28,6 @@ from fundwright_ui.screens.listing import (
 )
 from fundwright_ui.ui import (
     Option,
-    beside,
     button,
     definition_list,
     empty,
@@ -67,55 +66,53 @@ def trash_screen() -> VdomDict:
     opened = listing.opened(url)
     return page(
         title,
-        beside(
-            *listed_table(
-                listing,
-                listed,
-                label=title,
-                count=nt("{n} item", "{n} items", listed.total),
-                columns=[
-                    Column(field="title", label=t("Title"), is_sortable=True, flex=2, min_width=150),
-                    Column(field="kind", label=t("Kind"), kind="chips", is_sortable=True, min_width=110),
-                    Column(
-                        field="trashed_at",
-                        label=t("Moved to trash"),
-                        kind="datetime",
-                        is_sortable=True,
-                        is_compact=False,
-                        min_width=190,
-                    ),
-                    Column(field="removed_at", label=t("Deletion date"), kind="date", is_sortable=True, min_width=130),
-                ],
-                row_of=lambda each: Row(
-                    id=each.id,
-                    cells={
-                        "title": each.item.title,
-                        "kind": (Chip(label=each.outcome or labels.get(each.item.kind, each.item.kind), color="secondary"),),
-                        "trashed_at": each.item.trashed_at,
-                        "removed_at": each.item.removed_at,
-                    },
+        *listed_table(
+            listing,
+            listed,
+            label=title,
+            count=nt("{n} item", "{n} items", listed.total),
+            columns=[
+                Column(field="title", label=t("Title"), is_sortable=True, flex=2, min_width=150),
+                Column(field="kind", label=t("Kind"), kind="chips", is_sortable=True, min_width=110),
+                Column(
+                    field="trashed_at",
+                    label=t("Moved to trash"),
+                    kind="datetime",
+                    is_sortable=True,
+                    is_compact=False,
+                    min_width=190,
                 ),
-                export="/api/trash/export.csv",
-                narrow=search_box(
-                    url,
-                    t("Search the trash"),
-                    select_field(
-                        "kind",
-                        t("Kind"),
-                        [Option("", t("All")), *(Option(name, label) for name, label in labels.items())],
-                        value=query.kind,
-                        on_change=narrow(url, "kind"),
-                        id="trash-kind",
-                    ),
-                ),
-                nothing=empty(
-                    t("No items in the trash match. Change your search or remove the filter."),
-                    link_button(t("Clear search and filters"), connection.href(_TRASH)),
-                ),
-                on_open=open_beside(url),
+                Column(field="removed_at", label=t("Deletion date"), kind="date", is_sortable=True, min_width=130),
+            ],
+            row_of=lambda each: Row(
+                id=each.id,
+                cells={
+                    "title": each.item.title,
+                    "kind": (Chip(label=each.outcome or labels.get(each.item.kind, each.item.kind), color="secondary"),),
+                    "trashed_at": each.item.trashed_at,
+                    "removed_at": each.item.removed_at,
+                },
             ),
-            panel=_item(opened, labels, listing, key=f"item-{opened.id}") if opened else None,
+            export="/api/trash/export.csv",
+            narrow=search_box(
+                url,
+                t("Search the trash"),
+                select_field(
+                    "kind",
+                    t("Kind"),
+                    [Option("", t("All")), *(Option(name, label) for name, label in labels.items())],
+                    value=query.kind,
+                    on_change=narrow(url, "kind"),
+                    id="trash-kind",
+                ),
+            ),
+            nothing=empty(
+                t("No items in the trash match. Change your search or remove the filter."),
+                link_button(t("Clear search and filters"), connection.href(_TRASH)),
+            ),
+            on_open=open_beside(url),
         ),
+        _item(opened, labels, listing, key=f"item-{opened.id}") if opened else None,
         subtitle=t("Items in the trash are deleted forever after 30 days."),
         actions=[_empty_button(listing, key="empty")] if actor.may(Permission.LABEL) else [],
     )

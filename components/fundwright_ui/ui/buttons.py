@@ -103,14 +103,15 @@ def menu(
     id: str,
     icon_name: str = "more",
     variant: ButtonVariant | None = None,
+    name: str | None = None,
     key: str | None = None,
 ) -> VdomDict:
-    """Secondary buttons and links in a menu behind a button with dots or, with `variant`, behind a button with its label. The browser
-    closes it on Escape and on a click elsewhere."""
+    """Secondary buttons and links in a menu behind a button with dots or, with `variant`, behind a button with its label; `name` is as
+    for `button`. The browser closes the menu on Escape and on a click elsewhere."""
     opener = (
         html.button({"type": "button", "className": _class_name(variant), "popoverTarget": id}, label, icon("expand_more"))
         if variant
-        else icon_button(label, icon_name, opens=id)
+        else icon_button(label, icon_name, opens=id, small=name is not None, name=name)
     )
     return html.div(
         attributes(className="fw-menu", key=key),

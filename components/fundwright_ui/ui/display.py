@@ -43,6 +43,17 @@ def definition_list(entries: Mapping[str, Child] | Iterable[tuple[str, Child]]) 
     return html.dl({"className": "fw-definitions"}, *parts)
 
 
+def facts(*entries: Child | tuple[str, Child], key: str | None = None) -> VdomDict:
+    """One line about something, with dots between its parts. A part is a text, a control, or a name with its value; None and ""
+    are omitted."""
+    shown = [each if isinstance(each, tuple) else ("", each) for each in entries if each]
+    parts = (
+        html.span({"key": f"{place}"}, " · " if place else None, f"{name} " if name else None, value)
+        for place, (name, value) in enumerate(shown)
+    )
+    return html.p(attributes(className="fw-muted fw-small", key=key), *parts)
+
+
 @dataclass(frozen=True)
 class Tab:
     """One tab; with `href` it is a link, so that the choice is in the address. `count` is the number of entries behind it."""

@@ -22,6 +22,7 @@ from fundwright_ui.ui import (
     chip,
     definition_list,
     empty,
+    facts,
     form,
     list_row,
     loading,
@@ -237,15 +238,9 @@ def _passkey(shown: Row[PasskeyRead], remove: Callable[[PasskeyRead], None]) -> 
         html.div(
             {"className": "fw-stack fw-stack-tight"},
             html.span({"className": "fw-strong"}, passkey.name),
-            html.span(
-                {"className": "fw-muted fw-small"},
-                t("Added"),
-                " ",
-                moment(passkey.created_at, shown="date"),
-                " · ",
-                t("Last used"),
-                " ",
-                moment(passkey.last_used_at) if passkey.last_used_at else t("Never"),
+            facts(
+                (t("Added"), moment(passkey.created_at, shown="date")),
+                (t("Last used"), moment(passkey.last_used_at) if passkey.last_used_at else t("Never")),
             ),
         ),
         row_actions(

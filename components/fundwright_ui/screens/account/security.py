@@ -24,10 +24,10 @@ from fundwright_ui.screens.listing import existing_page, export_button, pages, u
 from fundwright_ui.ui import (
     alert,
     button,
-    card,
     chip,
-    definition_list,
+    facts,
     form,
+    list_row,
     moment,
     row,
     row_actions,
@@ -187,7 +187,7 @@ def _sessions() -> VdomDict:
         return section(title, listing.pending(t("Loading your sessions")))
     return section(
         title,
-        *(_session(each, rows, key=each.id) for each in rows.shown),
+        html.ul({"className": "fw-list", "aria-label": title}, *(_session(each, rows, key=each.id) for each in rows.shown)),
         listing.more(),
         pages(url, found),
         row(button(t("Sign out all other sessions"), on_click=ending, is_busy=ending.is_running)) if found.total > 1 else None,
@@ -206,32 +206,29 @@ def _session(shown: Row[SessionRead], rows: Rows[SessionRead]) -> VdomDict:
     ending = use_action(end, success=t("The session was ended."), then=lambda: rows.settle(each, t("Ended")))
     is_this = each.id == actor.session_id
     name = device_name(each.user_agent)
-    return card(
-        row(chip(t("This session"), color="success")) if is_this else None,
-        definition_list(
-            {
-                t("Network address"): each.address,
-                t("Signed in"): moment(each.created_at),
-                t("Last used"): moment(each.last_used_at),
-            }
+    return list_row(
+        html.div(
+            {"className": "fw-grow fw-stack fw-stack-tight"},
+            row(html.span({"className": "fw-strong"}, name), chip(t("This session"), color="success") if is_this else None),
+            facts(
+                each.address,
+                (t("Signed in"), moment(each.created_at)),
+                (t("Last used"), moment(each.last_used_at)),
+            ),
         ),
-        title=name,
-        actions=[]
+        None
         if is_this
-        else [
-            row_actions(
-                button(
-                    t("Sign out"),
-                    size="small",
-                    name="end",
-                    on_click=ending,
-                    is_busy=ending.is_running,
-                    aria_label=t("Sign out {device}", device=name),
-                ),
-                outcome=shown.outcome,
-            )
-        ],
-        is_row=True,
+        else row_actions(
+            button(
+                t("Sign out"),
+                size="small",
+                name="end",
+                on_click=ending,
+                is_busy=ending.is_running,
+                aria_label=t("Sign out {device}", device=name),
+            ),
+            outcome=shown.outcome,
+        ),
     )
 
 

@@ -24,11 +24,11 @@ from fundwright_ui.ui import (
     Option,
     alert,
     button,
-    card,
     chip,
-    definition_list,
     empty,
+    facts,
     form,
+    list_row,
     moment,
     row,
     row_actions,
@@ -154,7 +154,7 @@ def _list(listing: Listing[Page[ApiTokenRead], ApiTokenRead], url: UrlState) -> 
         return section(title, empty(t("No tokens yet. Create one above to give a program access."), icon_name="link"))
     return section(
         title,
-        *(_token(each, set_asking) for each in rows.shown),
+        html.ul({"className": "fw-list", "aria-label": title}, *(_token(each, set_asking) for each in rows.shown)),
         listing.more(),
         pages(url, listed),
         danger_dialog(
@@ -175,33 +175,30 @@ def _list(listing: Listing[Page[ApiTokenRead], ApiTokenRead], url: UrlState) -> 
 def _token(shown: Row[ApiTokenRead], ask: Callable[[ApiTokenRead], None]) -> VdomDict:
     token = shown.item
     label, color = _state(token)
-    return card(
-        row(chip(label, color=color), chip(token.scope.label)),
-        definition_list(
-            {
-                t("Starts with"): html.code(token.prefix),
-                t("Created"): moment(token.created_at, shown="date"),
-                t("Expires"): moment(token.expires_at, shown="date"),
-                t("Last used"): moment(token.last_used_at) if token.last_used_at else t("Never"),
-            }
+    return list_row(
+        html.div(
+            {"className": "fw-grow fw-stack fw-stack-tight"},
+            row(html.span({"className": "fw-strong"}, token.name), chip(label, color=color), chip(token.scope.label)),
+            facts(
+                (t("Starts with"), html.code(token.prefix)),
+                (t("Created"), moment(token.created_at, shown="date")),
+                (t("Expires"), moment(token.expires_at, shown="date")),
+                (t("Last used"), moment(token.last_used_at) if token.last_used_at else t("Never")),
+            ),
         ),
-        title=token.name,
-        actions=[
-            row_actions(
-                button(
-                    t("Revoke"),
-                    size="small",
-                    danger=True,
-                    name="revoke",
-                    on_click=lambda: ask(token),
-                    aria_label=t("Revoke “{name}”", name=token.name),
-                ),
-                outcome=shown.outcome,
-            )
-        ]
+        row_actions(
+            button(
+                t("Revoke"),
+                size="small",
+                danger=True,
+                name="revoke",
+                on_click=lambda: ask(token),
+                aria_label=t("Revoke “{name}”", name=token.name),
+            ),
+            outcome=shown.outcome,
+        )
         if _is_valid(token) or shown.outcome
-        else [],
-        is_row=True,
+        else None,
         key=str(token.id),
     )
 

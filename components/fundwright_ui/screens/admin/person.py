@@ -68,7 +68,7 @@ def person_screen() -> VdomDict:
         return person, sessions, await administration.has_second_factor(session, actor, account_id)
 
     found = use_query(read, key=[address, request])
-    back = link_button(t("All people"), connection.href(PATH), icon_name="arrow_back")
+    back = link_button(t("All people"), connection.href_back(PATH), icon_name="arrow_back")
     if found.error:
         return page(t("People"), problem(found.error, on_retry=found.reload), actions=[back])
     if found.value is None:

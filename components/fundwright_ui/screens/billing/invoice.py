@@ -30,7 +30,7 @@ def invoice_screen() -> VdomDict:
         return await billing.get_payment(session, actor, parse_id(address, t("The invoice")))
 
     found = use_query(read, key=[address], topics=[billing.TOPIC])
-    back = link_button(t("All invoices"), connection.href(PATH), icon_name="arrow_back")
+    back = link_button(t("All invoices"), connection.href_back(PATH), icon_name="arrow_back")
     if found.error:
         return page(t("Invoice"), problem(found.error, on_retry=found.reload), actions=[back])
     if found.value is None:

@@ -32,7 +32,7 @@ def premium_link_screen() -> VdomDict:
         return link, await billing.list_premium_link_uses(session, actor, link.id, request)
 
     found = use_query(read, key=[address, request], topics=[billing.TOPIC])
-    back = link_button(t("All premium links"), connection.href(PATH), icon_name="arrow_back")
+    back = link_button(t("All premium links"), connection.href_back(PATH), icon_name="arrow_back")
     if found.error:
         return page(t("Premium Link"), problem(found.error, on_retry=found.reload), actions=[back])
     if found.value is None:

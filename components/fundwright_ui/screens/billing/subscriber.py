@@ -57,7 +57,7 @@ def subscriber_screen() -> VdomDict:
 
     found = use_query(read, key=[address], topics=[billing.TOPIC])
     changing = use_action(change, success=t("The plan was changed."))
-    back = link_button(t("All subscriptions"), connection.href(PATH), icon_name="arrow_back")
+    back = link_button(t("All subscriptions"), connection.href_back(PATH), icon_name="arrow_back")
     if found.error:
         return page(t("Subscription"), problem(found.error, on_retry=found.reload), actions=[back])
     if found.value is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from typing import Annotated
 
@@ -19,23 +20,29 @@ from fundwright_ui.hooks import query_in_address, use_action, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.billing.pricing import limits_of, price_of
-from fundwright_ui.screens.listing import Listing, existing_page, filters, listed_table, open_below, text_filter, use_listing
+from fundwright_ui.screens.listing import (
+    Listing,
+    existing_page,
+    filters,
+    listed_table,
+    open_below,
+    open_beside,
+    text_filter,
+    use_listing,
+)
 from fundwright_ui.ui import (
     Option,
     button,
-    card,
-    definition_list,
     empty,
     form,
-    grid,
-    icon_button,
     page,
     section,
     select_field,
+    side_panel,
     text_field,
 )
 from fundwright_ui.ui.money import EmptyAsNone, ParsedCents, money_text
-from fundwright_ui.widgets import Chip, Column, LinkCell, Row
+from fundwright_ui.widgets import Chip, Column, LinkCell, Row, RowOpened, data_table
 
 PATH = "/dashboard/subscription"
 
@@ -69,17 +76,36 @@ def subscriptions_screen() -> VdomDict:
     if listing.answer is None:
         return page(t("Subscription"), listing.pending(t("Loading plans and subscriptions")))
     plans, _listed = listing.answer
+    may_write = actor.may(Permission.ADMINISTER)
+    opened = next((plan for plan in plans if may_write and url.get("open") == plan.code), None)
     return page(
         t("Subscription"),
-        section(t("Plans"), grid(*(_plan(plan, key=plan.code) for plan in plans))),
+        section(t("Plans"), _plans(plans, open_beside(url) if may_write else None)),
         _subscribers(listing, *listing.answer, query),
+        _edit_form(opened, key=opened.code) if opened else None,
+    )
+
+
+def _plans(plans: list[PlanRead], on_open: Callable[[RowOpened], None] | None) -> VdomDict:
+    limits = [limits_of(plan) for plan in plans]
+    return data_table(
+        label=t("Plans"),
+        columns=[
+            Column(field="name", label=t("Plan")),
+            Column(field="price", label=t("Price"), kind="number", min_width=150),
+            *(Column(field=label, label=label, kind="number", min_width=150) for label in limits[0]),
+        ],
+        rows=[
+            Row(id=plan.code, cells={"name": plan.name, "price": price_of(plan), **limit})
+            for plan, limit in zip(plans, limits, strict=True)
+        ],
+        on_open=on_open,
     )
 
 
 @component
-def _plan(plan: PlanRead) -> VdomDict:
+def _edit_form(plan: PlanRead) -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    may_write = actor.may(Permission.ADMINISTER)
 
     def close() -> None:
         url.set(open=None)
@@ -88,19 +114,14 @@ def _plan(plan: PlanRead) -> VdomDict:
         await billing.change_plan(session, actor, plan.code, changed, client=connection.client)
 
     changing = use_action(change, success=t("The plan was changed."), then=close)
-    if not (may_write and url.get("open") == plan.code):
-        edit = icon_button(
-            t("Edit {name}", name=plan.name), "edit", small=True, name="edit", on_click=lambda: url.set(open=plan.code)
-        )
-        return card(
-            definition_list(limits_of(plan)), title=plan.name, subtitle=price_of(plan), actions=[edit] if may_write else []
-        )
     limits = {
         "documents": (t("Documents"), plan.documents),
         "drafts": (t("Drafts per month"), plan.drafts),
         "imports": (t("Imports per month"), plan.imports),
     }
-    return card(
+    title = t("Edit {name}", name=plan.name)
+    return side_panel(
+        title,
         form(
             text_field(
                 "price_cents",
@@ -127,11 +148,13 @@ def _plan(plan: PlanRead) -> VdomDict:
             on_submit=changing,
             model=PlanForm,
             submit=t("Save"),
-            label=t("Edit {name}", name=plan.name),
+            label=title,
             actions=[button(t("Cancel"), on_click=close)],
         ),
-        title=plan.name,
         subtitle=t("Leave a field empty for no limit."),
+        close=t("Close"),
+        on_close=close,
+        key="edit",
     )
 
 

@@ -76,7 +76,7 @@ def edit_post_screen() -> VdomDict:
 
 
 def _to_list() -> VdomDict:
-    return link_button(t("All posts"), use_connection().href(BLOG_LIST), icon_name="arrow_back")
+    return link_button(t("All posts"), use_connection().href_back(BLOG_LIST), icon_name="arrow_back")
 
 
 def _publication_status(post: PostRead) -> VdomDict:

@@ -14,13 +14,14 @@ from fundwright.categories.schemas import CategoryChange, CategoryColor, Categor
 from fundwright.core.jobs import JobRead, JobState, jobs_topic, result_of
 from fundwright.core.messages import percent, t
 from fundwright.opportunities import service as opportunities
-from fundwright.opportunities.schemas import SortingResult
+from fundwright.opportunities.schemas import Kind, SortingResult
 from fundwright_ui.hooks import Row, Rows, use_action, use_query, use_rows, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.categories.examples import category_examples
 from fundwright_ui.screens.categories.review import review_queue
 from fundwright_ui.screens.listing import export_button
+from fundwright_ui.screens.opportunities.address import ANY, PATHS
 from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
 from fundwright_ui.screens.samples import sample_notice
 from fundwright_ui.ui import (
@@ -29,10 +30,10 @@ from fundwright_ui.ui import (
     button,
     card,
     category_chip,
-    chip,
     empty,
+    facts,
     form,
-    icon_button,
+    link_button,
     loading,
     menu,
     more_rows,
@@ -47,10 +48,10 @@ from fundwright_ui.ui import (
     stack,
     text_area,
     text_field,
-    text_link,
     view_only_notice,
 )
 from fundwright_ui.ui.buttons import ButtonVariant
+from fundwright_ui.ui.elements import OnEvent
 
 
 @screen("/dashboard/category", "Category", help="/help/categories")
@@ -260,43 +261,42 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
         remove, success=moved_message(category.name), undo=undo_of(connection, actor, category.id, reopen), then=settle
     )
 
+    entries = f"category-{category.id}"
+    may_label = actor.may(Permission.LABEL)
+
+    def action(label: str, name: str, description: str, on_click: OnEvent) -> VdomDict | None:
+        if not may_label:
+            return None
+        return button(label, variant="text", aria_label=description, closes=entries, on_click=on_click, key=name)
+
+    def listed(label: str, kind: Kind) -> VdomDict:
+        return link_button(label, connection.href(f"{PATHS[kind]}?category={category.id}&availability={ANY}"), variant="text")
+
     return card(
-        row(
+        html.div(
+            {"className": "fw-category-name"},
             category_chip(category.name, category.color),
-            chip(t("Sample")) if category.is_sample else None,
+            row_actions(
+                menu(
+                    t("Actions for {name}", name=category.name),
+                    action(t("Examples"), "examples", t("Examples of {name}", name=category.name), lambda: toggle("examples")),
+                    listed(t("Contracts"), "contract"),
+                    listed(t("Grants"), "grant"),
+                    action(t("Edit"), "edit", t("Edit {name}", name=category.name), lambda: toggle("edit")),
+                    action(t("Move to trash"), "delete", t("Move {name} to trash", name=category.name), removing),
+                    id=entries,
+                    name="actions",
+                ),
+                outcome=shown.outcome,
+            ),
         ),
-        html.p({"className": "fw-clamp"}, category.description) if category.description else None,
-        html.p(
-            {"className": "fw-muted fw-small"},
+        html.p({"className": "fw-clamp", "title": category.description}, category.description) if category.description else None,
+        facts(
+            t("Sample") if category.is_sample else None,
             t("{accepted} accepted, {suggested} suggested", accepted=category.accepted, suggested=category.suggested),
-        ),
-        row(
-            text_link(t("Contracts"), connection.href(f"/dashboard/sam?category={category.id}&availability=any")),
-            text_link(t("Grants"), connection.href(f"/dashboard/nih?category={category.id}&availability=any")),
         ),
         label=category.name,
         is_row=True,
-        actions=[
-            row_actions(
-                button(
-                    t("Examples"),
-                    size="small",
-                    variant="soft",
-                    name="examples",
-                    aria_label=t("Examples of {name}", name=category.name),
-                    on_click=lambda: toggle("examples"),
-                ),
-                icon_button(
-                    t("Edit {name}", name=category.name), "edit", small=True, name="edit", on_click=lambda: toggle("edit")
-                ),
-                icon_button(
-                    t("Move {name} to trash", name=category.name), "delete", small=True, name="delete", on_click=removing
-                ),
-                outcome=shown.outcome,
-            )
-        ]
-        if actor.may(Permission.LABEL)
-        else [],
     )
 
 

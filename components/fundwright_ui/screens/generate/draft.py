@@ -29,6 +29,7 @@ from fundwright_ui.ui import (
     beside,
     button,
     card,
+    facts,
     form,
     link_button,
     loading,
@@ -107,7 +108,7 @@ def draft_screen() -> VdomDict | Component:
         return page(
             t("Draft"),
             problem(found.error, on_retry=found.reload),
-            actions=[link_button(t("Your drafts"), connection.href("/generate/index"), icon_name="arrow_back")],
+            actions=[link_button(t("Your drafts"), connection.href_back("/generate/index"), icon_name="arrow_back")],
         )
     if draft is None:
         return page(t("Draft"), loading(t("Loading draft")))
@@ -132,20 +133,15 @@ def draft_screen() -> VdomDict | Component:
         html.div(
             {"className": "fw-draft-state", "key": "state"},
             state_chip(draft.state),
-            html.span(
-                {"className": "fw-muted fw-small"},
+            facts(
                 moment(draft.created_at),
-                f" · {t(draft.writer_label)}" if draft.writer_label else None,
-            ),
-            html.span(
-                {"className": "fw-muted fw-small"}, nt("{n} open question", "{n} open questions", len(draft.open_questions))
-            )
-            if draft.open_questions
-            else None,
-            claim_counts(
-                draft,
-                only_unsupported=only_unsupported,
-                show_only_unsupported=lambda is_wanted: url.set(claims=_UNSUPPORTED if is_wanted else None),
+                t(draft.writer_label) if draft.writer_label else None,
+                nt("{n} open question", "{n} open questions", len(draft.open_questions)) if draft.open_questions else None,
+                claim_counts(
+                    draft,
+                    only_unsupported=only_unsupported,
+                    show_only_unsupported=lambda is_wanted: url.set(claims=_UNSUPPORTED if is_wanted else None),
+                ),
             ),
         ),
         _title_form(draft.title, renaming, close) if opened == "rename" and may_work else None,
@@ -250,7 +246,7 @@ def _deleted(draft: DraftRead) -> VdomDict:
             link_button(
                 t("New draft for this opportunity"), connection.href(f"/generate/index?opportunity={draft.opportunity_id}")
             ),
-            link_button(t("Your drafts"), connection.href("/generate/index"), icon_name="arrow_back"),
+            link_button(t("Your drafts"), connection.href_back("/generate/index"), icon_name="arrow_back"),
         ],
     )
 

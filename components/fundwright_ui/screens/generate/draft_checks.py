@@ -23,8 +23,8 @@ def claim_counts(draft: DraftRead, *, only_unsupported: bool, show_only_unsuppor
         nt("{n} not found in the source", "{n} not found in the source", not_found),
         nt("{n} without a source", "{n} without a source", no_source),
     )
-    return html.div(
-        {"className": "fw-draft-checks", "role": "group", "aria-label": t("Checked sentences"), "key": "claims"},
+    return html.span(
+        {"role": "group", "aria-label": t("Checked sentences"), "key": "claims"},
         html.span({"role": "status"}, " · ".join(counts)),
         button(
             t("Show full draft") if only_unsupported else t("Show only unsupported sentences"),

@@ -41,6 +41,7 @@ from fundwright_ui.ui import (
     card,
     chip,
     empty,
+    facts,
     grid,
     icon_button,
     list_row,
@@ -398,12 +399,7 @@ def _draft_item(shown: Row[DraftRow], rows: Rows[DraftRow]) -> VdomDict:
         html.div(
             {"className": "fw-grow"},
             html.a({"className": "fw-title-link", "href": connection.href(f"/generate/slug/{draft.slug}")}, draft.title),
-            html.p(
-                {"className": "fw-muted fw-small"},
-                f"{t(draft.template_title)} · ",
-                moment(draft.created_at),
-                f" · {t(draft.writer_label)}" if draft.writer_label else None,
-            ),
+            facts(t(draft.template_title), moment(draft.created_at), t(draft.writer_label) if draft.writer_label else None),
         ),
         row(
             state_chip(draft.state),

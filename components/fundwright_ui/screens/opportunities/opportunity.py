@@ -89,7 +89,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
     found = use_query(
         lambda session: service.get_opportunity(session, actor, _id_in(address_id)), key=[address_id], topics=[service.TOPIC]
     )
-    back = link_button(t("All opportunities"), connection.href(PATHS[kind]), icon_name="arrow_back")
+    back = link_button(t("All opportunities"), connection.href_back(PATHS[kind]), icon_name="arrow_back")
     if found.error:
         return page(t("Opportunity"), problem(found.error, on_retry=found.reload), actions=[back])
     opportunity = found.value

@@ -74,7 +74,7 @@ def run_screen() -> VdomDict:
     )
 
     title = t("Training run")
-    back = link_button(t("Embedding History"), connection.href("/dashboard/history"), icon_name="arrow_back")
+    back = link_button(t("Embedding History"), connection.href_back("/dashboard/history"), icon_name="arrow_back")
     if found.is_missing:
         return page(title, empty(t("This training run doesn't exist."), back))
     if found.error:
