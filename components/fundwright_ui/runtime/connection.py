@@ -191,8 +191,10 @@ class Connection(Generic[S, A, C]):
         return f"{self.base}{path}" if path.startswith("/") else path
 
     def leave(self) -> None:
-        """Keep the current address for `href_back`."""
-        self._left[self.location.path] = self.location.address
+        """Keep the current address for `href_back`, if it has a query."""
+        self._left.pop(self.location.path, None)
+        if self.location.query:
+            self._left[self.location.path] = self.location.address
 
     def href_back(self, path: str) -> str:
         """`href` of the page at `path` as the person left it: with its filters, order, and page of a list."""
