@@ -643,6 +643,8 @@ class TestCategoryChip:
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
             chips = screen.rows()[0]["categories"]
             assert {"label": "Roofs", "color": category_color(CategoryColor.RED)} in chips
+            wide = {column["field"] for column in screen.props("DataTable")["columns"] if column["isWide"]}
+            assert {"type", "posted"} <= wide <= {"type", "posted", "code"}  # so that no category is cut
 
 
 class TestCorrectCategory:

@@ -24,6 +24,7 @@ from fundwright_ui.runtime.diff import Node
 from fundwright_ui.runtime.html import paints
 from fundwright_ui.runtime.vdom import to_node
 from fundwright_ui.ui import Color, moment
+from fundwright_ui.ui.elements import classes
 from fundwright_ui.widgets.base import On, Props, Widget
 
 ColumnKind = Literal["text", "number", "money", "percent", "date", "datetime", "chips", "link"]
@@ -91,6 +92,8 @@ class Column:
     is_sortable: bool = False
     is_compact: bool = True
     """Also shown on a narrow screen."""
+    is_wide: bool = False
+    """Of a dense table, shown only where it is at least 1,400 px wide, and on a narrow screen."""
     flex: float = 1
     """Share of the remaining width, unless the table is dense."""
     min_width: int = 120
@@ -138,6 +141,7 @@ class TableColumn(Props):
     is_moment: bool
     is_sortable: bool
     is_compact: bool
+    is_wide: bool
     href_base: str
 
 
@@ -223,6 +227,7 @@ def _sent_column(column: Column) -> TableColumn:
         is_moment=column.kind == "datetime",
         is_sortable=column.is_sortable,
         is_compact=column.is_compact,
+        is_wide=column.is_wide,
         href_base=column.href_base,
     )
 
@@ -240,12 +245,12 @@ def _shared_widths(columns: Sequence[Column]) -> list[int]:
 
 def _widths_of_texts(columns: Sequence[Column], rows: Sequence[Sequence[TableCell]]) -> list[int | None]:
     """Give each column the width of its longest text, and the first one the rest. If too little remains for the first one, the longest
-    texts of the others are cut, but no headers, numbers, and dates."""
+    texts of the others are cut, but no headers, numbers, dates, and wide columns."""
     first, *others = columns
     heads = [_width_of_head(column) for column in others]
     needed = [max([head, *[_width_of(row[index]) for row in rows]]) for index, head in enumerate(heads, 1)]
-    can_cut = [column.kind in _TEXTS for column in others]
-    whole = sum(width for width, cut in zip(needed, can_cut, strict=True) if not cut)
+    can_cut = [column.kind in _TEXTS and not column.is_wide for column in others]
+    whole = sum(width for column, width, cut in zip(others, needed, can_cut, strict=True) if not (cut or column.is_wide))
     texts = sorted(width for width, cut in zip(needed, can_cut, strict=True) if cut)
     most = _highest_level(texts, _USUAL_WIDTH_OF_DENSE - first.min_width - whole)
     return [
@@ -330,7 +335,7 @@ def _money(amount: Decimal | float, currency: str, language: str) -> str:
 def _painted(node: Mapping[str, Any]) -> Sequence[Node]:
     props, events = node["a"], node.get("e", {})
     columns: list[dict[str, Any]] = props["columns"]
-    looks = [{"className": "fw-number"} if column["isNumber"] else {} for column in columns]
+    looks = [_look(column) for column in columns]
     head = [_head(column, look, props["sort"], can_sort="onQuery" in events) for column, look in zip(columns, looks, strict=True)]
     body: list[Node] = []
     for id, cells in zip(map(whole_id, props["ids"]), props["rows"], strict=True):
@@ -352,7 +357,14 @@ def _painted(node: Mapping[str, Any]) -> Sequence[Node]:
             _element(
                 "colgroup",
                 {},
-                [_element("col", {} if width is None else {"width": width}, []) for width in props["widths"]],
+                [
+                    _element(
+                        "col",
+                        ({} if width is None else {"width": width}) | ({"className": "fw-wide"} if column["isWide"] else {}),
+                        [],
+                    )
+                    for width, column in zip(props["widths"], columns, strict=True)
+                ],
             ),
             _element("thead", {}, [_element("tr", {}, head)]),
             _element("tbody", {}, body),
@@ -361,6 +373,11 @@ def _painted(node: Mapping[str, Any]) -> Sequence[Node]:
     nothing = [] if body else [_element("p", {"className": "fw-empty"}, [props["emptyText"]])]
     scroll = _element("div", {"className": "fw-table-scroll", "tabIndex": 0}, [table, *nothing])
     return [_element("div", {"className": "fw-grid-frame"}, [scroll, *(_pager(props) if "onQuery" in events else [])])]
+
+
+def _look(column: Mapping[str, Any]) -> dict[str, Any]:
+    names = classes("fw-number" if column["isNumber"] else None, "fw-wide" if column["isWide"] else None)
+    return {"className": names} if names else {}
 
 
 def _head(column: Mapping[str, Any], look: Mapping[str, Any], sort: Mapping[str, Any] | None, *, can_sort: bool) -> Node:

@@ -13,6 +13,7 @@ from reactpy import component, html, use_state
 from fundwright.core.assembly import Core
 from fundwright.core.messages import using_language
 from fundwright_ui.runtime.html import to_html
+from fundwright_ui.runtime.vdom import to_node
 from fundwright_ui.testing import mounted
 from fundwright_ui.ui import button
 from fundwright_ui.widgets import Chip, Column, LinkCell, NoteCell, Row, Sort, data_table
@@ -109,6 +110,22 @@ def test_the_longest_texts_are_cut_if_too_little_remains_for_the_first_column_bu
     assert (whole["type"], whole["value"]) == (widths_of({"type": texts["type"]})["type"], cut["value"])
     assert cut["agency"] == cut["type"] and sum(filter(None, cut.values())) <= 300 + 2 * 7  # rounded up
     assert least["value"] == cut["value"] and least["agency"] == widths_of({})["agency"]  # that of its header
+
+
+def test_columns_that_only_wide_windows_show_take_no_width_from_the_others() -> None:
+    texts = {"title": "Roof", "agency": "Agency " * 30, "type": "Combined Synopsis/Solicitation"}
+
+    def table_with(is_wide: bool) -> Any:
+        columns = [
+            Column(field="title", label="Title", min_width=300),
+            Column(field="agency", label="Agency"),
+            Column(field="type", label="Type", is_wide=is_wide),
+        ]
+        return data_table(label="Notices", columns=columns, rows=[Row(id="1", cells=texts)], is_dense=True)
+
+    narrow, wide = table_with(False), table_with(True)
+    assert narrow["attributes"]["widths"][1] < wide["attributes"]["widths"][1]
+    assert to_html(to_node(wide)).count('class="fw-wide"') == 3  # the column, its header, and its cell
 
 
 def test_rows_of_other_widths_do_not_change_what_is_sent_about_the_columns() -> None:

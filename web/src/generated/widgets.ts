@@ -108,6 +108,7 @@ export interface TableColumn {
   readonly isMoment: boolean;
   readonly isSortable: boolean;
   readonly isCompact: boolean;
+  readonly isWide: boolean;
   readonly hrefBase: string;
 }
 
@@ -144,7 +145,7 @@ export interface RowOpened {
   readonly id: string;
 }
 
-/** A table as it is sent: `rows` are the cells of this page by column, `ids` identify the rows, and `total` counts those of all pages. `widths` of the columns are in pixels; the remaining width is shared in proportion, or belongs to a column without one. They are not part of `columns`, which would then be sent again with every page. Every row of a dense table is one line, or two on a narrow screen. Every change of page or order calls `on_query`. Created by `data_table`. */
+/** A table as it is sent: `rows` are the cells of this page by column, `ids` identify the rows (see `_short_id`), and `total` counts those of all pages. `widths` of the columns are in pixels; the remaining width is shared in proportion, or belongs to a column without one. They are not part of `columns`, which would then be sent again with every page. Every row of a dense table is one line, or two on a narrow screen. Every change of page or order calls `on_query`. Created by `data_table`. */
 export interface DataTableProps {
   readonly label: string;
   readonly columns: readonly TableColumn[];

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from uuid import UUID
@@ -14,7 +15,7 @@ from reactpy.types import VdomDict
 
 from fundwright.categories.schemas import LabelRead, LabelState
 from fundwright.core.database import now
-from fundwright.core.messages import current_language, nt, t
+from fundwright.core.messages import current_language, nt, number, t
 from fundwright.core.paging import Page
 from fundwright.opportunities.display_names import agency_name, display_title, short_agency_name, short_type
 from fundwright.opportunities.schemas import Availability, FoundPage, Kind, Match, OpportunityQuery, OpportunityRow
@@ -32,6 +33,10 @@ SOON_DAYS = 7
 """Deadlines within this number of days are red."""
 _COUNTED_DAYS = 3 * 365
 """Grants without a deadline are published with a day decades away. The days until one beyond this number are not counted."""
+
+
+_WIDE = ("posted", "code", "type", "value")
+"""Columns that are shown only in wide windows while there are categories or links to other notices, the least important first."""
 
 
 def is_match(item: OpportunityRow) -> bool:
@@ -244,6 +249,8 @@ def _table(
     has_statuses = not is_award_list and any(map(statuses, listed.items))
     has_categories = any(labels.get(item.id) for item in listed.items)
     is_repeated = bool(query.text) and any(item.notices > 1 for item in listed.items)
+    shown = {"categories": has_categories, "notices": is_repeated} | dict.fromkeys(view.hidden, False)
+    wide = _WIDE[: 3 * shown["categories"] + shown["notices"]]
     columns = [
         Column(
             field="title", label=t("Title"), kind="link", is_sortable=True, min_width=280,
@@ -279,7 +286,7 @@ def _table(
             "code": code_of(item),
             "status": statuses(item),
             "categories": categories_of(item),
-            "notices": LinkCell(label=nt("{n} notice", "{n} notices", item.notices), href=connection.href(notices_path(item)))
+            "notices": LinkCell(label=number(item.notices), href=connection.href(notices_path(item)))
             if is_repeated and item.notices > 1
             else None,
         }
@@ -290,7 +297,9 @@ def _table(
         query,
         listed,
         label=t("Opportunities"),
-        columns=[column for column in columns if column and column.field not in view.hidden],
+        columns=[
+            replace(column, is_wide=column.field in wide) for column in columns if column and column.field not in view.hidden
+        ],
         rows=[cells(item) for item in listed.items],
         is_loading=is_loading,
         is_dense=True,

@@ -8,7 +8,7 @@ import { Cards } from "./Cards";
 import { DataTable } from "./DataTable";
 
 function column(field: string, more: Partial<TableColumn> = {}): TableColumn {
-  return { field, label: field, isNumber: false, isMoment: false, isSortable: true, isCompact: true, hrefBase: "", ...more };
+  return { field, label: field, isNumber: false, isMoment: false, isSortable: true, isCompact: true, isWide: false, hrefBase: "", ...more };
 }
 
 const columns = [column("title"), column("due"), column("ceiling", { isNumber: true, isCompact: false })];

@@ -13,8 +13,8 @@ export function Grid(props: DataTableProps): ReactNode {
       <div className="fw-table-scroll" tabIndex={0}>
         <table className={`fw-table fw-table-fixed${isDense ? " fw-table-dense" : ""}`} aria-label={label} aria-busy={isLoading}>
           <colgroup>
-            {columns.map(({ field }, index) => (
-              <col key={field} width={widths[index] ?? undefined} />
+            {columns.map(({ field, isWide }, index) => (
+              <col key={field} width={widths[index] ?? undefined} className={isWide ? "fw-wide" : undefined} />
             ))}
           </colgroup>
           <thead>
@@ -168,8 +168,8 @@ function showWhole({ target }: MouseEvent): void {
   else cell.removeAttribute("title");
 }
 
-function classNameOf({ isNumber }: TableColumn): string | undefined {
-  return isNumber ? "fw-number" : undefined;
+function classNameOf({ isNumber, isWide }: TableColumn): string | undefined {
+  return [isNumber ? "fw-number" : "", isWide ? "fw-wide" : ""].filter(Boolean).join(" ") || undefined;
 }
 
 /** The order after a click on a column header: ascending, then descending, then the default. */
