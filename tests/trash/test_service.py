@@ -25,6 +25,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotAllowed, NotFound
 from fundwright.core.jobs import Job, JobRun, JobState
+from fundwright.core.messages import using_language
 from fundwright.generation import service as generation
 from fundwright.generation.personal_data import own_files as own_drafts
 from fundwright.generation.schemas import DraftQuery, DraftRead, DraftState
@@ -41,7 +42,7 @@ from fundwright.trash import service
 from fundwright.trash.models import TrashItem
 from fundwright.trash.schemas import KEPT, TrashQuery, TrashRead
 from tests.support.accounts import add_account, count_audited
-from tests.support.signing_in import HERE
+from tests.support.signing_in import HERE, with_settings
 
 _BLOCKED = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
 
@@ -205,6 +206,12 @@ class TestDocuments:
         with pytest.raises(billing.QuotaSpent):
             await restore(committed, ada, first.id)
 
+    async def test_are_restored_after_the_storage_limit_was_lowered(self, committed: Core, ada: Actor) -> None:
+        document = await boats(committed, ada)
+        await throw_away(committed, ada, document.id)
+        await restore(with_settings(committed, account_bytes=len(BOATS) - 1), ada, document.id)
+        assert (await do(committed, lambda session: training.get_document(session, ada, document.id))).title == "Boats"
+
     async def test_are_in_the_copy_of_personal_data(self, committed: Core, ada: Actor) -> None:
         document = await trained(committed, ada)
         await throw_away(committed, ada, document.id)
@@ -346,8 +353,10 @@ class TestTrash:
         assert await titles(text="FERR") == ["Ferries", "A ferry", "b ferry"]
         assert await titles(sort="removed_at", page=2, page_size=3) == ["Ferries"]
         async with committed.database.transaction() as session:
-            lines = [line async for line in service.export_trash(session, ada, TrashQuery(kind="category"))]
-        assert lines[1].startswith("Ferries,category,")
+            exported = service.export_trash(session, ada, committed, TrashQuery(kind="category"))
+            with using_language("de"):
+                lines = [line async for line in exported]
+        assert lines[1].startswith("Ferries,Kategorie,")
 
     @pytest.mark.security(40)
     async def test_of_others_is_neither_listed_nor_restored_nor_deleted(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from decimal import Decimal
 
-from babel.numbers import NumberFormatError, format_currency, format_decimal, parse_decimal
+from babel.numbers import NumberFormatError, format_currency, format_decimal, get_group_symbol, parse_decimal
 from pydantic import BeforeValidator
 
 from fundwright.core.messages import current_language, t
 
 _MAX_CHARACTERS = 40
+_DOLLARS = r"(?:US ?\$|\$ ?US|\$|USD)"
+_SIGN = re.compile(rf"^{_DOLLARS}|{_DOLLARS}$", re.IGNORECASE)
 
 
 def money(cents: int, currency: str = "usd") -> str:
@@ -23,11 +27,14 @@ def money_text(cents: int) -> str:
 
 
 def _cents(typed: object) -> object:
-    text = str(typed).strip().removeprefix("$").removesuffix("$").strip()
+    text = unicodedata.normalize("NFKC", str(typed)).strip()  # with plain spaces only
+    text = _SIGN.sub("", text, count=1).strip()
     try:
         # `1e999990` is a number, too: written out, it would block the server for half a minute.
         if len(text) > _MAX_CHARACTERS or any(character.isalpha() for character in text):
             raise ValueError(text)
+        group = get_group_symbol(current_language())
+        text = text.replace(" ", group) if group.isspace() else text
         amount = parse_decimal(text, locale=current_language(), strict=True) * 100
         cents = int(amount)
     except (NumberFormatError, ValueError, ArithmeticError):

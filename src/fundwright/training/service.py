@@ -325,7 +325,7 @@ async def restore_document(session: AsyncSession, actor: Actor, core: Core, docu
     if known is not None:
         raise Conflict(t("You have added this content again as “{title}”. Move that one to the trash first.", title=known.title))
     if not document.is_sample:
-        await _check_quota(session, actor, core, size_bytes=0)  # documents in the trash count as used
+        await _check_number(session, actor)  # but not the size, because documents in the trash count as used
     document.title = title
     await trash.take_out(session, actor, document)
     is_to_train = document.state != DocumentState.TRAINED
@@ -668,8 +668,7 @@ async def _unused_title(session: AsyncSession, actor: Actor, title: str, fuller:
 
 async def _check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_bytes: int) -> None:
     """Call it after `_unused_title`, which keeps other requests from adding documents to the account. Raises QuotaSpent."""
-    held, used_bytes = await repository.own_documents(session, actor.id)
-    await billing.check_quota(session, actor, Quota.DOCUMENTS, held=held)
+    used_bytes = await _check_number(session, actor)
     most_bytes = _most_bytes(core, actor)
     if most_bytes is not None and used_bytes + size_bytes > most_bytes:
         raise billing.QuotaSpent(
@@ -681,6 +680,13 @@ async def _check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_
                 size=file_size(size_bytes),
             )
         )
+
+
+async def _check_number(session: AsyncSession, actor: Actor) -> int:
+    """Check that the plan allows another document, and return how many bytes the account uses. Raises QuotaSpent."""
+    held, used_bytes = await repository.own_documents(session, actor.id)
+    await billing.check_quota(session, actor, Quota.DOCUMENTS, held=held)
+    return used_bytes
 
 
 def _most_bytes(core: Core, actor: Actor) -> int | None:

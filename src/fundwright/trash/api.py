@@ -23,9 +23,9 @@ async def list_trash(session: DbSession, actor: CurrentActor, query: Annotated[T
 
 
 @router.get("/export.csv", response_class=CsvDownload)
-async def export_trash(export: Export, actor: CurrentActor, query: Annotated[TrashQuery, Query()]) -> CsvDownload:
+async def export_trash(export: Export, actor: CurrentActor, core: CoreDep, query: Annotated[TrashQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return export("trash.csv", lambda session: service.export_trash(session, actor, query))
+    return export("trash.csv", lambda session: service.export_trash(session, actor, core, query))
 
 
 @router.delete("")

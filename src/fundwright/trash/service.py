@@ -81,17 +81,17 @@ async def list_trash(session: AsyncSession, actor: Actor, query: TrashQuery) -> 
 
 
 @needs(Permission.READ)
-def export_trash(session: AsyncSession, actor: Actor, query: TrashQuery) -> AsyncIterator[str]:
+async def export_trash(session: AsyncSession, actor: Actor, core: Core, query: TrashQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
-    return csv_lines(
-        [
-            (t("Title"), lambda item: item.title),
-            (t("Kind"), lambda item: item.kind),
-            (t("Moved to trash"), lambda item: item.trashed_at),
-            (t("Deletion date"), lambda item: item.removed_at),
-        ],
-        iterate_all(lambda page: list_trash(session, actor, page), query),
-    )
+    labels = {kind.name: kind.label for kind in list_kinds(core)}
+    columns: list[tuple[str, Callable[[TrashRead], object]]] = [
+        (t("Title"), lambda item: item.title),
+        (t("Kind"), lambda item: labels.get(item.kind, item.kind)),
+        (t("Moved to trash"), lambda item: item.trashed_at),
+        (t("Deletion date"), lambda item: item.removed_at),
+    ]
+    async for line in csv_lines(columns, iterate_all(lambda page: list_trash(session, actor, page), query)):
+        yield line
 
 
 @needs(Permission.LABEL)
