@@ -25,7 +25,9 @@ async () => {
   }
   const controls = ".fw-button, .fw-icon-button, .fw-input:not(textarea), .MuiButton-root, .MuiIconButton-root";
   const targets = "a[href], button, input, select, textarea, summary, [role=button], [role=tab], [role=menuitem], [role=switch]";
-  const isInText = (element) => element.matches(".fw-citation") || (element.tagName === "A" && getComputedStyle(element).display === "inline");
+  const isTitle = (element) => element.matches(".fw-title-link, .fw-card-title > a");
+  const isInText = (element) =>
+    element.matches(".fw-citation") || (element.tagName === "A" && getComputedStyle(element).display === "inline" && !isTitle(element));
   // The area may be larger than it looks: that of a checkbox with its label, or of a link that fills its card.
   const extent = (element, dx, dy) => {
     const { x, y, width, height } = element.getBoundingClientRect();
