@@ -378,6 +378,61 @@ class TestLetters:
         assert "VH7QPL2M9XK4" in text
         assert "Slip Road" not in text
 
+    @pytest.mark.parametrize(
+        "noise",
+        [
+            "Revised this year.",
+            "Last updated January 2026 – please check before quoting",
+            "Follow us on Facebook! Donate at acme.example/give",
+            "Send questions about this page to Ada Example, our Data Systems Lead, at ada@acme.example or call (218) 555-0117.",
+            "www.acme.example",
+        ],
+    )
+    async def test_a_remark_or_contact_below_company_data_is_not_data(self, core: Core, noise: str) -> None:
+        about = passage(
+            f"Company data\n\nUEI: VH7QPL2M9XK4\n\nBonded to $2 million.\n\n{noise}\n", DocumentKind.ABOUT_US, "Company data"
+        )
+        text = "".join(await write(core, section(Topic.COMPANY_DATA, about)))
+        assert text.splitlines()[2:] == ["| UEI | VH7QPL2M9XK4 [1] |", "", "- Bonded to $2 million. [1]"]
+
+    async def test_how_to_reach_someone_is_not_a_capability(self, core: Core) -> None:
+        offered = "We calibrate sondes for four counties."
+        about = passage(
+            f"Services\n\n{offered} Send requests for this work to our field office at (218) 555-0117.\n",
+            DocumentKind.ABOUT_US,
+            "Services",
+        )
+        assert "".join(await write(core, section(Topic.CAPABILITIES, about))) == f"{offered} [1]"
+
+    async def test_programs_are_the_approach_of_a_nonprofit_unless_a_heading_names_it(self, core: Core) -> None:
+        programs = passage(
+            "Programs\n\nTrained parent educators visit 118 families twice a month.\n", DocumentKind.ABOUT_US, "Programs"
+        )
+        assert "parent educators" in "".join(await write(core, section(Topic.APPROACH, programs)))
+        assert "parent educators" in "".join(await write(core, section(Topic.CAPABILITIES, programs)))
+        proposed = NumberedPassage(
+            number=2,
+            text="Approach\n\nTwo nurses will screen every newborn within a week.\n",
+            kind=DocumentKind.PREVIOUS_PROPOSAL,
+            document="Proposal",
+            heading=("Approach",),
+        )
+        text = "".join(await write(core, section(Topic.APPROACH, programs, proposed)))
+        assert text == "Two nurses will screen every newborn within a week. [2]"
+
+    async def test_a_row_of_the_team_cites_the_list_and_the_resume(self, core: Core) -> None:
+        team = passage(
+            "Our team\n\n| Name | Position |\n|---|---|\n| Ada Example | Program Lead |\n", DocumentKind.ABOUT_US, "Our team"
+        )
+        resume = NumberedPassage(
+            number=2,
+            text="Ada Example\nGeologist\n\nEDUCATION\nM.S., Geology, Lawrence University, 1996\n",
+            kind=DocumentKind.RESUME,
+            document="Résumé",
+        )
+        text = "".join(await write(core, section(Topic.PEOPLE, team, resume)))
+        assert "| Ada Example | Program Lead | M.S., Geology, Lawrence University, 1996 [2][1] |" in text
+
     @pytest.mark.parametrize("invitation", ["Call", "Please contact", "Questions go to"])
     async def test_a_letter_ends_with_the_name_of_the_contact(self, core: Core, invitation: str) -> None:
         about = passage(

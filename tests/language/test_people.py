@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fundwright.language.extractive.claims import Others
 from fundwright.language.extractive.people import Person, people
 from fundwright.language.protocols import NumberedPassage
@@ -163,3 +165,49 @@ def test_people_named_after_their_roles_in_a_paragraph() -> None:
     assert [each.text for each in director.qualifications] == ["21 years in prevention"]
     assert (scientist.name.text, role(scientist)) == ("Dr. Samuel Osei, PhD", "Program director")
     assert [each.text for each in scientist.qualifications] == ["public health, University of Louisville"]
+
+
+TEAM = """Our team
+
+| Name | Proposed role | Clearance | Email |
+|---|---|---|---|
+| Helen Maki | Program Lead | Secret | hmaki@tamarack.example |
+| Raymond Cho | Wetland Scientist | none | rcho@tamarack.example |
+"""
+RESUMES = {
+    "Cho": """Raymond Cho
+Scientist
+
+Raymond has 14 years of experience in wetland delineation and coaches a hockey team. He holds an M.S. in Ecology from Lawrence University.
+""",
+    "Maki": """Helen Maki, P.G.
+Principal Geologist
+
+EDUCATION
+M.S., Geology, Michigan Technological University, 1996
+
+LICENSES
+Professional Geologist, Michigan (No. 4417)
+""",
+}
+
+
+@pytest.mark.parametrize("is_list_first", [True, False])
+def test_a_list_tells_the_role_and_a_resume_the_qualifications(is_list_first: bool) -> None:
+    listed = NumberedPassage(number=1, text=TEAM, kind=DocumentKind.ABOUT_US, document="About us", heading=("Our team",))
+    described = [
+        NumberedPassage(number=number, text=text, kind=DocumentKind.RESUME, document=name)
+        for number, (name, text) in enumerate(RESUMES.items(), 2)
+    ]
+    first, second = people([listed, *described] if is_list_first else [*described, listed], US)
+    assert (first.name.text, role(first)) == ("Helen Maki, P.G.", "Program Lead")
+    assert [(fact.text, fact.number) for fact in first.qualifications] == [
+        ("M.S., Geology, Michigan Technological University, 1996", 3),
+        ("Professional Geologist, Michigan (No. 4417)", 3),
+        ("Clearance: Secret", 1),
+    ]
+    assert (second.name.text, role(second)) == ("Raymond Cho", "Wetland Scientist")
+    assert [fact.text.rstrip(".") for fact in second.qualifications] == [
+        "14 years of experience in wetland delineation",
+        "M.S. in Ecology from Lawrence University",
+    ]

@@ -22,6 +22,7 @@ class Topic(StrEnum):
     NEED = "need"
     AIMS = "aims"
     APPROACH = "approach"
+    """The methods, or the programs that an organization runs."""
     OUTCOMES = "outcomes"
     OFFER = "offer"
     CHALLENGES = "challenges"
@@ -102,6 +103,7 @@ _NAMES: dict[Topic, str] = {
     Topic.APPROACH: (
         r"(?:technical |our |research |proposed |project )?(?:approach|method\w*|design)|(?:research|study|project) (?:design|strategy|plan)(?: and methods?)?"
         r"|methods? .{0,30}|.{0,30} (?:methods|methodology)|(?:project |detailed )?work ?plan|timeline|schedule|implementation(?: plan)?|project (?:activities|management)"
+        r"|(?:community |youth |family |signature )?programs?(?:,? (?:and|&) (?:services|activities|initiatives|projects))?|programming|programs we (?:run|offer)|(?:program|service) (?:descriptions?|models?|design|components|delivery)"
         r"|activities|quality (?:assurance|control)(?: plan)?|how we work|vorgehen\w*|methodik|methoden|arbeits(?:plan|programm)|zeitplan|méthod\w+|démarche"
         r"|plan de travail|calendrier|approche"
     ),

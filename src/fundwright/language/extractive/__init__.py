@@ -65,6 +65,9 @@ _COLUMNS = (
     (later("Period"), ProjectField.PERIOD),
 )
 
+_Cell = str | Fact | Sequence[Fact] | None
+"""What a cell of a table shows: fixed text, or facts, which are cited."""
+
 
 @dataclass(frozen=True)
 class _Extracted:
@@ -207,18 +210,22 @@ def _fact_pieces(topic: Topic | None, known: _Extracted, fits: Sequence[float], 
             return []
 
 
-def _table(columns: Sequence[str], rows: Sequence[Sequence[str | Fact | None]]) -> Iterator[str]:
-    """A table with a citation at the end of each row."""
+def _table(columns: Sequence[str], rows: Sequence[Sequence[_Cell]]) -> Iterator[str]:
+    """A table with the citations of all its cells at the end of each row."""
     if not rows:
         return
     yield f"| {' | '.join(columns)} |\n|{' --- |' * len(columns)}"
     for row in rows:
-        numbers = dict.fromkeys(cell.number for cell in row if isinstance(cell, Fact))
-        cited = "".join(f"[{number}]" for number in numbers)
-        cells = [_cell(cell.text if isinstance(cell, Fact) else cell or "") for cell in row]
+        facts = [fact for cell in row for fact in _facts_of(cell)]
+        cited = "".join(f"[{number}]" for number in dict.fromkeys(fact.number for fact in facts))
+        cells = [_cell(cell if isinstance(cell, str) else "; ".join(fact.text for fact in _facts_of(cell))) for cell in row]
         last = max(place for place, cell in enumerate(cells) if cell)
         cells[last] = f"{cells[last]} {cited}"
         yield f"\n| {' | '.join(cells)} |"
+
+
+def _facts_of(cell: _Cell) -> Sequence[Fact]:
+    return () if cell is None or isinstance(cell, str) else (cell,) if isinstance(cell, Fact) else cell
 
 
 def _cell(text: str) -> str:
@@ -227,7 +234,7 @@ def _cell(text: str) -> str:
 
 
 def _past_performance(projects: Sequence[Project], words: int) -> Iterator[str]:
-    rows: list[list[str | Fact | None]] = []
+    rows: list[list[_Cell]] = []
     for project in projects:
         fields = {**project.fields, ProjectField.PERIOD: period_of(project)}
         if sum(
@@ -279,29 +286,27 @@ def _work(project: Project, words: int) -> list[Fact]:
 
 
 def _people(people: Sequence[Person]) -> Iterator[str]:
-    rows: list[list[str | Fact | None]] = []
+    rows: list[list[_Cell]] = []
     for person in people:
         facts = person.qualifications or ([person.first] if person.first else [])
-        seen = dict.fromkeys(fact.text.rstrip(".") for fact in facts)
-        numbers = [fact.number for fact in facts]
-        qualified = Fact("; ".join(_best_qualifications(list(seen))), numbers[0]) if seen else None
-        rows.append([person.name, person.role, qualified])
+        told: dict[str, Fact] = {}
+        for fact in facts:
+            told.setdefault(text := fact.text.rstrip("."), replace(fact, text=text))
+        rows.append([person.name, person.role, list(_best_qualifications(list(told.values())))])
     used = [0, *(place for place in (1, 2) if any(row[place] for row in rows))]
     yield from _table(
         [(t("Name"), t("Role"), t("Qualifications"))[place] for place in used], [[row[place] for place in used] for row in rows]
     )
 
 
-def _best_qualifications(texts: list[str]) -> Iterator[str]:
+def _best_qualifications(facts: Sequence[Fact]) -> Iterator[Fact]:
     """Return years of experience, then short qualifications such as degrees, up to the length of a cell."""
-    order = sorted(
-        range(len(texts)), key=lambda place: (not _YEARS.search(texts[place]), len(texts[place].split()) > _SHORT_WORDS, place)
-    )
+    ordered = sorted(facts, key=lambda fact: (not _YEARS.search(fact.text), len(fact.text.split()) > _SHORT_WORDS))
     remaining = _CELL_CHARACTERS
-    for place in order[:_MAX_QUALIFICATIONS]:
-        if len(texts[place]) + 2 <= remaining or place == order[0]:
-            remaining -= len(texts[place]) + 2
-            yield texts[place]
+    for fact in ordered[:_MAX_QUALIFICATIONS]:
+        if len(fact.text) + 2 <= remaining or fact is ordered[0]:
+            remaining -= len(fact.text) + 2
+            yield fact
 
 
 def _contact(found: Sequence[Fact]) -> str:

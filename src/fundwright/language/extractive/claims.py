@@ -57,12 +57,15 @@ _IMAGINED = re.compile(
 )
 """“If we had a dredge, we could …”"""
 _OBLIGATION = re.compile(r"\b(?:shall|must|should)\b", re.IGNORECASE)
-_BOILERPLATE = re.compile(
+BOILERPLATE = re.compile(
     r"all rights reserved|copyright|(?-i:\([cC]\) (?:[A-Z]|(?:19|20)\d\d))|©|confidential|proprietary|table of contents|page \d+ of \d+|click here|\.{4,}|this is a sample|subject to change|do not distribute"
     r"|\bnot (?:yet )?(?:settled|decided|final|known) yet\b|\bnot yet (?:settled|decided|known)\b|\bTBD\b|to be (?:determined|written)"
-    r"|see (?:separate|below|attached)|references? .{0,40}available (?:up)?on request",
+    r"|see (?:separate|below|attached)|references? .{0,40}available (?:up)?on request"
+    r"|\A\W*(?:last |this \w+ (?:was|is) )?(?:revised|updated|reviewed|printed|stand|mis à jour)(?: (?:last|this|in|on|every|each|le|en) .{1,20}| \w{3,9}\.?,? (?:\d{1,2}, )?\d{4}| [\d./-]{4,10})?\W*\Z|\A\W*last (?:revised|updated|reviewed)\b"
+    r"|\b(?:follow|like|find|join) us on\b|\bdonate (?:at|now|today|online|here)\b|\bvisit (?:us (?:at|on|online)|our (?:web ?site|web ?page))\b|\b(?:subscribe to|sign up for) our\b|\bscan (?:the|this) (?:QR )?code\b",
     re.IGNORECASE,
 )
+"""Text about the document, or that asks the reader to do something: “Revised this year,” “Follow us on …”"""
 
 
 _NAME_WORD = r"[A-ZÄÖÜÉÀ][\w&'’.-]{1,30}"
@@ -149,7 +152,7 @@ class Others:
 
     def may_claim(self, text: str) -> bool:
         """Whether a draft may claim this about us."""
-        if _IMAGINED.search(text) or _BOILERPLATE.search(text) or _QUOTATION.fullmatch(text) or _REPORTS.search(text):
+        if _IMAGINED.search(text) or BOILERPLATE.search(text) or _QUOTATION.fullmatch(text) or _REPORTS.search(text):
             return False
         if _OBLIGATION.search(text) and not _US.search(text):
             return False

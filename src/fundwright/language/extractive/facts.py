@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from fundwright.language.protocols import NumberedPassage
 from fundwright.language.topics import Topic, topics_of
 
+PHONE = re.compile(r"\(?\b\d{3}\)?[ .-]\d{3}[ .-]\d{4}\b|\+\d{1,3}[ \d]{7,14}")
+EMAIL = re.compile(r"\S@\S{2,60}\.\w{2}")
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:

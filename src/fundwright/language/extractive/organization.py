@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from fundwright.language.extractive.facts import Fact, is_about
+from fundwright.language.extractive.claims import BOILERPLATE
+from fundwright.language.extractive.facts import EMAIL, PHONE, Fact, is_about
 from fundwright.language.extractive.people import as_person
 from fundwright.language.protocols import NumberedPassage
 from fundwright.language.schemas import DocumentKind
@@ -26,13 +27,14 @@ _CONTACT_LABEL = re.compile(
 )
 _STATUS = re.compile(r"\b(?:WOSB|EDWOSB|SDVOSB|VOSB|HUBZone)\b|\b8\(a\)|\bISO(?:/IEC)? \d{4,5}|\bGSA (?:MAS|Schedule)\b")
 _CONTACT_SIGNS = (
-    re.compile(r"\(?\b\d{3}\)?[ .-]\d{3}[ .-]\d{4}\b|\+\d{1,3}[ \d]{7,14}"),
-    re.compile(r"\S@\S{2,60}\.\w{2}"),
+    PHONE,
+    EMAIL,
     re.compile(
         r"\b[A-Z]{2} \d{5}\b|\bP\.?O\.? Box\b|^\d{1,5} (?:[NSEW]\. )?[A-Z][\w.]{1,20} (?:[A-Z]\w{1,20} )?(?:St|Street|Ave|Avenue|Road|Rd|Blvd|Drive|Dr|Lane|Way|Hwy|Highway|Court|Parkway)\b"
     ),
 )
 """Signs of a phone number, an email address, or a postal address."""
+_WEB = re.compile(r"https?://|\bwww\.", re.IGNORECASE)
 _MIN_SIGNS, _ADDRESS_WORDS = 1, 14
 _OTHER_CONTACT = re.compile(r"\bnot for\b|\bdispatch\b|\bemergenc\w+|\bcomplaints?\b", re.IGNORECASE)
 _STATUS_IN_PROSE = re.compile(
@@ -77,14 +79,19 @@ def company_data(passages: Iterable[NumberedPassage]) -> list[Fact]:
                     and (status := _STATUS_IN_PROSE.search(block.text))
                 ):
                     _add_new(found, Fact(status.group(), passage.number, label="Status"))
-                is_contact = _is_contact_line(block.text)
-                if is_data and block.kind != BlockKind.ROW and not is_contact and block.text not in {fact.text for fact in codes}:
+                is_code = block.text in {fact.text for fact in codes}
+                if is_data and block.kind != BlockKind.ROW and not is_code and not _is_no_data(block.text):
                     _add_new(found, Fact(block.text, passage.number, label=""))
                 elif not codes and block.kind == BlockKind.LINE and _STATUS.search(block.text):
                     _add_new(found, Fact(block.text, passage.number))
                 elif not codes and block.kind == BlockKind.ROW and not block.columns and _DATA_LABEL.fullmatch(block.text[:200]):
                     _add_new(found, Fact(", ".join(cell for cell in block.cells if cell), passage.number, label="Status"))
     return list(_without_repeated(list(found.values())))
+
+
+def _is_no_data(text: str) -> bool:
+    """Whether a line among the data of the organization is part of its contact, or about the document."""
+    return _is_contact_line(text) or any(sign.search(text) for sign in (PHONE, EMAIL, _WEB, BOILERPLATE))
 
 
 def _without_repeated(facts: Sequence[Fact]) -> Iterator[Fact]:

@@ -80,6 +80,7 @@ _CONTACT_DETAILS = re.compile(r",? ?(?:\S+@|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})")
 _SHORT_ROLE = 8
 _FRAGMENT_WORDS = 20
 _PRONOUN = re.compile(r"(?:he|she|they|his|her|their|er|sie|il|elle)\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\bI\b|\bmy\b")
 _PLACE = re.compile(r"[A-Z][\w. ]{2,20}, (?:[A-Z]{2}|[A-Z][a-z]{3,}(?: [A-Z][a-z]+)?)")
 """“Bend, Oregon”, a place of residence."""
 _TOWN = re.compile(r"[A-Z][a-z]{2,20},? [A-Z]{2}")
@@ -126,6 +127,9 @@ _QUALIFICATIONS_IN_PROSE = (
     ),
 )
 _ROLE_COLUMN = re.compile(r".*\b(?:role|position|title|function|funktion)\b.*", re.IGNORECASE)
+_EMPTY_CELL = re.compile(r"\W*|none|n/?a|tbd|not applicable|keine?|aucune?", re.IGNORECASE)
+_BARE_CELL = re.compile(r"\d{1,2}\+?|yes|[A-Z][a-z]+|Top Secret|Public Trust")
+"""A cell that means little without the header of its column: “Clearance: Secret,” “Years: 12.”"""
 DEGREE = re.compile(
     r"\b(?:Ph\.?D|Dr\.?P\.?H|M\.?D\.?|M\.?S\.?c?|B\.?S\.?c?|M\.?P\.?H|MBA|B\.?A|M\.?A|A\.A\.S|B\.Tech|M\.Eng|B\.Eng|PHD|MSc|Diplom\w*|Bachelor|Master)\b"
 )
@@ -148,11 +152,14 @@ class Person:
 
 
 def people(passages: Sequence[NumberedPassage], others: Others) -> list[Person]:
-    """The team with roles and qualifications, starting with résumés."""
-    found: list[Person] = []
-    for _, group in groupby(passages, key=lambda passage: passage.document):
-        own = list(group)
-        if own[0].kind == DocumentKind.RESUME:
+    """The team with roles and qualifications, starting with those who have a résumé. Documents about us tell roles and the order,
+    and résumés tell qualifications; what they say about a person is combined."""
+    described: list[Person] = []
+    team: list[Person] = []
+    documents = [list(group) for _, group in groupby(passages, key=lambda passage: passage.document)]
+    for own in sorted(documents, key=lambda own: own[0].kind != DocumentKind.RESUME):
+        is_resume, is_about_us = (own[0].kind == kind for kind in (DocumentKind.RESUME, DocumentKind.ABOUT_US))
+        if is_resume:
             candidates = (person for part in _split_biographies(own) for person in _people_of_resume(part))
         else:
             candidates = _people_of_team([passage for passage in own if is_about(passage, Topic.PEOPLE)], others)
@@ -161,9 +168,32 @@ def people(passages: Sequence[NumberedPassage], others: Others) -> list[Person]:
             person.role = Fact(without_capitals(role.text), role.number, role.label) if role else None
             if (person.role is None and not person.qualifications) or others.is_our_name(person.name.text):
                 continue
-            if not any(person.key & known.key == min(person.key, known.key, key=len) for known in found):
-                found.append(person)
-    return found
+            known = next((known for known in (*described, *team) if _is_same(person, known)), None)
+            if known is None:
+                (described if is_resume else team).append(person)
+            elif not is_resume:
+                _complete(known, person, is_role_preferred=is_about_us)
+                team += [] if known in team else [known]
+    places = {id(person): place for place, person in enumerate(team)}
+    described.sort(key=lambda person: places.get(id(person), len(team)))
+    return [*described, *(person for person in team if person not in described)]
+
+
+def _is_same(one: Person, other: Person) -> bool:
+    return one.key & other.key == min(one.key, other.key, key=len)
+
+
+def _complete(person: Person, listed: Person, *, is_role_preferred: bool) -> None:
+    """Add what a list of the team says about a person: the role, and qualifications that the résumé lacks."""
+    if listed.role and (is_role_preferred or not person.role):
+        person.role = listed.role
+    known = " ".join(fact.text for fact in (person.name, *person.qualifications)).casefold()
+    person.qualifications += [fact for fact in listed.qualifications if not _tells(known, fact.text)]
+
+
+def _tells(known: str, text: str) -> bool:
+    """Whether a text in lower case already has all words and numbers of another one."""
+    return set(re.findall(r"[\w.]+\b", text.casefold())) <= set(re.findall(r"[\w.]+\b", known))
 
 
 def as_person(text: str, number: int) -> Person | None:
@@ -376,9 +406,13 @@ def _person_in_prose(passages: Sequence[NumberedPassage]) -> Person | None:
     for text, number in narrative:
         if named.role is None and (role := _ROLE_IN_PROSE.search(text)):
             named.role = Fact(role[1].strip(" ,"), number)
-        for pattern in _QUALIFICATIONS_IN_PROSE:
-            named.qualifications += [Fact(found, number) for found in _phrases(pattern, text)]
+        named.qualifications += [Fact(found, number) for found in _qualifications_in(text)]
     return named
+
+
+def _qualifications_in(text: str) -> list[str]:
+    """Return the qualifications that a sentence tells: “11 years of experience in surveying” of “Ada has 11 years of …”"""
+    return [found for pattern in _QUALIFICATIONS_IN_PROSE for found in _phrases(pattern, text)]
 
 
 def _phrases(pattern: re.Pattern[str], text: str) -> list[str]:
@@ -450,14 +484,16 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
         is_qualified
         or (since_name <= _NEAR_NAME and (_HOLDS_DEGREE.search(block.text) or _is_list_of_certificates(block.text)))
         or _YEARS.search(block.text)
+        or (block.kind == BlockKind.SENTENCE and _QUALIFICATION.fullmatch(block.label))
         or (block.kind == BlockKind.LINE and _LABELED_LINE.match(block.text))
         or (block.kind != BlockKind.SENTENCE and DEGREE.search(block.text) and since_name < 12 and not heading)
     ):
-        if re.search(r"\bI\b|\bmy\b", block.text):
-            # First-person statements are about the person.
-            person.qualifications += [
-                Fact(text, number) for pattern in _QUALIFICATIONS_IN_PROSE for text in _phrases(pattern, block.text)
-            ]
+        is_told = (
+            block.kind == BlockKind.SENTENCE and not is_qualified and bool(_VERB.search(block.text) or _PRONOUN.match(block.text))
+        )
+        phrases = _qualifications_in(block.text) if is_told or _FIRST_PERSON.search(block.text) else []
+        if phrases or _FIRST_PERSON.search(block.text):
+            person.qualifications += [Fact(text, number) for text in phrases]
         elif not re.search(r"@|\(?\d{3}\)?[ .-]\d{3}", block.text):
             person.qualifications.append(Fact(block.text, number))
     elif block.kind == BlockKind.SENTENCE and person.first is None and block.text.endswith("."):
@@ -518,8 +554,9 @@ def _people_of_team(passages: Sequence[NumberedPassage], others: Others) -> Iter
                     for column, cell in list(zip(block.columns, block.cells, strict=True))[1:]:
                         if named.role is None and _ROLE_COLUMN.fullmatch(column):
                             named.role = Fact(cell, passage.number)
-                        elif cell:
-                            named.qualifications.append(Fact(cell, passage.number))
+                        elif not (_EMPTY_CELL.fullmatch(cell) or _CONTACT_DETAILS.search(cell)):
+                            text = f"{column}: {cell}" if _BARE_CELL.fullmatch(cell) else cell
+                            named.qualifications.append(Fact(text, passage.number))
                     yield named
                 continue
             text = f"{block.label} – {block.text}" if block.kind == BlockKind.PAIR else block.text

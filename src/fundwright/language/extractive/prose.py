@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from fundwright.language.extractive.claims import Others
+from fundwright.language.extractive.facts import EMAIL, PHONE
 from fundwright.language.extractive.headings import Headings
 from fundwright.language.extractive.inventory import is_no_item, item_of, names_prices
 from fundwright.language.extractive.projects import ProjectField, project_field
@@ -148,6 +149,7 @@ _REFERS_BACK = re.compile(
 
 
 _NOT_QUOTED = frozenset((Topic.REVIEW, Topic.NOT_OFFERED))
+_PROGRAMS = frozenset((Topic.CAPABILITIES, Topic.APPROACH))
 _PLAN, _NO_TOPICS = frozenset((Topic.PLAN,)), frozenset[Topic]()
 _NEED_WORDS = re.compile(
     r"\b(?:cannot|can['’]t|could not|lacks?|lacking|loses?|lost|without|unable|fewer than|shortages?|barriers?|obstacles?|problems?|burden\w*|unmet|rarely|hardly|nobody|not enough|fehl\w+|mangel\w*|manque\w*)\b",
@@ -199,6 +201,11 @@ class Candidate:
     @property
     def quoted(self) -> str:
         return f"{self.label}: {self.text}" if self.label else self.text
+
+    @property
+    def is_of_programs(self) -> bool:
+        """Whether its heading is “Programs” or the like: what the organization offers, and its approach if nothing else is."""
+        return any(topics >= _PROGRAMS for topics in self.named)
 
     def evidence(self, topic: Topic | None) -> float:
         """How strongly its headings and its document suggest that it answers a question about `topic`."""
@@ -331,8 +338,11 @@ def _candidates_of(passage: NumberedPassage, others: Others, headings: Headings)
             label = ""
         is_of_facilities = is_equipment or any(Topic.FACILITIES in topics for topics in named[-1:])
         is_in_row = block.kind == BlockKind.ROW
-        if not _is_worth_quoting(text, is_listed=is_listed, may_be_upper=is_in_row) or (
-            is_of_facilities and (is_priced or is_no_item(block))
+        is_contact = bool(PHONE.search(text) or EMAIL.search(text))
+        if (
+            is_contact
+            or not _is_worth_quoting(text, is_listed=is_listed, may_be_upper=is_in_row)
+            or (is_of_facilities and (is_priced or is_no_item(block)))
         ):
             continue
         is_kept = _AIM_LABEL.fullmatch(label) or (block.kind == BlockKind.PAIR and not topics)
@@ -482,6 +492,8 @@ def _choose(
     named = [index for index in may if evidence[index] >= _ABOVE]
     if topic == Topic.OFFER and any(evidence[index] == _NAMED for index in named):
         named = [index for index in named if evidence[index] == _NAMED]
+    if topic == Topic.APPROACH:
+        named = [index for index in named if not found[index].is_of_programs] or named
     total = {index: float(relevance[index]) + _EVIDENCE_WEIGHT * evidence[index] for index in may}
     relevant = [] if topic in _HEADED_ONLY else [index for index in may if total[index] >= MIN_RELEVANCE]
     if named:
