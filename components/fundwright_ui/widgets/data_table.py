@@ -32,6 +32,7 @@ ColumnKind = Literal["text", "number", "money", "percent", "date", "datetime", "
 _NUMBERS = frozenset(("number", "money", "percent"))
 _TEXTS = frozenset(("text", "chips", "link"))
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_GROUPS = re.compile("(.{8})(.{4})(.{4})(.{4})(.{12})")
 _SHORT_UUID = re.compile(r"~[\w-]{22}", re.ASCII)
 _PAGE_SIZES = (10, 25, 50, 100)
 _USUAL_WIDTH = 1200
@@ -212,11 +213,11 @@ def data_table(
 
 def _short_id(id: str) -> str:
     """Shorten a UUID to "~" and its 16 bytes in base64. As hexadecimal digits, the ids are 40% of a compressed page."""
-    return f"~{urlsafe_b64encode(UUID(id).bytes)[:22].decode()}" if _UUID.fullmatch(id) else id
+    return f"~{urlsafe_b64encode(bytes.fromhex(id.replace('-', '')))[:22].decode()}" if _UUID.fullmatch(id) else id
 
 
 def whole_id(sent: str) -> str:
-    return str(UUID(bytes=urlsafe_b64decode(f"{sent[1:]}=="))) if _SHORT_UUID.fullmatch(sent) else sent
+    return _GROUPS.sub(r"\1-\2-\3-\4-\5", urlsafe_b64decode(f"{sent[1:]}==").hex()) if _SHORT_UUID.fullmatch(sent) else sent
 
 
 def _sent_column(column: Column) -> TableColumn:
