@@ -62,6 +62,7 @@ PROMISES = (
     "The audit trail: complete, append-only, no secrets, no forged entries",
     "An error shows an id, never a traceback",
     "When the database is unavailable, nobody gets access",
+    "What is in the trash is not found, returns complete and once, and is deleted after 30 days",
 )
 REGRESSIONS = (
     "A lost connection loses what was done on the page",

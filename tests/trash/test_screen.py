@@ -93,18 +93,40 @@ class TestTrash:
             assert not any(screen.has("button", name) for name in ("Restore", "Delete forever", "Empty trash"))
 
 
+@component
+def documents_with_prompts() -> VdomDict:
+    return html.div(train_screen.render(), prompts())
+
+
+@pytest.mark.security(48)
 async def test_undo_brings_a_document_back_into_its_row(committed: Core, ada: Actor) -> None:
     document = await boats(committed, ada)
-
-    @component
-    def shell() -> VdomDict:
-        return html.div(train_screen.render(), prompts())
-
-    async with mounted(committed, ada, shell, path=f"/dashboard/train?document={document.id}") as screen:
+    async with mounted(committed, ada, documents_with_prompts, path=f"/dashboard/train?document={document.id}") as screen:
         await screen.click("button", "Move to trash")
         assert screen.props("UndoToast")["message"] == "“Boats” was moved to the trash."
         await screen.expect("Moved to trash")
         await screen.emit("UndoToast", "on_undo")
         await screen.expect(lambda: "Moved to trash" not in screen.text)
         assert [row["title"] for row in screen.rows("Documents")] == ["Boats"]
+        assert not screen.has("UndoToast")
     assert await listed(committed, ada) == []
+
+
+@pytest.mark.security(21, 48)
+async def test_undo_needs_the_permission_as_of_now(committed: Core, ada: Actor) -> None:
+    document = await boats(committed, ada)
+    async with mounted(committed, ada, documents_with_prompts, path=f"/dashboard/train?document={document.id}") as screen:
+        await screen.click("button", "Move to trash")
+        screen.view.connection.actor = ada.model_copy(update={"role": Role.VIEWER})
+        await screen.emit("UndoToast", "on_undo")
+        assert len(screen.toasts) == 1
+    assert len(await listed(committed, ada)) == 1
+
+
+async def test_undo_of_what_was_deleted_forever_in_another_tab_says_so(committed: Core, ada: Actor) -> None:
+    document = await boats(committed, ada)
+    async with mounted(committed, ada, documents_with_prompts, path=f"/dashboard/train?document={document.id}") as screen:
+        await screen.click("button", "Move to trash")
+        await do(committed, lambda session: service.empty(session, ada, committed))
+        await screen.emit("UndoToast", "on_undo")
+        assert [toast.partition(".")[0] for toast in screen.toasts] == ["The item in the trash was not found"]

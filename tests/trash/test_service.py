@@ -44,6 +44,8 @@ from fundwright.trash.schemas import KEPT, TrashQuery, TrashRead
 from tests.support.accounts import add_account, count_audited
 from tests.support.signing_in import HERE, with_settings
 
+pytestmark = pytest.mark.security(48)
+
 _BLOCKED = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
 
 T = TypeVar("T")
@@ -304,7 +306,6 @@ class TestCategories:
         await deletion
         assert [item.title for item in await listed(committed, ada)] == ["Ferries"]
 
-    @pytest.mark.security(41)
     async def test_nobody_labels_with_it_at_the_moment_of_deletion(self, committed: Core, ada: Actor) -> None:
         """What was decided would be lost when the category is restored, and be shown until then."""
         async with committed.database.transaction() as session:
@@ -399,7 +400,32 @@ class TestTrash:
         assert (len(await listed(committed, ada)), len(await listed(committed, stranger))) == (0, 1)
 
 
+    @pytest.mark.parametrize("kind", ["document", "draft", "category"])
+    async def test_restoring_in_two_tabs_restores_once(self, committed: Core, ada: Actor, kind: str) -> None:
+        if kind == "document":
+            row_id = (await boats(committed, ada)).id
+            await throw_away(committed, ada, row_id)
+        elif kind == "draft":
+            row_id = (await drafted(committed, ada)).id
+            await do(committed, lambda session: generation.delete_draft(session, ada, row_id))
+        else:
+            row_id = (await do(committed, lambda session: categories.create(session, ada, CategoryCreate(name="Ferries")))).id
+            await do(committed, lambda session: categories.delete(session, ada, row_id))
+        async with committed.database.transaction() as session:
+            await service.restore(session, ada, committed, row_id)
+            other = asyncio.create_task(restore(committed, ada, row_id))
+            async with committed.database.engine.connect() as watcher:
+                while not await watcher.scalar(_BLOCKED):
+                    await watcher.rollback()
+        with pytest.raises(NotFound):
+            await other
+        assert await do(committed, lambda session: count_audited(session, "trash.restored")) == 1
+
+
 class TestExpiry:
+    async def test_the_daily_sweep_removes_expired_items(self, committed: Core) -> None:
+        assert service.remove_expired in committed.plugins.collect("sweepers")
+
     async def test_items_older_than_thirty_days_are_removed(
         self, committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch
     ) -> None:

@@ -20,7 +20,12 @@ def use_connection() -> Connection:
 
 def use_actor() -> Actor:
     """Return the signed-in actor. Only for screens of guarded areas; public screens read `use_connection().actor`."""
-    actor = use_connection().actor
+    return actor_of(use_connection())
+
+
+def actor_of(connection: Connection) -> Actor:
+    """Return the actor as of now, for work that is kept after the render, such as Undo: the role may have changed since then."""
+    actor = connection.actor
     if actor is None:
         raise RuntimeError("Nobody is signed in here: this component belongs on a screen of a guarded area.")
     return actor

@@ -8,10 +8,9 @@ from uuid import UUID
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.accounts.schemas import Actor
 from fundwright.core.messages import t
 from fundwright.trash import service as trash
-from fundwright_ui.product import Connection, use_connection
+from fundwright_ui.product import Connection, actor_of, use_connection
 from fundwright_ui.runtime.connection import Undo
 from fundwright_ui.ui import link_button
 from fundwright_ui.ui.buttons import ButtonVariant
@@ -22,11 +21,11 @@ def moved_message(title: str) -> str:
     return t("“{title}” was moved to the trash.", title=title)
 
 
-def undo_of(connection: Connection, actor: Actor, item_id: UUID, then: Callable[[], object] = lambda: None) -> Undo:
+def undo_of(connection: Connection, item_id: UUID, then: Callable[[], object] = lambda: None) -> Undo:
     """Restore an item from the trash, and then call `then`."""
 
     async def undo(session: AsyncSession) -> None:
-        await trash.restore(session, actor, connection.core, item_id, client=connection.client)
+        await trash.restore(session, actor_of(connection), connection.core, item_id, client=connection.client)
         then()
 
     return undo

@@ -16,7 +16,7 @@ from fundwright.core.messages import percent, t
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import Kind, SortingResult
 from fundwright_ui.hooks import Row, Rows, use_action, use_query, use_rows, use_url_state
-from fundwright_ui.product import use_actor, use_connection
+from fundwright_ui.product import actor_of, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.categories.examples import category_examples
 from fundwright_ui.screens.categories.review import review_queue
@@ -144,7 +144,9 @@ def _sample_notice(load: Callable[[], None], *, key: str) -> Component:
         consequence=t("Your decisions about them will be removed, too. Your own categories will be kept."),
         removed=t("The sample categories were removed."),
         remove=lambda session: categories.remove_sample(session, actor, client=connection.client),
-        restore=lambda session: categories.restore_sample(session, actor, connection.core, client=connection.client),
+        restore=lambda session: categories.restore_sample(
+            session, actor_of(connection), connection.core, client=connection.client
+        ),
         then=load,
         key=key,
     )
@@ -258,7 +260,7 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
         rows.reopen(str(category.id))
 
     removing = use_action(
-        remove, success=moved_message(category.name), undo=undo_of(connection, actor, category.id, reopen), then=settle
+        remove, success=moved_message(category.name), undo=undo_of(connection, category.id, reopen), then=settle
     )
 
     entries = f"category-{category.id}"

@@ -95,14 +95,14 @@ def category_examples(category: CategoryRead) -> VdomDict:
 def _offered_example(
     category: CategoryRead, shown: Row[OpportunityRow], rows: Rows[OpportunityRow], load_given: Callable[[], None]
 ) -> VdomDict:
-    actor, core, opportunity = use_actor(), use_connection().core, shown.item
+    actor, connection, opportunity = use_actor(), use_connection(), shown.item
 
     async def add(session: AsyncSession) -> Decided:
         before = await labels_of(session, actor, opportunity.id)
-        return Decided(before, (await categories.accept(session, actor, core, opportunity.id, category.id)).decided_at)
+        return Decided(before, (await categories.accept(session, actor, connection.core, opportunity.id, category.id)).decided_at)
 
     def settle(decided: Decided) -> None:
-        rows.settle(opportunity, t("Added"), undo=undo_of(core, actor, opportunity.id, decided))
+        rows.settle(opportunity, t("Added"), undo=undo_of(connection, opportunity.id, decided))
         load_given()
 
     def reopen() -> None:
@@ -129,15 +129,15 @@ def _offered_example(
 
 @component
 def _example(category: CategoryRead, shown: Row[OpportunityRow], rows: Rows[OpportunityRow]) -> VdomDict:
-    actor, core, opportunity = use_actor(), use_connection().core, shown.item
+    actor, connection, opportunity = use_actor(), use_connection(), shown.item
 
     async def remove(session: AsyncSession) -> Decided:
         before = await labels_of(session, actor, opportunity.id)
-        await categories.remove_example(session, actor, core, opportunity.id, category.id)
+        await categories.remove_example(session, actor, connection.core, opportunity.id, category.id)
         return Decided([label for label in before if label.category_id == category.id], None)
 
     def settle(decided: Decided) -> None:
-        rows.settle(opportunity, t("Removed"), undo=undo_of(core, actor, opportunity.id, decided))
+        rows.settle(opportunity, t("Removed"), undo=undo_of(connection, opportunity.id, decided))
 
     removing = use_action(remove, then=settle)
     undoing = use_action(partial(rows.undo, id=shown.id), then=lambda: rows.reopen(shown.id))

@@ -216,7 +216,7 @@ def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[Catego
     def settle(settled: tuple[str, Decided] | None) -> None:
         if settled is not None:
             outcome, decided = settled
-            rows.settle(shown.item, outcome, undo=undo_of(core, actor, label.subject_id, decided))
+            rows.settle(shown.item, outcome, undo=undo_of(connection, label.subject_id, decided))
 
     accepting, rejecting = use_action(accept, then=settle), use_action(reject, then=settle)
     choosing = use_action(choose, then=settle)

@@ -12,9 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts.schemas import Actor
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import LabelRead, LabelSource
-from fundwright.core.assembly import Core
 from fundwright_ui.hooks.rows import Undo
-from fundwright_ui.product import use_actor, use_connection
+from fundwright_ui.product import Connection, actor_of, use_connection
 
 
 class Decided(NamedTuple):
@@ -33,18 +32,21 @@ def decision_time(labels: Sequence[LabelRead]) -> datetime | None:
     return max((label.decided_at for label in labels if label.source == LabelSource.PERSON), default=None)
 
 
-def undo_of(core: Core, actor: Actor, subject_id: UUID, decided: Decided) -> Undo:
+def undo_of(connection: Connection, subject_id: UUID, decided: Decided) -> Undo:
     async def undo(session: AsyncSession) -> None:
-        await categories.restore(session, actor, core, subject_id, decided_at=decided.decided_at, before=decided.before)
+        actor = actor_of(connection)
+        await categories.restore(
+            session, actor, connection.core, subject_id, decided_at=decided.decided_at, before=decided.before
+        )
 
     return undo
 
 
 def use_undo_toast(message: str, subject_id: Callable[[], UUID]) -> Callable[[Decided], None]:
     """The `then` of an action that decides: a toast with `message` that offers to undo the decision. This is a hook."""
-    connection, actor = use_connection(), use_actor()
+    connection = use_connection()
 
     def settle(decided: Decided) -> None:
-        connection.toast(message, undo=undo_of(connection.core, actor, subject_id(), decided))
+        connection.toast(message, undo=undo_of(connection, subject_id(), decided))
 
     return settle

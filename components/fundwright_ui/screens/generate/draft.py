@@ -98,7 +98,7 @@ def draft_screen() -> VdomDict | Component:
     removing = use_action(
         remove,
         success=moved_message(draft.title) if draft else None,
-        undo=undo_of(connection, actor, draft.id) if draft else None,
+        undo=undo_of(connection, draft.id) if draft else None,
         then=lambda: connection.navigate("/generate/index", replace=True),
     )
 

@@ -392,9 +392,7 @@ def _draft_item(shown: Row[DraftRow], rows: Rows[DraftRow]) -> VdomDict:
     def reopen() -> None:
         rows.reopen(str(draft.id))
 
-    removing = use_action(
-        remove, success=moved_message(draft.title), undo=undo_of(connection, actor, draft.id, reopen), then=settle
-    )
+    removing = use_action(remove, success=moved_message(draft.title), undo=undo_of(connection, draft.id, reopen), then=settle)
     return list_row(
         html.div(
             {"className": "fw-grow"},

@@ -10,7 +10,7 @@ from fundwright.core.messages import nt, t
 from fundwright.opportunities import service
 from fundwright.opportunities.schemas import Kind, OpportunityQuery
 from fundwright_ui.hooks import UrlState, use_query
-from fundwright_ui.product import use_actor, use_connection
+from fundwright_ui.product import actor_of, use_actor, use_connection
 from fundwright_ui.screens.opportunities.address import ANY, PATHS
 from fundwright_ui.screens.samples import sample_notice
 from fundwright_ui.ui import empty, link_button
@@ -63,6 +63,6 @@ def samples_shown(samples: int, *, key: str) -> Component:
         remove=(lambda session: service.remove_sample(session, actor, client=connection.client))
         if actor.may(Permission.ADMINISTER)
         else None,
-        restore=lambda session: service.restore_sample(session, actor, connection.core, client=connection.client),
+        restore=lambda session: service.restore_sample(session, actor_of(connection), connection.core, client=connection.client),
         key=key,
     )

@@ -34,7 +34,7 @@ from fundwright.training.schemas import (
 )
 from fundwright_ui.hooks import Query, query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
-from fundwright_ui.product import use_actor, use_connection
+from fundwright_ui.product import actor_of, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.first_steps import ADD_DOCUMENTS, first_steps
 from fundwright_ui.screens.listing import Listing, existing_page, export_button, page_table, use_listing
@@ -174,7 +174,9 @@ def train_screen() -> VdomDict:
             consequence=t("Answers and drafts will no longer use them. Your own documents will be kept."),
             removed=t("The sample documents were removed."),
             remove=lambda session: training.remove_sample(session, actor, connection.core, client=connection.client),
-            restore=lambda session: training.restore_sample(session, actor, connection.core, client=connection.client),
+            restore=lambda session: training.restore_sample(
+                session, actor_of(connection), connection.core, client=connection.client
+            ),
             then=listing.load,
             key="sample",
         )
@@ -470,7 +472,7 @@ def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentR
     removing = use_action(
         remove,
         success=moved_message(document.title),
-        undo=undo_of(connection, actor, document.id, reopen),
+        undo=undo_of(connection, document.id, reopen),
         then=settle,
     )
     renaming = use_action(rename, success=t("The document was renamed."), then=stop_renaming)
