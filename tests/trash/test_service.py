@@ -399,7 +399,6 @@ class TestTrash:
         assert await do(committed, lambda session: service.empty(session, ada, committed)) == 2
         assert (len(await listed(committed, ada)), len(await listed(committed, stranger))) == (0, 1)
 
-
     @pytest.mark.parametrize("kind", ["document", "draft", "category"])
     async def test_restoring_in_two_tabs_restores_once(self, committed: Core, ada: Actor, kind: str) -> None:
         if kind == "document":
