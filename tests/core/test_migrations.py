@@ -1,5 +1,6 @@
 """Upgrading a database, and all reasons not to start."""
 
+import asyncio
 import importlib
 import re
 from pathlib import Path
@@ -247,6 +248,23 @@ class TestUpgrade:
             connection.execute("UPDATE category SET owner_id = NULL, trash_id = id")
             connection.execute("DELETE FROM account")
             assert connection.execute("SELECT count(*) FROM category").fetchone() == (0,)
+
+    async def test_a_migration_whose_server_stops_is_undone_and_runs_at_the_next_start(self, database_url: str) -> None:
+        await set_back(database_url, to="0050")
+        with psycopg.connect(database_url) as reader, psycopg.connect(database_url, autocommit=True) as watcher:
+            reader.execute("SELECT count(*) FROM category")  # the migration has changed other tables when it waits for this one
+            upgrading = asyncio.create_task(upgrade(database_url))
+            stop = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE 'ALTER TABLE category%'"
+            while watcher.execute(stop).fetchone() is None:
+                await asyncio.sleep(0)
+            with pytest.raises(StartRefused, match="stopped during a migration, which was undone"):
+                await upgrading
+            assert watcher.execute("SELECT version_num, to_regclass('trash_item') FROM alembic_version").fetchone() == (
+                "0050",
+                None,
+            )
+        await upgrade(database_url)
+        assert written(database_url)["trash_item"] == []
 
     async def test_an_unreachable_server_is_named(self) -> None:
         with pytest.raises(StartRefused, match=r"at 127\.0\.0\.1:1/x cannot be reached: Connection refused\. Check"):

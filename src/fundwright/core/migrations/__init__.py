@@ -82,14 +82,24 @@ def _upgrade(url: str, to: str, packages: Sequence[Migrations]) -> None:
         raise StartRefused(
             f"The PostgreSQL server {where} cannot be reached: {reason}. Check DATABASE_URL, and make sure that the server is running."
         ) from error
-    with connection:
-        _check_server(connection, where)
-        connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
-        if not _is_up_to_date(connection, where, _OWN):
-            _run_missing(url, where, to, _OWN)
-        for package in packages:
-            if not _is_up_to_date(connection, where, package):
-                _run_missing(url, where, "head", package)
+    try:
+        with connection:
+            _check_server(connection, where)
+            connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
+            if not _is_up_to_date(connection, where, _OWN):
+                _run_missing(url, where, to, _OWN)
+            for package in packages:
+                if not _is_up_to_date(connection, where, package):
+                    _run_missing(url, where, "head", package)
+    except (psycopg.OperationalError, DBAPIError) as error:
+        reason = error.orig if isinstance(error, DBAPIError) else error
+        # A lost connection has no class of its own, or this one.
+        if type(reason) is psycopg.OperationalError or isinstance(reason, psycopg.errors.AdminShutdown):
+            raise StartRefused(
+                f"The PostgreSQL server {where} stopped during a migration, which was undone. Make sure that the server is running, and "
+                "start again."
+            ) from error
+        raise
 
 
 def _check_server(connection: psycopg.Connection, where: str) -> None:
