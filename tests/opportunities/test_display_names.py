@@ -42,7 +42,11 @@ def test_lists_shorten_the_names_of_departments(published: str, name: str) -> No
 
 @pytest.mark.parametrize(
     ("published", "name"),
-    [("Combined Synopsis/Solicitation", "Combined Synopsis"), ("Sources Sought", "Sources Sought")],
+    [
+        ("Combined Synopsis/Solicitation", "Combined Synopsis"),
+        ("Sources Sought", "Sources Sought"),
+        ("Request for Applications", "RFA"),
+    ],
 )
 def test_lists_shorten_long_types(published: str, name: str) -> None:
     assert short_type(published) == name

@@ -61,6 +61,8 @@ _ABBREVIATIONS = {
 _SHORT_TYPES = {
     "Combined Synopsis/Solicitation": "Combined Synopsis",
     "Consolidate/(Substantially) Bundle": "Bundle",
+    "Program Announcement": "PA",
+    "Request for Applications": "RFA",
     "Sale of Surplus Property": "Surplus Sale",
 }
 _CODE = re.compile(r"^(?:[A-Z]?\d[A-Z0-9]{0,2}|\d{4}|[A-Z]) ?--\s*(?=\S)")
