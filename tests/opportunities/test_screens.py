@@ -586,6 +586,8 @@ class TestImports:
             await screen.choose("Format", "sam")
             assert screen.has("link", "SAM.gov files")
             assert screen.props("FileDrop")["uploadUrl"] == "/api/opportunities/imports/sam"
+            await screen.choose("Format", "nih")
+            assert "The Grants.gov file includes NIH grants." in screen.text
 
     async def test_a_list_without_any_says_where_they_are_published_and_where_others_are(
         self, committed: Core, member: Actor, import_file: ImportFile

@@ -63,10 +63,10 @@ def login_frame(
 
 
 @component
-def no_account_yet() -> VdomDict | None:
-    """Explain how the first account is created while there is none."""
+def no_account_yet(*otherwise: Child) -> VdomDict:
+    """Explain how the first account is created while there is none; `otherwise` is shown if there are accounts."""
     if use_query(accounts.has_accounts).value is not False:
-        return None
+        return html.fragment(*otherwise)
     return alert(
         t(
             "There is no account yet. To create the first one, open the link that Fundwright printed when it started. To get a new link, restart Fundwright."

@@ -120,12 +120,13 @@ def _closed(note: str, corner: tuple[str, str]) -> VdomDict:
         connection,
         t("Registration is by invitation only"),
         t("An administrator creates accounts here."),
-        no_account_yet(),
-        html.p(
-            t(
-                "Ask your administrator to add an account for your email address with the command below. You will get a link to choose your password."
-            )
+        no_account_yet(
+            html.p(
+                t(
+                    "Ask your administrator to add an account for your email address with the command below. You will get a link to choose your password."
+                )
+            ),
+            html.pre({"tabIndex": 0}, html.code("fundwright user add you@example.org")),
         ),
-        html.pre({"tabIndex": 0}, html.code("fundwright user add you@example.org")),
         corner=corner,
     )

@@ -103,7 +103,7 @@ def import_panel(kind: Kind) -> VdomDict:
 
 
 def where_published(source: str) -> VdomDict | None:
-    """Where the files of this format are published; None for formats of packages, and for rows that are in another file, too."""
+    """Where the files of this format are published; None for formats of packages."""
     if source == "sam":
         text = t("SAM.gov publishes all contract opportunities as a CSV file. Download it and choose it below.")
         link = link_button(
@@ -114,6 +114,10 @@ def where_published(source: str) -> VdomDict | None:
             "Grants.gov publishes all grants, including NIH grants, as a ZIP file. Download it and choose it below without unzipping it."
         )
         link = link_button(t("Grants.gov files"), "https://www.grants.gov/xml-extract", size="small", new_tab=True)
+    elif source == "nih":
+        return html.p(
+            t("The Grants.gov file includes NIH grants. This format is for NIH opportunities that you have saved as JSON lines.")
+        )
     else:
         return None
     return row(html.p(text), link)
