@@ -62,6 +62,15 @@ class TestCreating:
             assert screen.toasts == ["The category was created."]
             await screen.expect(lambda: screen.has("article", "Roofing"))
 
+    async def test_a_new_category_gets_a_color_that_no_other_has(self, committed: Core, ada: Actor) -> None:
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            assert screen.value("Color") == "blue"
+            await screen.type("Name", "Roofing")
+            await screen.click("button", "Create category")
+            await screen.expect(lambda: screen.has("article", "Roofing"))
+            await screen.click("button", "New category")
+            assert screen.value("Color") == "green"
+
     async def test_a_name_that_is_taken_keeps_the_form_and_reports_it(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
         async with mounted(committed, ada, category_screen, path=PATH) as screen:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 from reactpy import component, html, use_state
@@ -53,6 +54,16 @@ from fundwright_ui.ui import (
 from fundwright_ui.ui.buttons import ButtonVariant
 from fundwright_ui.ui.elements import OnEvent
 
+_NEW_COLORS = (
+    CategoryColor.BLUE,
+    CategoryColor.GREEN,
+    CategoryColor.ORANGE,
+    CategoryColor.PURPLE,
+    CategoryColor.RED,
+    CategoryColor.GRAY,
+)
+"""The colors that are offered for new categories, in this order."""
+
 
 @screen("/dashboard/category", "Category", help="/help/categories")
 def category_screen() -> VdomDict:
@@ -103,7 +114,7 @@ def category_screen() -> VdomDict:
             help=t("List what belongs here, separated by commas. The classifier uses this description."),
             id="new-description",
         ),
-        _color_field(CategoryColor.BLUE, id="new-color"),
+        _color_field(_unused_color(found.value), id="new-color"),
         on_submit=creating,
         model=CategoryCreate,
         submit=t("Create category"),
@@ -150,6 +161,12 @@ def _sample_notice(load: Callable[[], None], *, key: str) -> Component:
         then=load,
         key=key,
     )
+
+
+def _unused_color(existing: list[CategoryRead]) -> CategoryColor:
+    """The first color that no category has, or the one that the fewest have."""
+    used = Counter(category.color for category in existing)
+    return min(_NEW_COLORS, key=lambda color: used[color])
 
 
 def _color_field(color: CategoryColor, *, id: str) -> VdomDict:

@@ -67,8 +67,6 @@ def elsewhere_links(url: UrlState, elsewhere: Mapping[Availability, int]) -> Vdo
 def count_text(listed: FoundPage) -> str:
     if listed.has_uncounted:
         return t("{n}+ opportunities", n=listed.total)
-    if not all(is_match(item) for item in listed.items):
-        return nt("{n} opportunity, including close matches", "{n} opportunities, including close matches", listed.total)
     return nt("{n} opportunity", "{n} opportunities", listed.total)
 
 
@@ -89,7 +87,11 @@ def results(
         return [_table(kind, url, query, listed, labels, view=view, is_loading=is_loading), end_of_list(listed)]
     matching = [item for item in listed.items if item not in close]
     whole = Page(items=matching, total=len(matching), page=1, page_size=listed.page_size)
-    none = (elsewhere_links(url, elsewhere) or html.p(t("No notice fully matches your search."))) if listed.page == 1 else None
+    none = (
+        (elsewhere_links(url, elsewhere) or html.p(t("No notice has all of these words in its title.")))
+        if listed.page == 1
+        else None
+    )
     return [
         _table(kind, url, query, whole, labels, view=view, is_loading=is_loading) if matching else none,
         _hidden(url) if query.availability == OPEN and not _is_any(elsewhere) else None,
@@ -125,7 +127,7 @@ def _close_match(kind: Kind, item: OpportunityRow, match: Match, *, key: str) ->
     connection = use_connection()
     reason = {
         "number": t("Number"),
-        "all_words": t("All words"),
+        "all_words": t("All words in the text"),
         "words": t("Some of the words"),
         "meaning": t("Similar meaning"),
     }[match.reason]
