@@ -61,7 +61,10 @@ def trash_screen() -> VdomDict:
     if not listed.total and not listing.rows.shown and not has_filters(query):
         return page(
             title,
-            empty(t("The trash is empty. Documents, drafts, and categories that you move here are kept for 30 days.")),
+            empty(
+                t("The trash is empty. Documents, drafts, and categories that you move here are kept for 30 days."),
+                icon_name="delete",
+            ),
         )
     opened = listing.opened(url)
     return page(

@@ -29,3 +29,11 @@ async def test_the_count_and_the_export_are_beside_the_search(committed: Core, s
         bar = bar_of(shown.find("searchbox", "Search"))
         assert bar_of(shown.find("link", "Export as CSV")) is bar
         assert bar_of(shown.find("status", count)) is bar
+
+
+async def test_addresses_of_40_characters_are_on_one_line_at_1440_pixels(committed: Core) -> None:
+    async with committed.database.transaction() as session:
+        root = await add_account(session, role=Role.ADMIN)
+    async with mounted(committed, root, people_screen) as shown:
+        widths = shown.props("DataTable")["widths"]
+        assert widths[0] / sum(widths) * 1110 >= 40 * 8

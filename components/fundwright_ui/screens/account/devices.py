@@ -1,9 +1,15 @@
-"""Names of the devices of sessions."""
+"""Sessions and the names of their devices."""
 
 from __future__ import annotations
 
+from reactpy import html
+from reactpy.types import VdomDict
+
+from fundwright.authentication.schemas import SessionRead
 from fundwright.authentication.user_agents import device_of
 from fundwright.core.messages import t
+from fundwright_ui.ui import chip, facts, list_row, moment, row
+from fundwright_ui.ui.elements import Child
 
 
 def device_name(user_agent: str) -> str:
@@ -12,3 +18,22 @@ def device_name(user_agent: str) -> str:
     if browser and system:
         return t("{browser} on {system}", browser=browser, system=system)
     return browser or system or t("Unknown device")
+
+
+def session_row(session: SessionRead, actions: Child = None, *, is_this: bool = False) -> VdomDict:
+    """A session in a list. `is_this` marks the one of the page."""
+    return list_row(
+        html.div(
+            {"className": "fw-grow fw-stack fw-stack-tight"},
+            row(
+                html.span({"className": "fw-strong"}, device_name(session.user_agent)),
+                chip(t("This session"), color="success") if is_this else None,
+            ),
+            facts(
+                session.address,
+                (t("Signed in"), moment(session.created_at)),
+                (t("Last used"), moment(session.last_used_at)),
+            ),
+        ),
+        actions,
+    )

@@ -18,18 +18,13 @@ from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
 from fundwright_ui.hooks import Row, Rows, query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
-from fundwright_ui.screens.account.devices import device_name
+from fundwright_ui.screens.account.devices import device_name, session_row
 from fundwright_ui.screens.account.factors import passkeys_section, second_factor_section
 from fundwright_ui.screens.listing import existing_page, export_button, pages, use_listing
 from fundwright_ui.ui import (
     alert,
     button,
-    chip,
-    facts,
     form,
-    list_row,
-    moment,
-    row,
     row_actions,
     section,
     stack,
@@ -190,8 +185,12 @@ def _sessions() -> VdomDict:
         html.ul({"className": "fw-list", "aria-label": title}, *(_session(each, rows, key=each.id) for each in rows.shown)),
         listing.more(),
         pages(url, found),
-        row(button(t("Sign out all other sessions"), on_click=ending, is_busy=ending.is_running)) if found.total > 1 else None,
-        actions=[export_button(connection, "/api/account/sessions/export.csv", len(rows.shown), request)],
+        actions=[
+            button(t("Sign out all other sessions"), size="small", on_click=ending, is_busy=ending.is_running)
+            if found.total > 1
+            else None,
+            export_button(connection, "/api/account/sessions/export.csv", len(rows.shown), request),
+        ],
     )
 
 
@@ -205,17 +204,8 @@ def _session(shown: Row[SessionRead], rows: Rows[SessionRead]) -> VdomDict:
 
     ending = use_action(end, success=t("The session was ended."), then=lambda: rows.settle(each, t("Ended")))
     is_this = each.id == actor.session_id
-    name = device_name(each.user_agent)
-    return list_row(
-        html.div(
-            {"className": "fw-grow fw-stack fw-stack-tight"},
-            row(html.span({"className": "fw-strong"}, name), chip(t("This session"), color="success") if is_this else None),
-            facts(
-                each.address,
-                (t("Signed in"), moment(each.created_at)),
-                (t("Last used"), moment(each.last_used_at)),
-            ),
-        ),
+    return session_row(
+        each,
         None
         if is_this
         else row_actions(
@@ -225,10 +215,11 @@ def _session(shown: Row[SessionRead], rows: Rows[SessionRead]) -> VdomDict:
                 name="end",
                 on_click=ending,
                 is_busy=ending.is_running,
-                aria_label=t("Sign out {device}", device=name),
+                aria_label=t("Sign out {device}", device=device_name(each.user_agent)),
             ),
             outcome=shown.outcome,
         ),
+        is_this=is_this,
     )
 
 

@@ -229,7 +229,7 @@ def invitations_tab(sent: int, on_changed: OnChanged) -> VdomDict:
             label=t("Invitations"),
             count=nt("{n} invitation", "{n} invitations", listed.total),
             columns=[
-                Column(field="email", label=t("Email"), is_sortable=True, flex=2, min_width=180),
+                Column(field="email", label=t("Email"), is_sortable=True, flex=6, min_width=180),
                 Column(field="role", label=t("Role"), is_sortable=True, min_width=120),
                 Column(field="state", label=t("Status"), kind="chips"),
                 Column(field="invited_by", label=t("Invited by"), is_compact=False, flex=1.5),

@@ -75,7 +75,7 @@ def outbox_screen() -> VdomDict:
             label=title,
             columns=[
                 Column(field="kind", label=t("Kind"), flex=1.5, min_width=180),
-                Column(field="recipient", label=t("To"), flex=1, min_width=180),
+                Column(field="recipient", label=t("To"), flex=3, min_width=180),
                 Column(field="state", label=t("Status"), kind="chips"),
                 Column(field="created_at", label=t("Written"), kind="datetime", min_width=160),
                 Column(field="sent_at", label=t("Sent"), kind="datetime", is_compact=False),

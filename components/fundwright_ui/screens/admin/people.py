@@ -116,7 +116,7 @@ def _accounts() -> VdomDict:
             label=t("People"),
             count=nt("{n} account", "{n} accounts", listed.total),
             columns=[
-                Column(field="email", label=t("Account"), kind="link", is_sortable=True, flex=2, min_width=180),
+                Column(field="email", label=t("Account"), kind="link", is_sortable=True, flex=6, min_width=180),
                 Column(field="name", label=t("Name"), is_sortable=True, is_compact=False, flex=1.5),
                 Column(field="role", label=t("Role"), is_sortable=True, min_width=120),
                 Column(field="state", label=t("Status"), kind="chips"),

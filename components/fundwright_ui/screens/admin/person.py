@@ -21,7 +21,7 @@ from fundwright.core.paging import Page, PageRequest
 from fundwright_ui.hooks import UrlState, query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.account.devices import device_name
+from fundwright_ui.screens.account.devices import session_row
 from fundwright_ui.screens.admin.outbox import undelivered
 from fundwright_ui.screens.admin.people import PATH, role_options
 from fundwright_ui.screens.listing import existing_page, export_button, pages
@@ -197,13 +197,12 @@ def _sessions(account_id: UUID, sessions: Page[SessionRead], reload: Callable[[]
     return section(
         t("Sessions"),
         html.ul(
-            {"className": "fw-stack fw-stack-tight"},
-            *(
-                html.li({"key": str(each.id)}, f"{device_name(each.user_agent)} · {each.address} · ", moment(each.last_used_at))
-                for each in sessions.items
-            ),
+            {"className": "fw-list", "aria-label": t("Sessions")},
+            *(session_row(each) for each in sessions.items),
         ),
         pages(url, sessions),
-        row(button(t("Sign out all sessions"), on_click=ending, is_busy=ending.is_running)),
-        actions=[export_button(connection, f"/api/people/{account_id}/sessions/export.csv", sessions.total)],
+        actions=[
+            button(t("Sign out all sessions"), size="small", on_click=ending, is_busy=ending.is_running),
+            export_button(connection, f"/api/people/{account_id}/sessions/export.csv", sessions.total),
+        ],
     )

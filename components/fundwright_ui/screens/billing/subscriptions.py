@@ -173,7 +173,7 @@ def _subscribers(
             label=t("Subscribers by plan"),
             count=nt("{n} account", "{n} accounts", listed.total),
             columns=[
-                Column(field="email", label=t("Account"), kind="link", is_sortable=True, flex=2, min_width=180),
+                Column(field="email", label=t("Account"), kind="link", is_sortable=True, flex=6, min_width=180),
                 Column(field="name", label=t("Name"), is_sortable=True, is_compact=False, flex=1.5),
                 Column(field="plan", label=t("Plan"), kind="chips", is_sortable=True),
                 Column(field="since", label=t("Since"), kind="date", is_sortable=True, is_compact=False),

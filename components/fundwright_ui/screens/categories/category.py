@@ -205,7 +205,7 @@ def _categorize_button(variant: ButtonVariant) -> VdomDict:
             button(
                 t("Categorize"),
                 variant=variant,
-                icon_name="refresh",
+                icon_name="category",
                 on_click=starting,
                 is_busy=starting.is_running,
                 disabled=is_underway,

@@ -407,7 +407,7 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
     url = use_url_state()
     rows = listing.rows
     has_problems = any(each.item.error for each in rows.shown)
-    title_width = 150 if has_problems else 252
+    title_width = 150 if has_problems else 250
 
     def open_row(event: RowOpened) -> None:
         url.set(document=event.id, open=None)
@@ -420,13 +420,19 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
             label=t("Documents"),
             columns=[
                 Column(field="title", label=t("Title"), is_sortable=True, flex=title_width / 100, min_width=title_width),
-                Column(field="kind", label=t("Kind"), is_sortable=True, flex=1.46, min_width=146),
-                Column(field="state", label=t("Status"), kind="chips", is_sortable=True, flex=0.96, min_width=96),
-                Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True, flex=0.9, min_width=90),
+                Column(field="kind", label=t("Kind"), is_sortable=True, flex=1.4, min_width=140),
+                Column(field="state", label=t("Status"), kind="chips", is_sortable=True, flex=1.02, min_width=102),
+                Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True, flex=0.86, min_width=86),
                 Column(field="error", label=t("Problem"), flex=2, min_width=200)  # there is no space for both
                 if has_problems
                 else Column(
-                    field="created_at", label=t("Added"), kind="date", is_sortable=True, is_compact=False, flex=1.1, min_width=110
+                    field="created_at",
+                    label=t("Added"),
+                    kind="date",
+                    is_sortable=True,
+                    is_compact=False,
+                    flex=1.24,
+                    min_width=124,
                 ),
             ],
             rows=[_row(each, model_id) for each in rows.shown],

@@ -18,6 +18,7 @@ from fundwright.core.paging import PageRequest
 from fundwright_ui.login.confirm_email import confirm_email_screen
 from fundwright_ui.login.sign_in import sign_in_screen
 from fundwright_ui.screens.account.account import PATH, account_screen
+from fundwright_ui.screens.admin.person import person_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
 from tests.accounts.test_photos import picture
 from tests.support.accounts import add_account
@@ -198,6 +199,12 @@ class TestSecurity:
             await screen.expect(lambda: not item(screen, "Unknown device"))
             assert not screen.has("button", "Sign out all other sessions")
             assert item(screen, "Firefox 133 on Linux")
+
+    async def test_administrators_see_the_same_sessions(self, committed: Core, ada: Actor) -> None:
+        async with committed.database.transaction() as session:
+            root = await add_account(session, "root@example.org", name="R", role=Role.ADMIN)
+        async with mounted(committed, root, person_screen, params={"id": str(ada.id)}) as screen:
+            assert "Signed in" in item(screen, "Firefox 133 on Linux")
 
     async def test_many_sessions_have_several_pages(self, committed: Core, ada: Actor) -> None:
         async with committed.database.transaction() as session:
