@@ -9,6 +9,8 @@ import pytest
 from sqlalchemy import update
 
 from fundwright.accounts.schemas import Actor, Role
+from fundwright.categories import service as categories
+from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.database import now
 from fundwright.generation import editing, repository, service
 from fundwright.generation.schemas import DraftRead, DraftState, VersionOrigin
@@ -109,6 +111,18 @@ class TestGenerateScreen:
             assert screen.has("article", title)
             await screen.click("button", "Choose another")
             assert screen.has("searchbox", "Search opportunities")
+
+    async def test_opportunities_in_own_categories_are_offered_first(self, desk: Desk) -> None:
+        title = (await add(desk)).opportunity_title
+        async with desk.core.database.transaction() as session:
+            await session.execute(
+                update(Opportunity).values(due_at=now() + timedelta(days=9), closes_at=now() + timedelta(days=9))
+            )
+            category = await categories.create(session, desk.actor, CategoryCreate(name="Mine"))
+            await categories.accept(session, desk.actor, desk.core, desk.opportunity_id, category.id)
+        async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
+            (offered,) = (button.name for button in screen.elements("button") if button.name.startswith("Choose "))
+            assert offered == f"Choose {title}"
 
     async def test_when_every_opportunity_is_closed_it_says_how_to_find_one(self, desk: Desk) -> None:
         title = (await add(desk)).opportunity_title

@@ -206,7 +206,11 @@ def _opportunity_search(is_gone: bool) -> VdomDict:
     async def search() -> list[OpportunityRow]:
         query = OpportunityQuery(text=text[:500], page_size=_FOUND_AT_ONCE, verbatim=True)
         if not text.strip():
-            query = query.model_copy(update={"availability": "open", "sort": "due"})
+            async with connection.core.database.reading() as session:
+                next_due = await opportunities.next_deadlines(session, actor, limit=_FOUND_AT_ONCE)
+            if next_due.items:
+                return next_due.items
+            query = query.model_copy(update={"availability": "open"})
         return (await opportunities.search(connection.core, actor, query)).items
 
     found = use_query(search, key=[text], with_session=False)
