@@ -72,8 +72,8 @@ def trash_screen() -> VdomDict:
         *listed_table(
             listing,
             listed,
-            label=title,
             count=nt("{n} item", "{n} items", listed.total),
+            label=title,
             columns=[
                 Column(field="title", label=t("Title"), is_sortable=True, flex=2, min_width=150),
                 Column(field="kind", label=t("Kind"), kind="chips", is_sortable=True, min_width=110),
