@@ -232,14 +232,15 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
     if job.state == JobState.CANCELED:
         return html.p({"className": "fw-muted fw-small", "role": "status"}, t("Canceled. Results so far were kept."))
     result = result_of(job, SortingResult)
-    return html.p(
-        {"className": "fw-muted fw-small", "role": "status"},
+    parts = [
         t(
             "Last run: {labeled} newly categorized, {abstained} in no category",
             labeled=result["labeled"],
             abstained=result["abstained"],
         ),
-    )
+        t("{n} not indexed yet", n=result["waiting"]) if result["waiting"] else "",
+    ]
+    return html.p({"className": "fw-muted fw-small", "role": "status"}, ", ".join(filter(None, parts)))
 
 
 def _opened_category(opened: str, shown: list[CategoryRead], close: Callable[[], None]) -> VdomDict | None:
