@@ -255,12 +255,11 @@ def _progress_text(draft: DraftRead) -> VdomDict | None:
     if draft.state.is_over:
         return None
     current = next((part.heading for part in draft.sections if part.state == SectionState.WRITING), None)
-    return progress(
-        draft.done_sections,
-        len(draft.sections),
-        label=t("Writing"),
-        message=t("Writing “{heading}”", heading=t(current)) if current else t("Waiting to start"),
-    )
+    if current:
+        message = t("Writing “{heading}”", heading=t(current))
+    else:
+        message = t("Writing") if draft.done_sections else t("Waiting to start")
+    return progress(draft.done_sections, len(draft.sections), label=t("Writing"), message=message)
 
 
 def _failure_alert(draft: DraftRead, continue_button: VdomDict | None) -> VdomDict | None:
