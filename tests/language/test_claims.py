@@ -19,6 +19,9 @@ OTHERS = Others(company="Meridian Language Group, Inc.", customers=("Banner Dese
         "The system received its authority to operate in May 2023.",
         "Work resumed and was completed in late 2023.",
         "If we lose a call, we return it within a minute.",
+        "In four years, no report was sent after the deadline.",
+        "We finished two months earlier than planned, without a day behind schedule.",
+        "Repair crews arrive later than two in the morning only when roads are closed.",
     ],
 )
 def test_may_be_claimed(sentence: str) -> None:
@@ -34,6 +37,12 @@ def test_may_be_claimed(sentence: str) -> None:
         "Banner Desert Health runs eleven hospitals.",
         "In 2022 two assignments were missed when a subcontractor changed its schedule without notice.",
         "Delivery of the patch panels was three weeks late because of a recall; we recovered the schedule.",
+        "The relocation finished two months later than planned because the county's circuits arrived late.",
+        "We completed the second phase three weeks behind schedule.",
+        "A shortage of glass delayed the opening by six weeks.",
+        "The last shipment left after the deadline.",
+        "The report came ten days late.",
+        "Der Umzug endete zwei Monate später als geplant.",
         "The contractor shall provide interpreters.",
         "If we had a video studio, we could bid on more work, but we have none.",
     ],

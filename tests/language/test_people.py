@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fundwright.language.extractive.claims import Others
-from fundwright.language.extractive.people import Person, people
+from fundwright.language.extractive.people import Person, as_person, people
 from fundwright.language.protocols import NumberedPassage
 from fundwright.language.schemas import DocumentKind
 
@@ -165,6 +165,51 @@ def test_people_named_after_their_roles_in_a_paragraph() -> None:
     assert [each.text for each in director.qualifications] == ["21 years in prevention"]
     assert (scientist.name.text, role(scientist)) == ("Dr. Samuel Osei, PhD", "Program director")
     assert [each.text for each in scientist.qualifications] == ["public health, University of Louisville"]
+
+
+HEADED = """# Résumés of key personnel
+
+## Helen Maki, Program Manager
+
+PMP (2016), ITIL 4 Managing Professional. M.S. Information Systems, Lawrence University, 2011. Secret clearance.
+
+## Raymond Cho, Lead Cloud Architect
+
+AWS Solutions Architect – Professional, Microsoft Azure Solutions Architect Expert, CISSP. B.S. Computer Science, Lawrence University, 2009. Moved 40 servers of a county.
+"""
+
+
+def test_what_is_below_the_heading_with_a_name_is_of_that_person() -> None:
+    found = read(HEADED)
+    assert {name: role(person) for name, person in found.items()} == {
+        "Helen Maki": "Program Manager",
+        "Raymond Cho": "Lead Cloud Architect",
+    }
+    assert [[fact.text for fact in person.qualifications] for person in found.values()] == [
+        [
+            "PMP (2016), ITIL 4 Managing Professional.",
+            "M.S. Information Systems, Lawrence University, 2011.",
+            "Secret clearance.",
+        ],
+        [
+            "AWS Solutions Architect – Professional, Microsoft Azure Solutions Architect Expert, CISSP.",
+            "B.S. Computer Science, Lawrence University, 2009.",
+        ],
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AWS Solutions Architect – Professional",
+        "Azure Administrator Associate, CISSP",
+        "Cisco Certified Network Associate",
+        "Lean Six Sigma – Black Belt",
+        "Red Hat Certified Engineer",
+    ],
+)
+def test_certificates_products_and_roles_are_not_names(text: str) -> None:
+    assert as_person(text, 1) is None
 
 
 TEAM = """Our team

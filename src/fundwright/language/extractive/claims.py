@@ -39,9 +39,13 @@ _SIZE_OF_OTHERS = re.compile(
 )
 """As in “The system has 2,900 beds.”"""
 _FAILURE = re.compile(
-    r"\b(?:was|were|had been|has been|have been)\s(?:(?:[\w-]+\s){1,2}(?:hours?|days?|weeks?|months?|years?)\s)?(?:missed|late|delayed|terminated|lost|rejected|overrun|behind schedule|over budget)\b|\bhad to be (?:redone|repeated|rebuilt|reworked|replaced|recalled)\b",
+    r"\b(?:was|were|had been|has been|have been)\s(?:(?:[\w-]+\s){1,2}(?:hours?|days?|weeks?|months?|years?)\s)?(?:missed|late|delayed|terminated|lost|rejected|overrun|behind schedule|over budget)\b|\bhad to be (?:redone|repeated|rebuilt|reworked|replaced|recalled)\b"
+    r"|\blater than (?:(?:we|had|was|were|been|originally|first) ){0,4}(?:planned|scheduled|expected|agreed|promised|hoped|required|due)\b|\b(?:behind|after|past|beyond) (?:the |its |our |their )?(?:agreed |original |contract |due |planned )?(?:schedule|deadline|due date|completion date)\b"
+    r"|\bdelayed (?:us |it |them |the \w+ |our \w+ )?(?:by|for|until)\b|\b(?:days?|weeks?|months?|a year|years) (?:late|overdue)\b|\bmissed (?:the|its|our|their|a|one|two|three) (?:\w+ )?(?:deadlines?|dates?|milestones?)\b"
+    r"|\bspäter als (?:geplant|vereinbart|vorgesehen)\b|\bverspätet\b|\bplus tard que prévu\b|\ben retard\b",
     re.IGNORECASE,
 )
+"""What was late, lost, or had to be repeated."""
 _NEGATION = re.compile(r"\b(?:no|not|none|never|without|zero|neither|nobody|nothing)\b", re.IGNORECASE)
 _QUOTATION = re.compile(
     r"\s*[\"“„«].{10,}|.*[\"”“»],? (?:said|says|wrote|reports?|according to|sagt\w*|a déclaré)\b.*", re.IGNORECASE

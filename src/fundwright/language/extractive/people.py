@@ -28,9 +28,12 @@ _PERSON = re.compile(
 _NOT_A_NAME = re.compile(
     r".*\b(?:curriculum|vitae|r[eé]sum[eé]|biograph\w+|sketch|profile|summary|manager|director|officer|engineer|lebenslauf|personnel|department|university|company|inc|llc|institute"
     r"|laborator\w+|services|projects?|experience|education|work|history|page|street|road|avenue|contractors?|statement|support|capabilit\w+|certifications?|training|skills"
-    r"|professional|employment|synergistic|activities|certification|identifying|positions?|honors|publications|team|staff|management|technology|references?|contact|license\w*|college|school|role|contract|committee|council|commission|board)\b.*",
+    r"|professional|employment|synergistic|activities|certification|identifying|positions?|honors|publications|team|staff|management|technology|references?|contact|license\w*|college|school|role|contract|committee|council|commission|board"
+    r"|architect|analyst|administrator|coordinator|specialist|supervisor|superintendent|consultant|technician|developer|expert|associate|certified|certificate|licensed|registered|solutions?|systems?|software|cloud|database|networking|cybersecurity|sigma|belt"
+    r"|aws|azure|microsoft|cisco|comptia|oracle|google|vmware|salesforce|linux|itil|nicet|osha|hazwoper|cissp|cism|pmp)\b.*",
     re.IGNORECASE,
 )
+"""Words of headings, roles, certificates, and products."""
 _ROLE_LABEL = re.compile(
     r"(?:proposed |current |project |job |position |present )?(?:role|position|title|job title|position title|proposed as|funktion|rolle|poste|fonction)(?: on (?:the )?project| title)?",
     re.IGNORECASE,
@@ -72,6 +75,10 @@ _POSITIONS_HEADING = re.compile(
     r".*\b(?:experience|employment|appointments?|positions?|work history|career|berufserfahrung|werdegang|expérience|parcours)\b.*",
     re.IGNORECASE,
 )
+_CLEARANCE = re.compile(
+    r"(?:(?:active|current|interim|final|DoD|top|secret|TS|SCI|DOE|[QL]|public trust)[ /]{1,2}){1,5}clearance\.?", re.IGNORECASE
+)
+"""“Active Top Secret clearance.”"""
 _LABELED_LINE = re.compile(r"(?:Certs?|Certifi\w+|Licen[cs]es?|Degrees?|Education)\b")
 _NEAR_NAME = 5
 _MIN_BIOGRAPHIES = 2
@@ -278,6 +285,7 @@ def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
         return
     heading = ""
     since_name = 0
+    is_headed = False
     for passage in passages:
         blocks = read(passage.text)
         above = nearest_heading(passage.heading)
@@ -315,10 +323,13 @@ def _people_of_resume(passages: Sequence[NumberedPassage]) -> Iterator[Person]:
                     named = named if block.kind == BlockKind.HEADING and person_named(block.text) else None
                 if named is not None and person is not None and person.role is None and since_name <= 1 and not is_named:
                     named = None  # the line below a name is a role, whatever its form
+                if is_headed and block.kind == BlockKind.SENTENCE:
+                    named = None  # text below a heading with a name is about that person
                 if named is not None and (person is None or named.key != person.key):
                     if person is not None:
                         yield person
                     person, heading, since_name = named, "", 0
+                    is_headed = block.kind == BlockKind.HEADING
                     continue
             if person is None:
                 continue
@@ -484,7 +495,8 @@ def _add_to_person(person: Person, block: Block, number: int, heading: str, sinc
         is_qualified
         or (since_name <= _NEAR_NAME and (_HOLDS_DEGREE.search(block.text) or _is_list_of_certificates(block.text)))
         or _YEARS.search(block.text)
-        or (block.kind == BlockKind.SENTENCE and _QUALIFICATION.fullmatch(block.label))
+        or (block.kind == BlockKind.SENTENCE and (_QUALIFICATION.fullmatch(block.label) or _is_degree(block.text)))
+        or _CLEARANCE.fullmatch(block.text)
         or (block.kind == BlockKind.LINE and _LABELED_LINE.match(block.text))
         or (block.kind != BlockKind.SENTENCE and DEGREE.search(block.text) and since_name < 12 and not heading)
     ):
@@ -508,6 +520,11 @@ def _without_dates(text: str) -> str:
     text = text[before.end() :] if before else text
     after = _DATES_AFTER.search(text)
     return text[: after.start()].rstrip(_SEPARATORS) if after else text
+
+
+def _is_degree(text: str) -> bool:
+    """“B.S. Computer Science, Lawrence University, 2009.”"""
+    return _is_qualification(text) and DEGREE.match(text) is not None
 
 
 def _is_list_of_certificates(text: str) -> bool:
