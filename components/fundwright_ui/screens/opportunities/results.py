@@ -36,7 +36,8 @@ _COUNTED_DAYS = 3 * 365
 
 
 _WIDE = ("posted", "code", "type", "value")
-"""Columns that are shown only in wide windows while there are categories or links to other notices, the least important first."""
+"""Columns that are shown only in wide windows while there are categories or links to other notices, the least important first. The
+column by which the list is sorted is always shown."""
 
 
 def is_match(item: OpportunityRow) -> bool:
@@ -252,7 +253,8 @@ def _table(
     has_categories = any(labels.get(item.id) for item in listed.items)
     is_repeated = bool(query.text) and any(item.notices > 1 for item in listed.items)
     shown = {"categories": has_categories, "notices": is_repeated} | dict.fromkeys(view.hidden, False)
-    wide = _WIDE[: 3 * shown["categories"] + shown["notices"]]
+    sorted_by = query.sort_field or ("" if query.text else "posted")
+    wide = set(_WIDE[: 3 * shown["categories"] + shown["notices"]]) - {sorted_by}
     columns = [
         Column(
             field="title", label=t("Title"), kind="link", is_sortable=True, min_width=280,
