@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fundwright_ui.product import use_actor, use_connection, use_saved_state
     from fundwright_ui.runtime.router import screen
     from fundwright_ui.screens.jobs import job_progress
-    from fundwright_ui.screens.listing import ask, existing_page, export_button, filters, open_below, pages, search_box, sort_of
+    from fundwright_ui.screens.listing import ask, existing_page, export_button, open_below, pages, search_box, sort_of
     from fundwright_ui.ui import (
         Icon,
         alert,
@@ -90,7 +90,6 @@ __all__ = [
     "empty",
     "existing_page",
     "export_button",
-    "filters",
     "form",
     "form_dialog",
     "grid",
@@ -143,7 +142,6 @@ _HOMES = {
         "ask",
         "existing_page",
         "export_button",
-        "filters",
         "open_below",
         "pages",
         "search_box",

@@ -28,7 +28,7 @@ class PaymentHistoryPage:
 
     def search(self, words: str) -> None:
         self.page.get_by_role("searchbox", name="Search").fill(words)
-        self.page.get_by_role("button", name="Apply filters").click()
+        self.page.get_by_role("search").get_by_role("button", name="Search").click()
         ready(self.page)
 
 

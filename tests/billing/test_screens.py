@@ -95,7 +95,6 @@ class TestPaymentHistory:
             assert screen.address == "/dashboard/payment/history?page_size=10&sort=-amount"
             assert cells(screen, "amount") == ["$3.00", "$2.00", "$1.00"]
             await screen.choose("Status", "paid")
-            await screen.click("button", "Apply filters")
             assert "state=paid" in screen.address
             await screen.expect("No invoices match. Change the filters.")
         async with mounted(

@@ -645,6 +645,7 @@ class TestCategoryChip:
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
             chips = screen.rows()[0]["categories"]
             assert {"label": "Roofs", "color": category_color(CategoryColor.RED)} in chips
+            assert "posted" in {column["field"] for column in screen.props("DataTable")["columns"] if column["isCompact"]}
 
     @pytest.mark.parametrize(("order", "shown"), [("", "posted"), ("?sort=due", "due")])
     async def test_less_important_columns_leave_it_space_but_not_the_one_of_the_order(

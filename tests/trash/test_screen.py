@@ -63,7 +63,7 @@ class TestTrash:
             await screen.emit("DataTable", "on_open", id=str(item.id))
             await screen.click("button", "Restore")
             assert screen.toasts == ["“Boats” was restored."]
-        async with mounted(committed, ada, trash_screen, path=f"{PATH}?q=ferry") as screen:
+        async with mounted(committed, ada, trash_screen, path=f"{PATH}?text=ferry") as screen:
             assert "No items in the trash match." in screen.text
         assert [item.kind for item in await listed(committed, ada)] == ["category"]
 

@@ -8,18 +8,32 @@ from typing import Any, Generic, Protocol, TypeVar
 from urllib.parse import urlencode
 
 from reactpy import html
-from reactpy.types import Component, VdomDict
+from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest
-from fundwright_ui.hooks import Rows, UrlState, use_query, use_rows, use_url_state
+from fundwright_ui.hooks import Rows, UrlState, query_in_address, use_query, use_rows, use_url_state
 from fundwright_ui.hooks.query import Query
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.product import Connection, use_connection
-from fundwright_ui.ui import Fields, Option, button, form, link_button, loading, more_rows, pagination, problem, text_field
+from fundwright_ui.runtime.events import handler
+from fundwright_ui.ui import (
+    Fields,
+    Option,
+    form,
+    icon,
+    icon_button,
+    link_button,
+    loading,
+    more_rows,
+    pagination,
+    problem,
+    select_field,
+    text_field,
+)
 from fundwright_ui.ui.buttons import ButtonVariant
-from fundwright_ui.ui.elements import Child
+from fundwright_ui.ui.elements import Child, attributes, classes
 from fundwright_ui.widgets import Column, Row, RowOpened, Sort, TableQuery, data_table
 
 Q = TypeVar("Q", bound=PageRequest)
@@ -99,7 +113,12 @@ def listed_table(
     connection, url = use_connection(), use_url_state()
     shown = listing.rows.shown
     return [
-        list_bar(narrow, count, export_button(connection, export, len(shown), listing.query)),
+        list_bar(
+            narrow,
+            count,
+            export_button(connection, export, len(shown), listing.query),
+            sort=sort_choice(url, listing.query, columns) if shown else None,
+        ),
         above,
         page_table(
             url,
@@ -110,6 +129,7 @@ def listed_table(
             rows=[row_of(each) for each in shown],
             is_loading=listing.found.is_slow,
             on_open=on_open,
+            is_sorted_above=True,
         )
         if shown
         else nothing,
@@ -117,9 +137,10 @@ def listed_table(
     ]
 
 
-def list_bar(narrow: Child, count: str, export: Child) -> VdomDict:
-    """The line above a list: the search and filters (`narrow`), the number of items, and the link to its CSV file."""
-    facts = html.div({"className": "fw-list-facts", "key": "facts"}, html.p({"role": "status"}, count), export)
+def list_bar(narrow: Child, count: str, export: Child, *, sort: Child = None) -> VdomDict:
+    """The line above a list: the search and filters (`narrow`), the number of items, and the link to its CSV file. On a narrow screen,
+    also its order (`sort_choice`)."""
+    facts = html.div({"className": "fw-list-facts", "key": "facts"}, html.p({"role": "status"}, count), sort, export)
     return html.div({"className": "fw-list-bar", "key": "bar"}, narrow, facts)
 
 
@@ -134,11 +155,13 @@ def page_table(
     is_loading: bool = False,
     empty_text: str = "",
     is_dense: bool = False,
+    is_sorted_above: bool = False,
     on_open: Callable[[RowOpened], None] | None = None,
     prefix: str = "",
 ) -> VdomDict:
-    """A table with one page of a list. The page and the order are in the address, in parameters that start with `prefix`."""
-    return data_table(
+    """A table with one page of a list. The page and the order are in the address, in parameters that start with `prefix`. The
+    `sort_choice` is included unless the screen shows one above."""
+    table = data_table(
         label=label,
         columns=columns,
         rows=rows,
@@ -153,6 +176,8 @@ def page_table(
         on_open=on_open,
         key=f"{prefix}table",
     )
+    has_own_choice = bool(rows) and not (is_dense or is_sorted_above)
+    return html.fragment(sort_choice(url, query, columns, prefix=prefix) if has_own_choice else None, table)
 
 
 async def existing_page(read: Callable[[Q], Awaitable[Page[T]]], query: Q) -> Page[T]:
@@ -220,44 +245,74 @@ def ask(url: UrlState, *, prefix: str = "") -> Callable[[TableQuery], None]:
     return asked
 
 
-def filters(url: UrlState, *fields: Child) -> Component:
-    """A form whose fields are named like the query parameters in the address. Each `value` is the applied one."""
+def search_box(url: UrlState, query: PageRequest, label: str, *fields: Child) -> VdomDict:
+    """A search, whose words are in the address as `text`, and the filters of a list beside it, each of which applies as soon as it is
+    chosen. On a narrow screen, a button shows them; they are shown while one is active."""
+    is_active = bool(_filters(query).keys() - {"text"})
+    is_open = url.get("filters", "open" if is_active else "closed") == "open"
 
-    def apply(content: Fields) -> None:
-        url.go(page=None, **{name: str(value).strip() for name, value in content.items()})
-
-    return form(
-        html.div({"className": "fw-filters"}, *fields, button(t("Apply filters"), type="submit")),
-        on_submit=apply,
-        label=t("Filters"),
-    )
-
-
-def text_filter(value: str) -> VdomDict:
-    """The field of `filters` for the parameter `text`."""
-    return text_field("text", t("Search"), type="search", value=value, maxlength=200)
-
-
-def search_box(url: UrlState, label: str, *filters: Child) -> VdomDict:
-    """A search, whose words are in the address as `q`, and the filters of a list beside it."""
-    words = url.get("q")
-
-    def search(fields: Fields) -> None:
-        url.go(q=str(fields.get("q", "")).strip(), page=None)
+    def search(typed: Fields) -> None:
+        url.go(text=str(typed.get("text", "")).strip(), page=None)
 
     box = html.div(
         {"role": "search"},
         form(
-            html.div(
-                {"className": "fw-filters"},
-                text_field("q", t("Search"), type="search", value=words, maxlength=200),
-                button(t("Search"), type="submit", icon_name="search"),
+            text_field(
+                "text",
+                t("Search"),
+                type="search",
+                value=url.get("text"),
+                maxlength=200,
+                end=icon_button(t("Search"), "search", type="submit", small=True),
             ),
             on_submit=search,
             label=label,
         ),
     )
-    return html.div({"className": "fw-filter-row", "key": "narrow"}, box, html.div({"className": "fw-filters"}, *filters))
+    toggle = attributes(
+        type="button",
+        className="fw-button fw-button-outlined fw-only-narrow",
+        aria_expanded=is_open,
+        onClick=handler(lambda: url.set(filters="closed" if is_open else "open")),
+    )
+    return html.div(
+        {"className": "fw-filter-row", "key": "narrow"},
+        box,
+        html.button(toggle, icon("filter"), t("Filters")),
+        html.div({"className": classes("fw-filters", None if is_open else "fw-folded")}, *fields),
+    )
+
+
+def day_filter(url: UrlState, query: PageRequest, name: str, label: str) -> VdomDict:
+    """A filter for the day in the field `name` of the query."""
+    narrow_by = narrow(url, name)
+
+    def enter(typed: str) -> None:
+        # With each digit of a year that is typed, browsers send a date, such as one in the year 0002 for 2026.
+        if not typed or getattr(query_in_address(type(query), {name: typed}), name):
+            narrow_by(typed)
+
+    return text_field(name, label, type="date", value=str(getattr(query, name) or ""), on_change=enter)
+
+
+def sort_choice(url: UrlState, query: PageRequest, columns: Sequence[Column], *, prefix: str = "") -> VdomDict | None:
+    """The order of a list on a narrow screen, where its table has no headers."""
+    orders = [
+        Option(f"{sign}{column.field}", f"{column.label} {arrow}")
+        for column in columns
+        if column.is_sortable
+        for sign, arrow in (("", "↑"), ("-", "↓"))
+    ]
+
+    def choose(order: str) -> None:
+        url.go(**{f"{prefix}sort": order, f"{prefix}page": None})
+
+    if not orders:
+        return None
+    choice = select_field(
+        f"{prefix}sort", t("Sort by"), [Option("", t("Default order")), *orders], value=query.sort or "", on_change=choose
+    )
+    return html.div({"className": "fw-only-narrow fw-sort", "key": f"{prefix}sort"}, choice)
 
 
 def pages(url: UrlState, found: Page[Any]) -> VdomDict | None:

@@ -46,7 +46,7 @@ _TRASH = "/dashboard/trash"
 @screen(_TRASH, "Trash", help="/help/trash")
 def trash_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = query_in_address(TrashQuery, {**url.params, "text": url.get("q")})
+    query = query_in_address(TrashQuery, url.params)
 
     async def read(session: AsyncSession) -> Page[TrashRead]:
         return await existing_page(partial(trash.list_trash, session, actor), query)
@@ -99,6 +99,7 @@ def trash_screen() -> VdomDict:
             export="/api/trash/export.csv",
             narrow=search_box(
                 url,
+                query,
                 t("Search the trash"),
                 select_field(
                     "kind",

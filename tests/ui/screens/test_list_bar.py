@@ -37,3 +37,18 @@ async def test_addresses_of_40_characters_are_on_one_line_at_1440_pixels(committ
     async with mounted(committed, root, people_screen) as shown:
         widths = shown.props("DataTable")["widths"]
         assert widths[0] / sum(widths) * 1110 >= 40 * 8
+
+
+async def test_on_a_narrow_screen_filters_are_shown_on_request_and_while_one_is_active(committed: Core) -> None:
+    async with committed.database.transaction() as session:
+        root = await add_account(session, role=Role.ADMIN)
+    async with mounted(committed, root, people_screen) as shown:
+        assert shown.find("button", "Filters").node["a"]["aria-expanded"] is False
+        await shown.click("button", "Filters")
+        assert shown.find("button", "Filters").node["a"]["aria-expanded"] is True
+        await shown.choose("Sort by", "-email")
+        assert shown.address == "/dashboard/users?filters=open&sort=-email"
+    async with mounted(committed, root, people_screen, path="/dashboard/users?role=admin") as shown:
+        assert shown.find("button", "Filters").node["a"]["aria-expanded"] is True
+        await shown.click("button", "Filters")
+        assert shown.find("button", "Filters").node["a"]["aria-expanded"] is False

@@ -20,7 +20,7 @@ def device_name(user_agent: str) -> str:
     return browser or system or t("Unknown device")
 
 
-def session_row(session: SessionRead, actions: Child = None, *, is_this: bool = False) -> VdomDict:
+def session_row(session: SessionRead, actions: Child = None, *, is_this: bool = False, key: str | None = None) -> VdomDict:
     """A session in a list. `is_this` marks the one of the page."""
     return list_row(
         html.div(
@@ -36,4 +36,5 @@ def session_row(session: SessionRead, actions: Child = None, *, is_this: bool = 
             ),
         ),
         actions,
+        key=key,
     )

@@ -14,8 +14,8 @@ from fundwright.core.paging import Page
 from fundwright_ui.hooks import query_in_address, use_url_state
 from fundwright_ui.product import use_actor
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import existing_page, filters, listed_table, text_filter, use_listing
-from fundwright_ui.ui import empty, page, text_field
+from fundwright_ui.screens.listing import day_filter, existing_page, listed_table, search_box, use_listing
+from fundwright_ui.ui import empty, page
 from fundwright_ui.widgets import Column, Row
 
 
@@ -48,11 +48,12 @@ def audit_screen() -> VdomDict:
             ],
             row_of=lambda each: _row(each.item),
             export="/api/audit/export.csv",
-            narrow=filters(
+            narrow=search_box(
                 url,
-                text_filter(query.text),
-                text_field("first", t("Start date"), type="date", value=str(query.first or "")),
-                text_field("last", t("End date"), type="date", value=str(query.last or "")),
+                query,
+                t("Search the audit trail"),
+                day_filter(url, query, "first", t("Start date")),
+                day_filter(url, query, "last", t("End date")),
             ),
             nothing=empty(t("No entries match. Change the filters.")),
         ),

@@ -20,11 +20,11 @@ from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.listing import (
     choices,
     existing_page,
-    filters,
     has_filters,
     listed_table,
+    narrow,
     open_beside,
-    text_filter,
+    search_box,
     use_listing,
 )
 from fundwright_ui.ui import (
@@ -238,10 +238,17 @@ def invitations_tab(sent: int, on_changed: OnChanged) -> VdomDict:
             ],
             row_of=_row,
             export="/api/invitations/export.csv",
-            narrow=filters(
+            narrow=search_box(
                 url,
-                text_filter(query.text),
-                select_field("state", t("Status"), choices(InvitationState, t("Any")), value=query.state or ""),
+                query,
+                t("Search invitations"),
+                select_field(
+                    "state",
+                    t("Status"),
+                    choices(InvitationState, t("Any")),
+                    value=query.state or "",
+                    on_change=narrow(url, "state"),
+                ),
             ),
             nothing=empty(t("No invitations match. Change the filters.")),
             above=_opened(opened, rows, on_changed, key=str(opened.id)) if opened else None,

@@ -21,7 +21,7 @@ from fundwright_ui.hooks import query_in_address, use_action, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.admin.invitations import invitations_tab, pending_invitations, shown_link
-from fundwright_ui.screens.listing import choices, existing_page, filters, listed_table, open_below, text_filter, use_listing
+from fundwright_ui.screens.listing import choices, existing_page, listed_table, narrow, open_below, search_box, use_listing
 from fundwright_ui.ui import Color, Option, Tab, alert, button, empty, form, page, select_field, side_panel, tabs, text_field
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row
 
@@ -132,11 +132,20 @@ def _accounts() -> VdomDict:
             ],
             row_of=lambda each: _row(each.item, connection.href(f"{PATH}/{each.id}")),
             export="/api/people/export.csv",
-            narrow=filters(
+            narrow=search_box(
                 url,
-                text_filter(query.text),
-                select_field("role", t("Role"), [Option("", t("Any")), *role_options()], value=query.role or ""),
-                select_field("state", t("Status"), choices(AccountState, t("Any")), value=query.state or ""),
+                query,
+                t("Search accounts"),
+                select_field(
+                    "role",
+                    t("Role"),
+                    [Option("", t("Any")), *role_options()],
+                    value=query.role or "",
+                    on_change=narrow(url, "role"),
+                ),
+                select_field(
+                    "state", t("Status"), choices(AccountState, t("Any")), value=query.state or "", on_change=narrow(url, "state")
+                ),
             ),
             nothing=empty(t("No accounts match. Change the filters.")),
             on_open=open_below(connection, PATH),

@@ -198,7 +198,7 @@ def _sessions(account_id: UUID, sessions: Page[SessionRead], reload: Callable[[]
         t("Sessions"),
         html.ul(
             {"className": "fw-list", "aria-label": t("Sessions")},
-            *(session_row(each) for each in sessions.items),
+            *(session_row(each, key=str(each.id)) for each in sessions.items),
         ),
         pages(url, sessions),
         actions=[

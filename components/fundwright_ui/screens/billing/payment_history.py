@@ -22,11 +22,11 @@ from fundwright_ui.screens.admin.outbox import undelivered
 from fundwright_ui.screens.listing import (
     choices,
     existing_page,
-    filters,
     has_filters,
     listed_table,
+    narrow,
     open_below,
-    text_filter,
+    search_box,
     use_listing,
 )
 from fundwright_ui.ui import Color, button, chip, empty, form, page, section, select_field, text_field
@@ -147,10 +147,13 @@ def payment_history_screen() -> VdomDict:
             ],
             row_of=lambda each: _row(each.item, connection.href(f"{PATH}/{each.id}")),
             export="/api/billing/payments/export.csv",
-            narrow=filters(
+            narrow=search_box(
                 url,
-                text_filter(query.text),
-                select_field("state", t("Status"), choices(PaymentState, t("Any")), value=query.state or ""),
+                query,
+                t("Search invoices"),
+                select_field(
+                    "state", t("Status"), choices(PaymentState, t("Any")), value=query.state or "", on_change=narrow(url, "state")
+                ),
             ),
             nothing=empty(t("No invoices match. Change the filters.")),
             on_open=open_below(connection, PATH),

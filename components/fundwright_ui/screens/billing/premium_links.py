@@ -28,7 +28,7 @@ from fundwright.core.paging import Page
 from fundwright_ui.hooks import query_in_address, use_action, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import choices, existing_page, filters, has_filters, listed_table, open_below, use_listing
+from fundwright_ui.screens.listing import choices, existing_page, has_filters, listed_table, narrow, open_below, use_listing
 from fundwright_ui.ui import Color, Option, alert, button, empty, form, page, section, select_field, text_field
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row, copy_button
@@ -106,9 +106,11 @@ def premium_links_screen() -> VdomDict:
             ],
             row_of=lambda each: _row(each.item, connection.href(f"{PATH}/{each.id}")),
             export="/api/billing/premium-links/export.csv",
-            narrow=filters(
-                url,
-                select_field("state", t("Status"), choices(LinkState, t("Any")), default=query.state or ""),
+            narrow=html.div(
+                {"className": "fw-filters", "role": "group", "aria-label": t("Filters")},
+                select_field(
+                    "state", t("Status"), choices(LinkState, t("Any")), value=query.state or "", on_change=narrow(url, "state")
+                ),
             ),
             nothing=empty(t("No premium links match. Change the filters.")),
             on_open=open_below(connection, PATH),

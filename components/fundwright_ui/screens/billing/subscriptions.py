@@ -23,11 +23,11 @@ from fundwright_ui.screens.billing.pricing import limits_of, price_of
 from fundwright_ui.screens.listing import (
     Listing,
     existing_page,
-    filters,
     listed_table,
+    narrow,
     open_below,
     open_beside,
-    text_filter,
+    search_box,
     use_listing,
 )
 from fundwright_ui.ui import (
@@ -182,14 +182,16 @@ def _subscribers(
             ],
             row_of=lambda each: _row(each.item, connection.href(f"{PATH}/{each.id}")),
             export="/api/billing/subscribers/export.csv",
-            narrow=filters(
+            narrow=search_box(
                 url,
-                text_filter(query.text),
+                query,
+                t("Search accounts"),
                 select_field(
                     "plan",
                     t("Plan"),
                     [Option("", t("Any")), *(Option(plan.code, plan.name) for plan in plans)],
                     value=query.plan or "",
+                    on_change=narrow(url, "plan"),
                 ),
             ),
             nothing=empty(t("No accounts match. Change the filters.")),

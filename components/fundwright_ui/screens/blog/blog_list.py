@@ -51,7 +51,7 @@ def post_state_chip(state: PostState) -> VdomDict:
 @screen(BLOG_LIST, "Blog posts", roles=roles_with(Permission.OVERSEE), help="/help/blog")
 def blog_list_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = query_in_address(PostQuery, {**url.params, "text": url.get("q")})
+    query = query_in_address(PostQuery, url.params)
 
     async def read(session: AsyncSession) -> Page[PostRow]:
         return await existing_page(lambda asked: content.list_posts(session, actor, asked), query)
@@ -89,6 +89,7 @@ def blog_list_screen() -> VdomDict:
             export="/api/blog/posts/export.csv",
             narrow=search_box(
                 url,
+                query,
                 t("Search posts"),
                 select_field(
                     "state", t("Status"), choices(PostState, t("All")), value=query.state or "", on_change=narrow(url, "state")

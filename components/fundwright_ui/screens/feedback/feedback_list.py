@@ -55,7 +55,7 @@ _BEGINNING = 140
 @screen(FEEDBACK_LIST, "Feedback", roles=roles_with(Permission.OVERSEE), help="/help/blog")
 def feedback_list_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    query = query_in_address(FeedbackQuery, {**url.params, "text": url.get("q")})
+    query = query_in_address(FeedbackQuery, url.params)
 
     async def read(session: AsyncSession) -> Page[FeedbackRead]:
         return await existing_page(lambda asked: content.list_feedback(session, actor, asked), query)
@@ -86,6 +86,7 @@ def feedback_list_screen() -> VdomDict:
             export="/api/feedback/export.csv",
             narrow=search_box(
                 url,
+                query,
                 t("Search feedback"),
                 select_field(
                     "state",

@@ -257,7 +257,7 @@ def _table(
     wide = set(_WIDE[: 3 * shown["categories"] + shown["notices"]]) - {sorted_by}
     columns = [
         Column(
-            field="title", label=t("Title"), kind="link", is_sortable=True, min_width=280,
+            field="title", label=t("Title"), kind="link", is_sortable=True, min_width=400,
             href_base=connection.href(f"{PATHS[kind]}/"),
         ),
         Column(field="notices", label=t("Notices"), kind="link", is_compact=False) if is_repeated else None,
@@ -271,7 +271,7 @@ def _table(
             ]
         ),
         Column(field="value", label=names["value"], kind="money") if has_values else None,
-        Column(field="posted", label=names["posted"], kind="date", is_sortable=True, is_compact=False),
+        Column(field="posted", label=names["posted"], kind="date", is_sortable=True),
         Column(field="code", label=names["code"], is_compact=False) if has_codes else None,
         Column(field="status", label=t("Status"), kind="chips") if has_statuses else None,
         Column(field="categories", label=names["categories"], kind="chips") if has_categories else None,

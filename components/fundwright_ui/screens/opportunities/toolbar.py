@@ -16,10 +16,10 @@ from fundwright.core.messages import number, t
 from fundwright.opportunities.display_names import agency_name
 from fundwright.opportunities.schemas import AWARD_NOTICE, NEVER_OPEN, Availability, Facets, FacetValue, Kind, OpportunityQuery
 from fundwright.opportunities.washington import day_in_washington
-from fundwright_ui.hooks import UrlState, query_in_address, use_url_state
+from fundwright_ui.hooks import UrlState, use_url_state
 from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.events import handler
-from fundwright_ui.screens.listing import narrow
+from fundwright_ui.screens.listing import day_filter, narrow
 from fundwright_ui.screens.opportunities.address import (
     ANY,
     AWARD,
@@ -194,16 +194,6 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
     def begin_naics(typed: str) -> None:
         url.set(naics=typed.strip(), page=None)  # the Back button does not undo typing
 
-    def day(name: str, label: str) -> VdomDict:
-        narrow_by = narrow(url, name)
-
-        def enter(typed: str) -> None:
-            # With each digit of a year that is typed, browsers send a date, such as one in the year 0002 for 2026.
-            if not typed or getattr(query_in_address(OpportunityQuery, {name: typed}), name):
-                narrow_by(typed)
-
-        return text_field(name, label, type="date", value=str(getattr(query, name) or ""), on_change=enter)
-
     return html.div(
         {"className": "fw-filters", "role": "group", "aria-label": t("Filters")},
         _agency_filter(facets.agencies, query.agency, are_counted=are_counted, key="agency"),
@@ -226,10 +216,10 @@ def _filters(kind: Kind, url: UrlState, query: OpportunityQuery, facets: Facets,
         )
         if kind == "contract"
         else None,
-        day("due_from", t("Due on or after")),
-        day("due_to", t("Due on or before")),
-        day("posted_from", t("Posted on or after")),
-        day("posted_to", t("Posted on or before")),
+        day_filter(url, query, "due_from", t("Due on or after")),
+        day_filter(url, query, "due_to", t("Due on or before")),
+        day_filter(url, query, "posted_from", t("Posted on or after")),
+        day_filter(url, query, "posted_to", t("Posted on or before")),
         select_field(
             "category",
             t("Category"),

@@ -1,6 +1,5 @@
 import type { ReactNode } from "react";
-import type { DataTableProps, Sort, TableCell, TableColumn } from "../../generated/widgets";
-import { useRuntime } from "../../runtime/Runtime";
+import type { DataTableProps, TableCell, TableColumn } from "../../generated/widgets";
 import { CellContent, isLink } from "./CellContent";
 import { Pager } from "./Pager";
 
@@ -9,7 +8,6 @@ export function Cards(props: DataTableProps): ReactNode {
   const { label, columns, rows, ids, emptyText, isLoading, isDense, onOpen } = props;
   return (
     <div role="group" className={isDense ? "fw-cards fw-cards-dense" : "fw-cards"} aria-label={label} aria-busy={isLoading}>
-      {isDense ? null : <SortChoice {...props} />}
       {rows.length === 0 ? <p className="fw-empty">{emptyText}</p> : null}
       <ul>
         {rows.map((cells, index) => (
@@ -68,32 +66,4 @@ function CardBody({ id, cells, columns, onOpen }: CardBodyProps): ReactNode {
 
 function isEmpty(cell: TableCell): boolean {
   return cell === "" || (Array.isArray(cell) && cell.length === 0);
-}
-
-function SortChoice(props: DataTableProps): ReactNode {
-  const { t } = useRuntime();
-  const { columns, sort, pageSize, onQuery } = props;
-  const sortable = columns.filter((column) => column.isSortable);
-  if (sortable.length === 0 || onQuery === undefined) return null;
-  const choose = (value: string): void => {
-    const [field, direction] = value.split(" ");
-    const next: Sort | null = field ? { field, direction: direction === "desc" ? "desc" : "asc" } : null;
-    onQuery({ page: 1, pageSize, sort: next });
-  };
-  return (
-    <label className="fw-field">
-      <span className="fw-label">{t("Sort by")}</span>
-      <select
-        className="fw-input fw-input-small"
-        value={sort === null ? "" : `${sort.field} ${sort.direction}`}
-        onChange={(event) => choose(event.target.value)}
-      >
-        <option value="">{t("Default order")}</option>
-        {sortable.flatMap(({ field, label }) => [
-          <option key={`${field} asc`} value={`${field} asc`}>{`${label} ↑`}</option>,
-          <option key={`${field} desc`} value={`${field} desc`}>{`${label} ↓`}</option>,
-        ])}
-      </select>
-    </label>
-  );
 }

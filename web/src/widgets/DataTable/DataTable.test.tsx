@@ -199,11 +199,9 @@ describe("a narrow table", () => {
     expect(within(screen.getByRole("listitem")).queryByText("due")).toBeNull();
   });
 
-  it("sorts and changes the page", async () => {
+  it("changes the page", async () => {
     const onQuery = vi.fn();
     await renderWidget(<Cards {...table} onQuery={onQuery} />);
-    fireEvent.change(screen.getByRole("combobox", { name: "Sort by" }), { target: { value: "due desc" } });
-    expect(onQuery).toHaveBeenLastCalledWith({ page: 1, pageSize: 10, sort: { field: "due", direction: "desc" } });
     fireEvent.click(screen.getByRole("button", { name: "Next page" }));
     expect(onQuery).toHaveBeenLastCalledWith({ page: 2, pageSize: 10, sort: null });
     expect(screen.getByText("Page 1 of 10")).toBeTruthy();
