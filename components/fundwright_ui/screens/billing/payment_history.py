@@ -139,7 +139,7 @@ def payment_history_screen() -> VdomDict:
             columns=[
                 Column(field="number", label=t("Number"), kind="link", is_sortable=True),
                 Column(field="email", label=t("Account"), is_sortable=True, flex=4, min_width=160),
-                Column(field="text", label=t("Description"), is_compact=False, flex=2),
+                Column(field="text", label=t("Description"), is_compact=False, flex=5),
                 Column(field="amount", label=t("Amount"), kind="number", is_sortable=True),
                 Column(field="issued", label=t("Issued"), kind="date", is_sortable=True, is_compact=False),
                 Column(field="due", label=t("Due"), kind="date", is_sortable=True, is_compact=False),

@@ -76,7 +76,7 @@ def feedback_list_screen() -> VdomDict:
             label=title,
             count=nt("{n} message", "{n} messages", entries.total),
             columns=[
-                Column(field="text", label=t("Message"), flex=3, min_width=200),
+                Column(field="text", label=t("Message"), flex=10, min_width=200),
                 Column(field="state", label=t("Status"), kind="chips", is_sortable=True),
                 Column(field="kind", label=t("Kind"), is_sortable=True, min_width=160),
                 Column(field="sender", label=t("From"), is_sortable=True, is_compact=False, min_width=160),
