@@ -46,7 +46,9 @@ def templates() -> Iterator[str]:
     for template in TEMPLATES:
         yield from (template.title, template.description)
         for section in template.sections:
-            yield from (section.heading, *(question.missing for question in section.questions))
+            yield section.heading
+            for question in section.questions:
+                yield from filter(None, (question.missing, question.remaining))
             if section.opening:
                 yield section.opening
 

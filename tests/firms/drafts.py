@@ -112,7 +112,11 @@ def score(firm: Firm, written: DraftRead) -> list[SectionScore]:
     for section in written.sections:
         expected = firm.sections[written.template, section.heading]
         questions = plans[section.heading].questions
-        opened = {place for place, question in enumerate(questions) if question.missing in section.open_questions}
+        opened = {
+            place
+            for place, question in enumerate(questions)
+            if {question.missing, question.remaining} & {*section.open_questions}
+        }
         gaps = set(range(len(questions))) if expected.gap else set(expected.gaps)
         scores.append(
             SectionScore(

@@ -46,7 +46,9 @@ BRIEF = DraftTemplate(
             heading="Team",
             questions=(
                 TemplateQuestion(ask="foreman electrician", missing="your team"),
-                TemplateQuestion(ask="zeppelin hangar {opportunity}", missing="your hangar"),
+                TemplateQuestion(
+                    ask="zeppelin hangar {opportunity}", missing="your hangar", answered="(?i:captain)", remaining="your mast"
+                ),
             ),
             instructions="Plainly.",
             words=50,

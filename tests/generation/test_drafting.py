@@ -14,7 +14,7 @@ from fundwright.core.jobs import JobState
 from fundwright.core.messages import using_language
 from fundwright.generation import drafting, editing, service
 from fundwright.generation.schemas import DraftRead, DraftSources, DraftState, SectionState, WriteDraft
-from fundwright.language.protocols import Unanswered
+from fundwright.language.protocols import PossibleMatch, Unanswered
 from fundwright.opportunities.models import Opportunity, OpportunityText
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
@@ -125,6 +125,13 @@ class TestWriting:
         assert draft.sections[0].text == "Bo Diaz is our foreman [1]."
         assert draft.sections[0].open_questions == ("your roofs",)
         assert draft.sections[2].open_questions == ("your team", "your hangar")
+
+    async def test_of_a_question_that_the_text_answers_in_part_only_the_rest_is_open(self, desk: Desk) -> None:
+        near = PossibleMatch(question=1, text="A mast.", number=1)
+        desk.writer.script = lambda _request: ("Captain Bo Diaz is our foreman [1].", near, Unanswered(1))
+        team = (await write(desk, (await add(desk)).id)).sections[2]
+        assert team.open_questions == ("your mast",)
+        assert [match.question for match in team.possible_matches] == ["your mast"]
 
     async def test_the_writer_receives_the_opportunity_and_the_length(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)

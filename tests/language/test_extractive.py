@@ -420,6 +420,41 @@ class TestLetters:
         text = "".join(await write(core, section(Topic.APPROACH, programs, proposed)))
         assert text == "Two nurses will screen every newborn within a week. [2]"
 
+    async def test_results_and_evaluation_below_their_headings_are_expected_results(self, core: Core) -> None:
+        result = "Evening classes enrolled 214 adults; 97 earned a diploma."
+        evaluated = "An independent evaluator, Dr. Ada Example, tests reading in May and September of each year."
+        report = [
+            passage(f"Programs and results\n\n- {result}\n", DocumentKind.ABOUT_US, "Programs and results"),
+            NumberedPassage(number=2, text=f"Evaluation\n\n{evaluated}\n", heading=("Evaluation",), kind=DocumentKind.ABOUT_US),
+        ]
+        text = "".join(await write(core, section(Topic.OUTCOMES, *report)))
+        assert text == f"- {result} [1]\n\n{evaluated} [2]"
+
+    async def test_a_list_of_standards_is_a_differentiator(self, core: Core) -> None:
+        items = ("ISO 9001:2015, ISO/IEC 20000-1, and ISO/IEC 27001 certified.", "ISO 14001:2015", "No accident in eleven years")
+        listed = "\n".join(f"- {item}" for item in items)
+        about = passage(f"Differentiators\n\n{listed}\n", DocumentKind.ABOUT_US, "Differentiators")
+        assert "".join(await write(core, section(Topic.DIFFERENTIATORS, about))) == "\n".join(f"- {item} [1]" for item in items)
+
+    async def test_the_ratings_of_a_table_of_projects_are_kept(self, core: Core) -> None:
+        sheet = passage(
+            "| Customer | Contract | Value | Rating |\n|---|---|---|---|\n| Port of Vestal | VP-2022-044 | $1.1 million | Very Good |\n",
+            DocumentKind.PAST_PERFORMANCE,
+        )
+        text = "".join(await write(core, section(Topic.PAST_PERFORMANCE, sheet)))
+        assert text.splitlines()[0] == "| Customer | Contract | Value | Rating |"
+        assert "| Port of Vestal | VP-2022-044 | $1.1 million | Very Good [1] |" in text
+
+    async def test_each_code_is_named_once(self, core: Core) -> None:
+        about = passage(
+            "Codes\n\nPrimary NAICS 541512. Also 541511, 541513, and 518210. PSC DA01, DE10.\n", DocumentKind.ABOUT_US, "Codes"
+        )
+        assert "".join(await write(core, section(Topic.COMPANY_DATA, about))).splitlines()[2:] == [
+            "| Primary NAICS | 541512 [1] |",
+            "| Additional NAICS | 541511, 541513, and 518210 [1] |",
+            "| PSC | DA01, DE10 [1] |",
+        ]
+
     async def test_a_row_of_the_team_cites_the_list_and_the_resume(self, core: Core) -> None:
         team = passage(
             "Our team\n\n| Name | Position |\n|---|---|\n| Ada Example | Program Lead |\n", DocumentKind.ABOUT_US, "Our team"

@@ -163,7 +163,7 @@ async def _write_section(
         is_generative=writer.is_generative,
     )
     added: list[Citation] = []
-    possible: list[PossibleMatchRecord] = []
+    possible: list[PossibleMatch] = []
 
     def renumber(written: int) -> int | None:
         if not 1 <= written <= len(material.parts):
@@ -198,7 +198,7 @@ async def _write_section(
                     continue
                 if isinstance(piece, PossibleMatch):
                     if piece.question < len(plan.questions):
-                        possible.append(_possible(plan, piece, material.parts))
+                        possible.append(piece)
                     continue
                 ready += stream.feed(piece)
                 if ready and time.monotonic() - flushed_at >= _FLUSH_INTERVAL_S:
@@ -209,7 +209,8 @@ async def _write_section(
         if ready:
             await flush()
         text = (text + ready).strip()
-    missing = [question.missing for place, question in enumerate(plan.questions) if not text or place in unanswered]
+    asked = [question.missing_from(text) for question in plan.questions]
+    missing = [each for place, each in enumerate(asked) if not text or place in unanswered]
     if instructions and text and len(plan.questions) == 1 and len(plan.questions) not in unanswered:
         missing = []  # the passage chosen by the person answers the only question
     if text or section.state != SectionState.DONE:
@@ -217,7 +218,14 @@ async def _write_section(
     async with run.transaction() as session:
         session.add_all(added)
         outcome = await _finish(
-            session, run.actor, section, text, revision, missing=missing, possible=possible, dropped=stream.dropped
+            session,
+            run.actor,
+            section,
+            text,
+            revision,
+            missing=missing,
+            possible=[_possible(asked[match.question], match, material.parts) for match in possible],
+            dropped=stream.dropped,
         )
         await run.save_checkpoint(session, {"outcome": outcome})
     return outcome
@@ -332,9 +340,9 @@ def _filled(text: str, opportunity: OpportunityRead, company: str) -> str:
     return t(text, **cover_letter.opening_fields(opportunity, company, today=now().date())).strip() if text else ""
 
 
-def _possible(plan: TemplateSection, match: PossibleMatch, parts: Sequence[Passage]) -> PossibleMatchRecord:
+def _possible(question: str, match: PossibleMatch, parts: Sequence[Passage]) -> PossibleMatchRecord:
     """Possible matches are numbered once the whole text is written, so that their citations come after those of the text."""
-    question, text = plan.questions[match.question].missing, citing.without_marks(match.text)
+    text = citing.without_marks(match.text)
     source = _source(parts[match.number - 1]) if 1 <= match.number <= len(parts) else None
     return {"question": question, "text": text, "number": None, "source": source}
 

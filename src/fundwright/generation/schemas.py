@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
@@ -27,7 +28,8 @@ LARGEST_INTEGER = 2**31 - 1
 
 class TemplateQuestion(BaseModel):
     """A question that a section answers. `ask` finds passages; `missing` says what to add if there are none; `topic` names the
-    headings and facts that answer it if the section's heading does not.
+    headings and facts that answer it if the section's heading does not. If the text of the section matches the regular expression
+    `answered`, which covers a part of the question, `remaining` says what to add instead of `missing`.
 
     `{opportunity}` in `ask` is replaced with the title of the opportunity.
     """
@@ -37,6 +39,12 @@ class TemplateQuestion(BaseModel):
     ask: str
     missing: str
     topic: Topic | None = None
+    answered: str = ""
+    remaining: str = ""
+
+    def missing_from(self, text: str) -> str:
+        """What to add to a section with this text if its writer finds no answer."""
+        return self.remaining if self.answered and re.search(self.answered, text) else self.missing
 
 
 class TemplateSection(BaseModel):

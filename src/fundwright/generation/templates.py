@@ -144,6 +144,8 @@ PROJECT_SUMMARY = DraftTemplate(
                 TemplateQuestion(
                     ask="Which facilities, data, equipment, and partners are available?",
                     missing="the facilities, data, and partners you can use",
+                    answered=r"(?i:\bpartners (?:are|include)\b|\bour partners\b|\bpartner(?:s|ed|ship|ships)? with\b|\bcollaborat\w+ with\b)",
+                    remaining="the facilities and data you can use",
                     topic=Topic.FACILITIES,
                 ),
             ),

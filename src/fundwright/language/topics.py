@@ -42,7 +42,7 @@ _NAMES: dict[Topic, str] = {
     Topic.CAPABILITIES: (
         r"(?:[\w&-]+ ){0,2}(?:competenc(?:y|ies)|capabilit(?:y|ies)|services|expertise|specialties)|what (?:do |can |does )?(?:we|the [\w-]+)(?: can| also)? (?:do|does|offers?|provides?|makes?|builds?)(?: best| for you| for .{1,20})?|areas of (?:practice|expertise)|expertise"
         r"|(?:our |core |key |primary )?(?:services|products|programs|solutions)(?: (?:and|&) (?:services|products|programs|solutions))?"
-        r"|(?:services|products) (?:offered|we offer)|research (?:interests|focus|areas)|technical skills"
+        r"|(?:services|products) (?:offered|we offer)|research (?:interests|focus|areas)|technical skills|(?:our )?programs?,? (?:and|&) (?:results|outcomes|impacts?)"
         r"|leistungen|unsere leistungen|leistungsspektrum|(?:kern)?kompetenzen|was wir (?:tun|anbieten)|leistungsangebot"
         r"|(?:nos )?(?:services|prestations|compétences)|domaines de compétences?|savoir-faire|ce que nous faisons"
     ),
@@ -110,6 +110,7 @@ _NAMES: dict[Topic, str] = {
     Topic.OUTCOMES: (
         r"(?:expected|anticipated|projected|intended|planned) (?:outcomes?|results?|impacts?|benefits?)(?: .{0,30})?|(?:program |project )?evaluation(?: .{0,30})?|impact"
         r"|measur\w+ (?:of )?(?:success|results|impact|outcomes)|how (?:we|success|results) .{0,30}(?:measured?|evaluated?)|success (?:measures|criteria|metrics)|performance (?:measures|metrics)|outcome measures|outcomes? (?:and|&) .{0,30}"
+        r"|(?:our |program )?results(?: (?:and|&) (?:evaluation|impacts?|outcomes))?|(?:our )?(?:programs?|services|activities),? (?:and|&) (?:results|outcomes|impacts?)"
         r"|erwartete ergebnisse|erfolgs\w+|evaluation|auswertung|wirkung|résultats attendus|évaluation|retombées.{0,20}|impact"
     ),
     Topic.OFFER: (

@@ -63,6 +63,7 @@ _COLUMNS = (
     (later("Contract"), ProjectField.CONTRACT),
     (later("Value"), ProjectField.VALUE),
     (later("Period"), ProjectField.PERIOD),
+    (later("Rating"), ProjectField.RATING),
 )
 
 _Cell = str | Fact | Sequence[Fact] | None

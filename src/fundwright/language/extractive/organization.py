@@ -43,11 +43,19 @@ _STATUS_IN_PROSE = re.compile(
 )
 _EMPTY = frozenset(("a", "and", "are", "code", "codes", "for", "in", "is", "no", "number", "of", "our", "the", "to", "we"))
 """Words that add nothing to a fact."""
+_PRIMARY = "Primary NAICS"
+_AND = r"(?:,? and |, ?|; ?)"
+_NAICS = rf"\d{{6}}(?:{_AND}\d{{6}}){{0,12}}"
+_PSC = r"(?:[A-Z]\w\d\d|\d{4})"
+_OTHER_NAICS = re.compile(rf"(?:[Aa]lso|[Oo]ther|[Ss]econdary|[Aa]dditional)(?: NAICS)?(?: [Cc]odes?)?:? ({_NAICS})\.?")
+"""“Also 541511 and 541519,” after the primary code."""
 _CODES = (
     ("UEI", re.compile(r"\b(?:UEI|Unique Entity I[Dd](?:entifier)?)\b[^\w\n]{0,6}((?=[A-Z0-9]{0,11}\d)[A-Z0-9]{12})\b")),
     ("CAGE code", re.compile(r"\bCAGE(?: [Cc]ode)?\b[^\w\n]{0,6}((?=[A-Z0-9]{0,4}\d)[A-Z0-9]{5})\b")),
     ("EIN", re.compile(r"\bEIN\b[^\w\n]{0,6}(\d{2}-\d{7})\b")),
-    ("NAICS", re.compile(r"\bNAICS(?: [Cc]odes?)?\b[^\w\n]{0,6}(\d{6}(?:(?:,? and |, ?|; ?)\d{6}){0,12})\b")),
+    (_PRIMARY, re.compile(rf"\b[Pp]rimary NAICS(?: [Cc]ode)?\b[^\w\n]{{0,6}}({_NAICS})\b")),
+    ("NAICS", re.compile(rf"(?<!rimary )\bNAICS(?: [Cc]odes?)?\b[^\w\n]{{0,6}}({_NAICS})\b")),
+    ("PSC", re.compile(rf"\bPSC(?: [Cc]odes?)?\b[^\w\n]{{0,6}}({_PSC}(?:{_AND}{_PSC}){{0,12}})\b")),
 )
 
 
@@ -71,6 +79,10 @@ def company_data(passages: Iterable[NumberedPassage]) -> list[Fact]:
                     for label, pattern in _CODES
                     if (match := pattern.search(block.text))
                 ]
+                is_after_primary = any(fact.label == _PRIMARY for fact in found.values())
+                other = _OTHER_NAICS.fullmatch(block.text) if is_after_primary else None
+                if other:
+                    codes.append(Fact(other[1], passage.number, label="Additional NAICS"))
                 for fact in codes:
                     _add_new(found, fact)
                 if (
@@ -79,7 +91,7 @@ def company_data(passages: Iterable[NumberedPassage]) -> list[Fact]:
                     and (status := _STATUS_IN_PROSE.search(block.text))
                 ):
                     _add_new(found, Fact(status.group(), passage.number, label="Status"))
-                is_code = block.text in {fact.text for fact in codes}
+                is_code = bool(other) or block.text in {fact.text for fact in codes}
                 if is_data and block.kind != BlockKind.ROW and not is_code and not _is_no_data(block.text):
                     _add_new(found, Fact(block.text, passage.number, label=""))
                 elif not codes and block.kind == BlockKind.LINE and _STATUS.search(block.text):

@@ -29,6 +29,7 @@ class ProjectField(StrEnum):
     END = "end"
     ROLE = "role"
     WORK = "work"
+    RATING = "rating"
     REFERENCE = "reference"
 
 
@@ -42,6 +43,10 @@ _PROJECT_LABELS: tuple[tuple[ProjectField, re.Pattern[str]], ...] = tuple(
         ),
         (ProjectField.TYPE, r"(?:contract|award|grant)? ?type|vertragsart|type de .*"),
         (ProjectField.ROLE, r"(?:our |contractor )?role|prime|prime (?:or sub\w*|/ ?sub\w*|contractor)|we were|rolle|rôle"),
+        (
+            ProjectField.RATING,
+            r"(?:(?:cpars?|overall|performance|customer|client|final) ){0,2}(?:ratings?|assessment)|cpars|bewertung|évaluation",
+        ),
         (
             ProjectField.VALUE,
             r"how much|dollars?(?: .*)?|(?:.*\b)?(?:value|amount|price|costs?|budget|funding|ceiling|fee|sum|share)|(?:total |final )?award|award(?:ed)? amount(?: ?/.{1,20})?|auftrags(?:wert|summe|volumen)|volumen|montant.*|valeur",

@@ -44,6 +44,8 @@ _MIN_WORDS, _MAX_WORDS, _MIN_LISTED_WORDS = 4, 70, 2
 _SMALL_SHARE = 0.2
 _MIN_LETTERS = 0.45
 """The minimum share of letters in a sentence: “First pass yield 99.1% in 2025.”"""
+_STANDARD = re.compile(r"\b(?:ISO(?:/IEC)?|IEC|EN|AS|NIST(?: SP)?|ASTM|ANSI|SOC|OHSAS)[ -]?[A-Z]?\d[\d:./-]*(?<!\D)")
+"""“ISO/IEC 27001:2022.”"""
 _NAME_WORDS = 8
 _NAMED_FACTOR = 1.6
 """If a heading names the topic, the text may exceed the requested length by this factor."""
@@ -368,10 +370,11 @@ def _is_worth_quoting(text: str, *, is_listed: bool, may_be_upper: bool = False)
     if not least <= len(words) <= _MAX_WORDS or text.endswith(("?", ":", ";", ",")) or "|" in text:
         return False
     if is_listed:
+        plain = _STANDARD.sub("standard", text)
         return (
             not (text[0] == "(" and text[-1] == ")")
-            and (may_be_upper or not (text.isupper() and len(words) > 1))
-            and sum(character.isalpha() for character in text) / len(text) > 0.5
+            and (may_be_upper or not (plain.isupper() and len(words) > 1))
+            and _share_of_letters(plain) > 0.5
         )
     if not _SENTENCE_END.search(text):
         return False
@@ -381,8 +384,11 @@ def _is_worth_quoting(text: str, *, is_listed: bool, may_be_upper: bool = False)
         return False
     # Sentences cut off at the border of a passage do not start like a sentence.
     is_started = words[0][0].isupper() or words[0][0] in "“\"'(" or words[0][0].isdigit()
-    letters = sum(character.isalpha() for character in text)
-    return is_started and letters / len(text) > _MIN_LETTERS and text.upper() != text
+    return is_started and _share_of_letters(text) > _MIN_LETTERS and text.upper() != text
+
+
+def _share_of_letters(text: str) -> float:
+    return sum(character.isalpha() for character in text) / len(text)
 
 
 def is_full_sentence(text: str) -> bool:
@@ -523,7 +529,8 @@ def _is_asked_for(candidate: Candidate, topic: Topic | None, others: Others) -> 
         return False
     if topic in (Topic.OUTCOMES, Topic.OFFER):
         is_future = bool(_FUTURE.search(f"{nearest_heading(candidate.heading)} {candidate.quoted}"))
-        return is_future or (candidate.evidence(topic) == _NAMED and candidate.kind == DocumentKind.PREVIOUS_PROPOSAL)
+        kinds = _PROPOSALS if topic == Topic.OUTCOMES else frozenset((DocumentKind.PREVIOUS_PROPOSAL,))
+        return is_future or (candidate.evidence(topic) == _NAMED and candidate.kind in kinds)
     if topic == Topic.PROFILE:
         return others.mentions_us(candidate.text) or candidate.evidence(topic) == _NAMED
     return True
