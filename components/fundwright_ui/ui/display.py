@@ -39,7 +39,7 @@ def definition_list(entries: Mapping[str, Child] | Iterable[tuple[str, Child]]) 
     parts: list[VdomDict] = []
     for name, value in pairs:
         if value is not None and value != "":
-            parts += [html.dt({"key": f"{name}:"}, name), html.dd({"key": name}, value)]
+            parts += [html.dt(name), html.dd(value)]
     return html.dl({"className": "fw-definitions"}, *parts)
 
 
