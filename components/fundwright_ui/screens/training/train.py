@@ -420,7 +420,7 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
             label=t("Documents"),
             columns=[
                 Column(field="title", label=t("Title"), is_sortable=True, flex=title_width / 100, min_width=title_width),
-                Column(field="kind", label=t("Kind"), is_sortable=True, flex=1.4, min_width=140),
+                Column(field="kind", label=t("Kind"), is_sortable=True, flex=1.36, min_width=136),
                 Column(field="state", label=t("Status"), kind="chips", is_sortable=True, flex=1.02, min_width=102),
                 Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True, flex=0.86, min_width=86),
                 Column(field="error", label=t("Problem"), flex=2, min_width=200)  # there is no space for both
