@@ -421,6 +421,7 @@ NO_IDS = {
     "state": "a state",
     "tab": "a part of the screen",
     "template": "a name: the same for everybody",
+    "text": "words",
     "unsure": "whether unlikely suggestions are shown",
 }
 """Other parameters that screens read from it."""

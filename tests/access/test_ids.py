@@ -193,7 +193,7 @@ def names_in_queries() -> set[str]:
         screen = importlib.import_module(module.name)
         source = Path(str(screen.__file__)).read_text(encoding="utf-8")
         names.update(re.findall(r"\burl\.get\(\"(\w+)\"", source))
-        for model in re.findall(r"(?:\bquery_in_address\(|^def query_of\(.*\) -> )(\w+)", source, re.MULTILINE):
+        for model in re.findall(r"(?:\bquery_in_address\((?!type\b)|^def query_of\(.*\) -> )(\w+)", source, re.MULTILINE):
             fields: Mapping[str, Any] = getattr(screen, model).model_fields
             names.update(name for name, field in fields.items() if "UUID" in str(field.annotation))
     return names
