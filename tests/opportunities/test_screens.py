@@ -633,6 +633,19 @@ class TestImports:
             assert "Import file" not in screen.text
 
 
+@pytest.mark.parametrize(("deadline", "shown"), [("", "posted"), ("2099-01-01", "due")])
+async def test_phones_show_due_dates_or_else_posted_dates(
+    committed: Core, member: Actor, import_file: ImportFile, deadline: str, shown: str
+) -> None:
+    await import_file(sam_file(sam_row(ResponseDeadLine=deadline)))
+    async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
+        [row] = screen.rows()
+        compact = {
+            column["field"] for column in screen.props("DataTable")["columns"] if column["isCompact"] and row[column["field"]]
+        }
+        assert compact & {"posted", "due"} == {shown}
+
+
 class TestCategoryChip:
     async def test_has_the_color_of_the_category_and_says_how_sure_it_is(
         self, committed: Core, member: Actor, import_file: ImportFile
@@ -645,7 +658,6 @@ class TestCategoryChip:
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
             chips = screen.rows()[0]["categories"]
             assert {"label": "Roofs", "color": category_color(CategoryColor.RED)} in chips
-            assert "posted" in {column["field"] for column in screen.props("DataTable")["columns"] if column["isCompact"]}
 
     @pytest.mark.parametrize(("order", "shown"), [("", "posted"), ("?sort=due", "due")])
     async def test_less_important_columns_leave_it_space_but_not_the_one_of_the_order(

@@ -247,6 +247,7 @@ def _table(
         )
 
     is_award_list = query.availability == AWARD
+    has_due_dates = not is_award_list and any(item.due_at for item in listed.items)
     has_values = any(map(value_of, listed.items))
     has_codes = any(map(code_of, listed.items))
     has_statuses = not is_award_list and any(map(statuses, listed.items))
@@ -271,7 +272,7 @@ def _table(
             ]
         ),
         Column(field="value", label=names["value"], kind="money") if has_values else None,
-        Column(field="posted", label=names["posted"], kind="date", is_sortable=True),
+        Column(field="posted", label=names["posted"], kind="date", is_sortable=True, is_compact=not has_due_dates),
         Column(field="code", label=names["code"], is_compact=False) if has_codes else None,
         Column(field="status", label=t("Status"), kind="chips") if has_statuses else None,
         Column(field="categories", label=names["categories"], kind="chips") if has_categories else None,
