@@ -217,6 +217,7 @@ def _short_id(id: str) -> str:
 
 
 def whole_id(sent: str) -> str:
+    """The id of a row from what `_short_id` made of it."""
     return _GROUPS.sub(r"\1-\2-\3-\4-\5", urlsafe_b64decode(f"{sent[1:]}==").hex()) if _SHORT_UUID.fullmatch(sent) else sent
 
 
