@@ -24,6 +24,7 @@ from fundwright_ui.screens.billing.subscriber import subscriber_screen
 from fundwright_ui.screens.billing.subscriptions import subscriptions_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
 from tests.billing.conftest import HERE
+from tests.support.signing_in import with_settings
 
 TODAY = now().date()
 
@@ -289,6 +290,19 @@ class TestPublicPages:
             assert "10,000" in screen.find("article", "Pro").text
             assert screen.find("link", "Fundwright").props["href"] == "/"
             assert screen.has("main")
+
+    async def test_pricing_offers_a_way_to_each_plan(self, committed: Core, ada: Actor) -> None:
+        async with mounted(committed, None, pricing_screen) as screen:
+            assert screen.find("link", "Get started").props["href"] == "/auth/register/standard/open"
+            assert screen.find("link", "Choose Pro").props["href"] == "/payment"
+        async with mounted(committed, ada, pricing_screen) as screen:
+            assert "Your plan" in screen.find("article", "Free").text and not screen.has("link", "Get started")
+            assert screen.find("link", "Choose Team").props["href"] == "/payment"
+
+    async def test_payment_names_the_contact(self, committed: Core) -> None:
+        core = with_settings(committed, contact_email="grants@example.org")
+        async with mounted(core, None, payment_screen) as screen:
+            assert screen.find("link", "Write to grants@example.org").props["href"] == "mailto:grants@example.org"
 
     async def test_payment_says_how(self, committed: Core) -> None:
         async with mounted(committed, None, payment_screen) as screen:

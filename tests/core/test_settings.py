@@ -16,6 +16,7 @@ class TestRead:
             ("FUNDWRIGHT_PUBLIC_URL", "funding.example.org", "should be an address such as https://"),
             ("FUNDWRIGHT_PUBLIC_URL", "https://a.example/?x=1", "should be an address such as https://"),
             ("FUNDWRIGHT_ANALYTICS_URL", "file:///etc/passwd", "should be an address such as https://"),
+            ("FUNDWRIGHT_CONTACT_EMAIL", "the help desk", "should be an email address such as"),
             ("FUNDWRIGHT_TRUSTED_PROXIES", '["*"]', "not a valid IPv4 or IPv6 network"),
             ("FUNDWRIGHT_ALLOWED_ORIGINS", "https://example.org", "should be JSON"),
         ],

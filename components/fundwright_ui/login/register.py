@@ -28,6 +28,7 @@ from fundwright_ui.login.form import (
 from fundwright_ui.login.frame import LOGIN, login_frame, no_account_yet
 from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.ui.buttons import link_button
 from fundwright_ui.ui.feedback import problem
 
 
@@ -116,17 +117,21 @@ def _closed(note: str, corner: tuple[str, str]) -> VdomDict:
     connection = use_connection()
     if note:
         return login_frame(connection, t("This link doesn't work"), note, corner=corner)
+    contact = connection.core.settings.contact_email
     return login_frame(
         connection,
         t("Registration is by invitation only"),
-        t("An administrator creates accounts here."),
+        t("An invitation is a link with which you choose your password."),
         no_account_yet(
             html.p(
-                t(
-                    "Ask your administrator to add an account for your email address with the command below. You will get a link to choose your password."
+                t("Write to {email} from the address that you want to sign in with.", email=contact)
+                if contact
+                else t(
+                    "Ask an administrator of this server for an invitation, and name the email address that you want to sign in with."
                 )
             ),
-            html.pre({"tabIndex": 0}, html.code("fundwright user add you@example.org")),
+            link_button(t("Request an invitation"), f"mailto:{contact}", variant="contained", block=True) if contact else None,
+            link_button(t("View plans"), connection.href("/pricing"), block=True),
         ),
         corner=corner,
     )

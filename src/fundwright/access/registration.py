@@ -30,9 +30,7 @@ class RegistrationClosed(FundwrightError):
     status = 403
 
     def __init__(self) -> None:
-        super().__init__(
-            t("Registration is by invitation only. Ask your administrator for an account; `fundwright user add` creates one.")
-        )
+        super().__init__(t("Registration is by invitation only. Ask an administrator of this server for an invitation."))
 
 
 class AlreadyRegistered(Conflict):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
@@ -102,6 +103,9 @@ class Settings(PackageSettings):
     reauthentication_minutes: int = Field(
         default=10, ge=1, description="Minutes after a sign-in during which sensitive changes require no re-authentication."
     )
+    contact_email: str | None = Field(
+        default=None, description="Email address to which people write who want an account or another plan; shown to visitors."
+    )
     terms_url: str | None = Field(default=None, description="Address of the terms that people agree to when they register.")
     smtp_host: str | None = Field(
         default=None,
@@ -175,6 +179,13 @@ class Settings(PackageSettings):
         if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
             raise ValueError("it should be an address such as https://funding.example.org")
         return url and url.rstrip("/")
+
+    @field_validator("contact_email")
+    @classmethod
+    def _is_email(cls, email: str | None) -> str | None:
+        if email is not None and not re.fullmatch(r"[^\s@?&]+@[^\s@?&]+", email):
+            raise ValueError("it should be an email address such as grants@example.org")
+        return email
 
     @field_validator("analytics_url")
     @classmethod

@@ -33,7 +33,7 @@ async def test_the_printed_link_is_named_while_there_is_no_account(
     committed: Core, screen: Screen, language: Language, sentence: str
 ) -> None:
     async with mounted(committed, None, screen, params=PARAMS, language=language) as shown:
-        assert sentence in shown.text and "fundwright user add" not in shown.text
+        assert sentence in shown.text and "Ask an administrator" not in shown.text
 
 
 @pytest.mark.parametrize("screen", [sign_in_screen, register_screen])
@@ -42,7 +42,7 @@ async def test_the_printed_link_is_not_named_once_there_is_an_account(committed:
         await add_account(session)
     async with mounted(committed, None, screen, params=PARAMS) as shown:
         assert "There is no account yet" not in shown.text
-        assert ("fundwright user add" in shown.text) == (screen is register_screen)
+        assert ("Ask an administrator" in shown.text) == (screen is register_screen)
 
 
 @pytest.mark.parametrize(

@@ -173,10 +173,19 @@ def _box(page: Page, passkey: str) -> str:
 
 
 class TestRegisterScreen:
+    @pytest.mark.usefixtures("ada")
     async def test_says_whom_to_ask_where_registration_is_closed(self, open_page: Open) -> None:
         async with open_page("/auth/register/standard/open") as page:
-            assert "by invitation" in page.text
+            assert "by invitation" in page.text and "Ask an administrator of this server" in page.text
+            assert "fundwright user" not in page.text, "a visitor cannot run commands on the server"
             assert page.all("form") == []
+
+    @pytest.mark.usefixtures("ada")
+    async def test_names_the_contact_where_registration_is_closed(self, open_page: Open, committed: Core) -> None:
+        core = with_settings(committed, contact_email="grants@example.org")
+        async with open_page("/auth/register/standard/open", core=core) as page:
+            (request,) = [link for link in page.all("a") if text_of(link) == "Request an invitation"]
+            assert request["a"]["href"] == "mailto:grants@example.org"
 
     async def test_creates_a_user_where_it_is_open(self, open_page: Open, committed: Core) -> None:
         core = with_settings(committed, open_registration=True)

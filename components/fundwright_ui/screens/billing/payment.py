@@ -15,6 +15,7 @@ from fundwright_ui.ui import card, row, section, text_link
 @screen("/payment", "Payment", area="public")
 def payment_screen() -> VdomDict:
     connection = use_connection()
+    contact = connection.core.settings.contact_email
     return public_page(
         connection,
         t("Payment"),
@@ -32,7 +33,10 @@ def payment_screen() -> VdomDict:
                     )
                 ),
                 html.p(t("For bank details or questions, contact the administrator named in the invoice.")),
-                row(text_link(t("View plans"), connection.href("/pricing"))),
+                row(
+                    text_link(t("Write to {email}", email=contact), f"mailto:{contact}") if contact else None,
+                    text_link(t("View plans"), connection.href("/pricing")),
+                ),
                 label=t("You pay by invoice"),
             ),
         ),
