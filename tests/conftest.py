@@ -25,7 +25,7 @@ from fundwright_ui import extension
 from tests.support.accounts import add_account
 from tests.support.blocking import blocking_calls
 from tests.support.cores import Cores, settings_of
-from tests.support.databases import Databases
+from tests.support.databases import Databases, as_superuser
 from tests.support.embedding import embedded_once
 from tests.support.routes import routes_built_once
 from tests.support.snapshots import Snapshots
@@ -95,7 +95,7 @@ def postgres() -> Iterator[str]:
     """URL of a server that lives as long as the test run."""
     folder = tempfile.TemporaryDirectory(prefix="fundwright-test-", dir=_quick_folder())
     with folder as name, EmbeddedPostgres(Path(name)).use() as url:
-        with psycopg.connect(url, autocommit=True) as connection:
+        with psycopg.connect(as_superuser(url), autocommit=True) as connection:
             # Tests do not simulate power failures.
             connection.execute("ALTER SYSTEM SET fsync = off")
             connection.execute("SELECT pg_reload_conf()")

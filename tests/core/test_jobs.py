@@ -20,6 +20,7 @@ from fundwright.core.database import Database
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotFound
 from fundwright.core.jobs import Job, JobHandler, JobPayload, JobQueue, JobRun, JobState, _job_lock, no_actor
 from fundwright.core.messages import nlater, t, using_language
+from tests.support.databases import as_superuser
 from tests.support.jobs import Trial, ended, read, trial, working
 from tests.support.polling import eventually
 
@@ -53,7 +54,7 @@ async def out_of_reach(url: str) -> AsyncIterator[None]:
     """Break all connections to the database and refuse new ones."""
     name = str(conninfo_to_dict(url)["dbname"])
     alter = sql.SQL("ALTER DATABASE {name} ALLOW_CONNECTIONS {is_open}")
-    with psycopg.connect(url.replace(f"/{name}?", "/postgres?"), autocommit=True) as connection:
+    with psycopg.connect(as_superuser(url).replace(f"/{name}?", "/postgres?"), autocommit=True) as connection:
         connection.execute(alter.format(name=sql.Identifier(name), is_open=sql.Literal(False)))
         connection.execute("SELECT pg_terminate_backend(pid, 30000) FROM pg_stat_activity WHERE datname = %s", [name])
         try:

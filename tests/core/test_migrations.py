@@ -12,8 +12,10 @@ from psycopg.sql import SQL, Identifier
 from psycopg.types.json import Jsonb
 
 from fundwright.core import migrations
+from fundwright.core.database_role import ROLE
 from fundwright.core.errors import StartRefused
 from fundwright.core.migrations import revisions, upgrade
+from tests.support.databases import as_superuser
 
 _CATALOGS = ("pg_class", "pg_attribute", "pg_attrdef", "pg_constraint", "pg_extension", "pg_proc", "pg_trigger")
 
@@ -28,9 +30,10 @@ def written(url: str) -> dict[str, list[str]]:
 
 async def set_back(url: str, *, to: str) -> None:
     """Set up an empty database like an earlier version."""
-    with psycopg.connect(url, autocommit=True) as connection:
+    with psycopg.connect(as_superuser(url), autocommit=True) as connection:
         connection.execute("DROP SCHEMA public CASCADE")
-        connection.execute("CREATE SCHEMA public")
+        connection.execute("CREATE SCHEMA public AUTHORIZATION pg_database_owner")
+        connection.execute("CREATE EXTENSION vector")
     await upgrade(url, to=to)
 
 
@@ -109,7 +112,7 @@ class TestUpgrade:
         ]
         id = UUID(int=1)
         await set_back(database_url, to="0046")
-        with psycopg.connect(database_url, autocommit=True) as connection:
+        with psycopg.connect(as_superuser(database_url), autocommit=True) as connection:
             connection.execute("SET session_replication_role = replica")  # without documents and drafts
             for number, (heading, places) in enumerate(
                 (("Work › Boats", [[0, "Work › Boats", 1], [9, "", None], [20, "Work", 2]]), ("Work", []), ("", []))
@@ -166,7 +169,7 @@ class TestUpgrade:
     async def test_only_notices_with_more_to_embed_lose_their_vector(self, database_url: str) -> None:
         short, long = (UUID(int=number) for number in (1, 2))
         await set_back(database_url, to="0040")
-        with psycopg.connect(database_url, autocommit=True) as connection:
+        with psycopg.connect(as_superuser(database_url), autocommit=True) as connection:
             connection.execute("SET session_replication_role = replica")  # without the notices themselves
             for id, characters in ((short, 500), (long, 501)):
                 connection.execute(
@@ -277,17 +280,17 @@ class TestUpgrade:
 
     async def test_a_server_without_the_vector_extension_is_refused(self, database_url: str) -> None:
         with pytest.raises(StartRefused, match="lacks the extension `vector`. Install pgvector"):
-            await upgrade(f"{database_url}&options=-c%20extension_control_path%3D/nowhere")
+            await upgrade(f"{as_superuser(database_url)}&options=-c%20extension_control_path%3D/nowhere")
 
     async def test_an_account_that_may_not_set_up_the_database_is_refused(self, postgres: str, database_url: str) -> None:
-        with psycopg.connect(database_url, autocommit=True) as connection:
+        with psycopg.connect(as_superuser(database_url), autocommit=True) as connection:
             connection.execute("CREATE DATABASE unprepared")
             connection.execute("CREATE ROLE guest LOGIN")
         try:
             with pytest.raises(StartRefused, match=r"may not set up the database .*run `CREATE EXTENSION vector` there"):
-                await upgrade(postgres.replace("postgres@/fundwright?", "guest@/unprepared?"))
+                await upgrade(postgres.replace(f"{ROLE}@/fundwright?", "guest@/unprepared?"))
         finally:
-            with psycopg.connect(database_url, autocommit=True) as connection:
+            with psycopg.connect(as_superuser(database_url), autocommit=True) as connection:
                 connection.execute("DROP DATABASE unprepared")
                 connection.execute("DROP ROLE guest")
 

@@ -268,7 +268,7 @@ class TestRoot:
             monkeypatch.setattr(postgres, "_BIN", environment / programs.relative_to(packages))
             monkeypatch.setattr(postgres, "_ROOT_COPIES", Path(copies) / "fundwright")
             with EmbeddedPostgres(tmp_path / "data").use() as url, psycopg.connect(url) as connection:
-                connection.execute("CREATE EXTENSION vector")
+                assert connection.execute("SELECT '[1]'::vector::text").fetchone() == ("[1]",)
         assert oct(environment.stat().st_mode) == "0o40700"
 
     def test_without_a_place_for_the_copy_says_what_to_do(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,8 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import tuple_row
 
+from fundwright.core.database_role import ROLE
+
 Connection = psycopg.Connection[tuple[Any, ...]]
 
 _MAX_ROWS = 1_000
@@ -43,6 +45,11 @@ class Content:
 
     rows: Mapping[str, bytes]
     numbers: Mapping[str, int]
+
+
+def as_superuser(url: str) -> str:
+    """The address for the superuser of the embedded server, whom tests need to create databases and to skip triggers."""
+    return url.replace("//fundwright@", "//postgres@")
 
 
 class Databases:
@@ -80,7 +87,7 @@ class Databases:
             return self._idle.pop()
         name = next(self._names)
         with self._connect("postgres") as connection:
-            connection.execute(_about("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy", name, self._template))
+            connection.execute(_about("CREATE DATABASE {} OWNER {} TEMPLATE {} STRATEGY file_copy", name, ROLE, self._template))
         return name
 
     def give_back(self, name: str) -> None:
@@ -150,7 +157,7 @@ class Databases:
             connection.execute(_about("DROP DATABASE {} WITH (FORCE)", name))
 
     def _connect(self, name: str) -> Connection:
-        return psycopg.connect(self.address(name), autocommit=True, row_factory=tuple_row)
+        return psycopg.connect(as_superuser(self.address(name)), autocommit=True, row_factory=tuple_row)
 
 
 def _about(statement: LiteralString, *names: str) -> sql.Composed:

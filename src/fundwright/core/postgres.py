@@ -24,7 +24,9 @@ from typing import IO
 
 import psutil
 import psycopg
+from psycopg.sql import SQL, Identifier
 
+from fundwright.core.database_role import ROLE, hand_over
 from fundwright.core.errors import DiskFull, StartRefused
 from fundwright.core.files import start_errors
 
@@ -34,6 +36,7 @@ _ROOT_RUNS_AS = "pgserver"  # PostgreSQL refuses to run as root
 _ROOT_COPIES = Path("/var/lib/fundwright")
 _MIN_FREE_BYTES = 200_000_000
 _START_PATIENCE_S, _START_PAUSE_S = 30, 0.5
+_DATABASE, _SUPERUSER = "fundwright", "postgres"
 _UNUSED_PROCESS_ID = 2**22 + 1  # the maximum is 2**22 on Linux and far lower on macOS
 _SOCKETS = Path("/tmp")  # noqa: S108  # short, and the same for every process, whatever its TMPDIR
 _CONFIGURATION = """
@@ -81,8 +84,8 @@ class EmbeddedPostgres:
             file.write_text(secret)
         return _SOCKETS / f"fundwright-{_digest(f'{secret} {self._cluster}')[:12]}"
 
-    def _url(self, database: str) -> str:
-        return f"postgresql://postgres@/{database}?host={self._sockets}"
+    def _url(self, role: str, database: str) -> str:
+        return f"postgresql://{role}@/{database}?host={self._sockets}"
 
     @contextmanager
     def use(self) -> Iterator[str]:
@@ -99,7 +102,7 @@ class EmbeddedPostgres:
                 with _locked(starting), start_errors(self._folder):
                     fcntl.flock(users, fcntl.LOCK_SH)
                     self._start()
-                yield self._url("fundwright")
+                yield self._url(ROLE, _DATABASE)
             finally:
                 with _locked(starting):
                     if _is_last(users) and self._is_running():
@@ -140,15 +143,30 @@ class EmbeddedPostgres:
             options = f"-k {self._sockets} -c {self._mark} {_START_OPTIONS}"
             self._run(self._cluster, "pg_ctl", "-l", str(self._log), "-w", "-t", "60", "-o", options, "start")
         try:
-            with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
-                if not connection.execute("SELECT 1 FROM pg_database WHERE datname = 'fundwright'").fetchone():
-                    connection.execute("CREATE DATABASE fundwright")
+            self._prepare_database()
         except psycopg.errors.DiskFull as error:
             raise DiskFull(self._folder) from error
         except psycopg.OperationalError as error:
             raise StartRefused(
                 f"The embedded PostgreSQL is not responding: {error}. Try again in a minute; its log is {self._log}."
             ) from error
+
+    def _prepare_database(self) -> None:
+        """Create the database and its owner, a role without privileges, unless they exist.
+
+        Databases of earlier versions belong to the superuser, as does one whose preparation was interrupted.
+        """
+        with psycopg.connect(self._url(_SUPERUSER, _SUPERUSER), autocommit=True) as connection:
+            found = connection.execute("SELECT datdba::regrole::text FROM pg_database WHERE datname = %s", [_DATABASE]).fetchone()
+            if found == (ROLE,):
+                return
+            if not connection.execute("SELECT FROM pg_roles WHERE rolname = %s", [ROLE]).fetchone():
+                connection.execute(SQL("CREATE ROLE {} LOGIN").format(Identifier(ROLE)))
+            if found is None:
+                connection.execute(SQL("CREATE DATABASE {}").format(Identifier(_DATABASE)))
+        with psycopg.connect(self._url(_SUPERUSER, _DATABASE)) as connection:
+            connection.execute("CREATE EXTENSION IF NOT EXISTS vector")  # only superusers may
+            connection.execute(hand_over(_DATABASE).encode())
 
     def _make_cluster(self) -> None:
         # Under another name until it is complete: a process that is killed here leaves nothing that looks like a cluster.
@@ -157,7 +175,7 @@ class EmbeddedPostgres:
             shutil.rmtree(left_behind, ignore_errors=True)
         unfinished = self._folder / f"postgres.unfinished-{secrets.token_hex(4)}"
         self._create_private_folder(unfinished)
-        self._run(unfinished, "initdb", "--auth=trust", "--encoding=utf8", "--locale=C", "-U", "postgres")
+        self._run(unfinished, "initdb", "--auth=trust", "--encoding=utf8", "--locale=C", "-U", _SUPERUSER)
         with (unfinished / "postgresql.conf").open("a") as configuration:
             configuration.write(_CONFIGURATION)
         unfinished.rename(self._cluster)

@@ -15,6 +15,7 @@ from sqlalchemy import create_engine
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import DBAPIError
 
+from fundwright.core.database_role import check_role
 from fundwright.core.errors import StartRefused
 
 _FOLDER = Path(__file__).parent
@@ -85,6 +86,7 @@ def _upgrade(url: str, to: str, packages: Sequence[Migrations]) -> None:
     try:
         with connection:
             _check_server(connection, where)
+            check_role(connection, where)
             connection.execute("SELECT pg_advisory_lock(%s)", [_LOCK])
             if not _is_up_to_date(connection, where, _OWN):
                 _run_missing(url, where, to, _OWN)
