@@ -36,7 +36,7 @@ from fundwright_ui.runtime.html import shown_in
 from fundwright_ui.runtime.router import Found, Location, Screen
 from fundwright_ui.runtime.view import View
 from fundwright_ui.ui.forms import Fields
-from fundwright_ui.widgets.data_table import whole_id
+from fundwright_ui.widgets.data_table import shown_columns, whole_id
 
 _SETTLE_TIMEOUT_S = 10.0
 _ROLES = {
@@ -170,10 +170,14 @@ class ScreenUnderTest:
         """Return the props of the only widget with this name, in camelCase."""
         return self.find(widget).props
 
+    def columns(self, label: str | None = None) -> list[dict[str, Any]]:
+        """Return the columns that the table with this label, or the only one, shows."""
+        return shown_columns(self.find("DataTable", label).props)
+
     def rows(self, label: str | None = None) -> list[dict[str, Any]]:
         """Return the rows of the table with this label, or of the only one: the cells by field, and `id`."""
         table = self.find("DataTable", label).props
-        fields = [column["field"] for column in table["columns"]]
+        fields = [column["field"] for column in self.columns(label)]
         ids = map(whole_id, table["ids"])
         return [dict(zip(fields, cells, strict=True)) | {"id": id} for id, cells in zip(ids, table["rows"], strict=True)]
 

@@ -164,7 +164,7 @@ class TestPremiumLinks:
             path = screen.props("CopyButton")["text"]
             assert path.startswith("/auth/register/premium/") and path in screen.text
             await screen.expect(lambda: screen.has("DataTable"))
-            columns = {column["label"]: column["isNumber"] for column in screen.props("DataTable")["columns"]}
+            columns = {column["label"]: column["isNumber"] for column in screen.columns()}
             assert columns["Duration"] and columns["Used"]
             assert (cells(screen, "days"), cells(screen, "used"), cells(screen, "note")) == (["14 days"], ["0 of 3"], ["Fair"])
         async with mounted(committed, boss, premium_links_screen) as screen:
@@ -207,7 +207,7 @@ class TestSubscriptions:
             await screen.expect("$59.00 per month")
             pro = {row["name"]: row for row in screen.rows("Plans")}["Pro"]
             assert (pro["price"], pro["Documents"]) == ("$59.00 per month", "Unlimited")
-            assert [column["isNumber"] for column in screen.find("DataTable", "Plans").props["columns"]] == [False, *[True] * 4]
+            assert [column["isNumber"] for column in screen.columns("Plans")] == [False, *[True] * 4]
 
     async def test_subscribers_are_listed_by_plan(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with committed.database.transaction() as session:

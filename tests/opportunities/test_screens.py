@@ -195,7 +195,7 @@ class TestAwarded:
         async with mounted(committed, member, sam_screen, path="/dashboard/sam?availability=award") as screen:
             (of_award,) = screen.props("DataTable")["rows"]
             assert "Roofs Inc." in of_award
-            assert {column["label"] for column in screen.props("DataTable")["columns"]}.isdisjoint({"Type", "Due", "Status"})
+            assert {column["label"] for column in screen.columns()}.isdisjoint({"Type", "Due", "Status"})
         async with committed.database.transaction() as session:
             shown = await service.look_up(session, member, notice_id(1))
             of_award = await service.look_up(session, member, notice_id(2))
@@ -217,7 +217,7 @@ class TestTableView:
         at = "/dashboard/sam?availability=any"
 
         def labels(screen: ScreenUnderTest) -> list[str]:
-            return [column["label"] for column in screen.props("DataTable")["columns"]]
+            return [column["label"] for column in screen.columns()]
 
         async with mounted(committed, member, sam_screen, path=at) as screen:
             assert "Type" in labels(screen)
@@ -640,9 +640,7 @@ async def test_phones_show_due_dates_or_else_posted_dates(
     await import_file(sam_file(sam_row(ResponseDeadLine=deadline)))
     async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
         [row] = screen.rows()
-        compact = {
-            column["field"] for column in screen.props("DataTable")["columns"] if column["isCompact"] and row[column["field"]]
-        }
+        compact = {column["field"] for column in screen.columns() if column["isCompact"] and row[column["field"]]}
         assert compact & {"posted", "due"} == {shown}
 
 
@@ -669,7 +667,7 @@ class TestCategoryChip:
             [notice] = await listed(session, member)
             await categories.accept(session, member, committed, notice.id, roofs.id)
         async with mounted(committed, member, sam_screen, path=f"/dashboard/sam{order}") as screen:
-            wide = {column["field"] for column in screen.props("DataTable")["columns"] if column["isWide"]}
+            wide = {column["field"] for column in screen.columns() if column["isWide"]}
             assert wide - {"code"} == {"type", "posted"} - {shown}
 
 

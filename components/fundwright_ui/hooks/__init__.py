@@ -21,7 +21,7 @@ from fundwright_ui.hooks.live import use_live
 from fundwright_ui.hooks.query import Query, use_query
 from fundwright_ui.hooks.rows import Row, Rows, use_rows
 from fundwright_ui.hooks.url import UrlState, query_in_address, use_url_state
-from fundwright_ui.runtime.layout import UNCHANGED
+from fundwright_ui.runtime.layout import UNCHANGED, use_unchanged
 
 __all__ = [
     "UNCHANGED",
@@ -35,5 +35,6 @@ __all__ = [
     "use_live",
     "use_query",
     "use_rows",
+    "use_unchanged",
     "use_url_state",
 ]

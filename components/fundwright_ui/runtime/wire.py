@@ -17,8 +17,8 @@ from fundwright_ui.runtime.waiting import Event, Queue
 SMALL_BYTES = 256
 """Shorter messages are not compressed: initializing zlib takes 50 µs, half of the time in which such a message arrives."""
 
-_LEVEL = 4
-"""Compresses as well as level 6 in half the time."""
+_LEVEL = 5
+"""Level 4 saves a tenth of the time, but messages are 1 to 3% larger; with level 6, they are 1% smaller and take up to 70% longer."""
 
 
 class _Deflate(PerMessageDeflate):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -15,7 +15,7 @@ from uuid import UUID
 
 from babel import Locale
 from babel.dates import format_date
-from babel.numbers import format_currency
+from babel.numbers import NumberPattern, parse_pattern
 from reactpy.types import VdomDict
 from typing_extensions import TypeAliasType
 
@@ -91,6 +91,8 @@ class Column:
     label: str
     kind: ColumnKind = "text"
     is_sortable: bool = False
+    is_shown: bool = True
+    """Whether this page has the column. It is sent anyway, so that a page with other columns only says which ones it has."""
     is_compact: bool = True
     """Also shown on a narrow screen."""
     is_wide: bool = False
@@ -141,8 +143,6 @@ class TableColumn(Props):
     is_number: bool
     is_moment: bool
     is_sortable: bool
-    is_compact: bool
-    is_wide: bool
     href_base: str
 
 
@@ -150,13 +150,18 @@ TableCell = TypeAliasType("TableCell", str | LinkCell | NoteCell | tuple[Chip, .
 
 
 class DataTable(Widget):
-    """A table as it is sent: `rows` are the cells of this page by column, `ids` identify the rows (see `_short_id`), and `total` counts
-    those of all pages. `widths` of the columns are in pixels; the remaining width is shared in proportion, or belongs to a column without one.
-    They are not part of `columns`, which would then be sent again with every page. Every row of a dense table is one line, or two on a
-    narrow screen. Every change of page or order calls `on_query`. Created by `data_table`."""
+    """A table as it is sent: `columns` are those of all pages, `shown` the indexes of those of this page, and `compact` and `wide` of those
+    for narrow screens and only for wide ones. `rows` are the cells of this page by shown column, `ids` identify the rows (see `_short_id`),
+    and `total` counts those of all pages. `widths` of the shown columns are in pixels; the remaining width is shared in proportion, or
+    belongs to a column without one. What differs from page to page is not part of `columns`, which would then be sent with every page.
+    Every row of a dense table is one line, or two on a narrow screen. Every change of page or order calls `on_query`. Created by
+    `data_table`."""
 
     label: str
     columns: Sequence[TableColumn]
+    shown: Sequence[int]
+    compact: Sequence[int]
+    wide: Sequence[int]
     widths: Sequence[int | None]
     rows: Sequence[Sequence[TableCell]]
     ids: Sequence[str]
@@ -190,12 +195,16 @@ def data_table(
     """A table of one page out of `total` rows, or of these rows alone if `total` is omitted. A row that does not change is not
     drawn again. With `is_dense`, for lists that people scan, each row is one line, and on a narrow screen two lines without labels;
     columns are as wide as their texts, and the first one gets the rest."""
-    kinds = [(column.field, _writer(column)) for column in columns]
+    shown = [column for column in columns if column.is_shown]
+    kinds = [(column.field, _writer(column)) for column in shown]
     written = [[write(row.cells.get(field)) for field, write in kinds] for row in rows]
     return DataTable(
         label=label,
         columns=[_sent_column(column) for column in columns],
-        widths=_widths_of_texts(columns, written) if is_dense else _shared_widths(columns),
+        shown=_indexes(column.is_shown for column in columns),
+        compact=_indexes(column.is_compact for column in columns),
+        wide=_indexes(column.is_wide for column in columns),
+        widths=_widths_of_texts(shown, written) if is_dense else _shared_widths(shown),
         rows=written,
         ids=[_short_id(row.id) for row in rows],
         total=len(rows) if total is None else total,
@@ -209,6 +218,10 @@ def data_table(
         on_open=on_open,
         key=key,
     )
+
+
+def _indexes(of: Iterable[bool]) -> list[int]:
+    return [index for index, is_so in enumerate(of) if is_so]
 
 
 def _short_id(id: str) -> str:
@@ -228,8 +241,6 @@ def _sent_column(column: Column) -> TableColumn:
         is_number=column.kind in _NUMBERS,
         is_moment=column.kind == "datetime",
         is_sortable=column.is_sortable,
-        is_compact=column.is_compact,
-        is_wide=column.is_wide,
         href_base=column.href_base,
     )
 
@@ -325,9 +336,23 @@ def _day(day: date, language: str) -> str:
 
 @lru_cache(maxsize=1_000)
 def _money(amount: Decimal | float, currency: str, language: str) -> str:
-    """Without cents."""
-    pattern: str = Locale.parse(language).currency_formats["standard"].pattern
-    return format_currency(amount, currency, format=pattern.replace("0.00", "0"), locale=language, currency_digits=False)
+    pattern, locale = _money_format(language)
+    return pattern.apply(amount, locale, currency=currency, currency_digits=False)
+
+
+@lru_cache
+def _money_format(language: str) -> tuple[NumberPattern, Locale]:
+    """The usual format without cents. Babel's `format_currency` would parse it again for each amount."""
+    locale = Locale.parse(language)
+    return parse_pattern(locale.currency_formats["standard"].pattern.replace("0.00", "0")), locale
+
+
+def shown_columns(props: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The columns of this page from the props of a table, with `isCompact` and `isWide`."""
+    return [
+        {**props["columns"][index], "isCompact": index in props["compact"], "isWide": index in props["wide"]}
+        for index in props["shown"]
+    ]
 
 
 # The same markup as web/src/widgets/DataTable renders on a wide screen. Hydration fails if they differ.
@@ -336,7 +361,7 @@ def _money(amount: Decimal | float, currency: str, language: str) -> str:
 @paints(DataTable.__name__)
 def _painted(node: Mapping[str, Any]) -> Sequence[Node]:
     props, events = node["a"], node.get("e", {})
-    columns: list[dict[str, Any]] = props["columns"]
+    columns = shown_columns(props)
     looks = [_look(column) for column in columns]
     head = [_head(column, look, props["sort"], can_sort="onQuery" in events) for column, look in zip(columns, looks, strict=True)]
     body: list[Node] = []

@@ -15,7 +15,7 @@ from fundwright.authentication.reauthentication import ReauthenticationRequired
 from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
-from fundwright_ui.hooks import UNCHANGED, use_query, use_url_state
+from fundwright_ui.hooks import UNCHANGED, use_query, use_unchanged, use_url_state
 from fundwright_ui.product import use_connection
 from fundwright_ui.runtime.router import Screen
 from fundwright_ui.ui import button, loading, page, problem, text_field
@@ -113,6 +113,22 @@ def counter() -> Any:
 
 
 @component
+def turning() -> Any:
+    url = use_url_state()
+    turn = button("Turn", on_click=lambda: url.set(page=url.page + 1))
+    search = button("Search", on_click=lambda: url.set(words="roof"))
+    return page("Turning", bar(url.get("words")), html.p(f"page {url.page}"), turn, search)
+
+
+@component
+def bar(words: str) -> Any:
+    if use_unchanged(words):
+        return UNCHANGED
+    Thing.renderings += 1
+    return html.div(html.p(f"words {words}"), counter(key="counter"))
+
+
+@component
 def frame(screen: Component) -> Any:
     is_narrow, set_narrow = use_state(False)
     return html.div(button("Narrow", on_click=lambda: set_narrow(True)), "narrow" if is_narrow else "wide", screen)
@@ -128,6 +144,7 @@ SCREENS = [
     Screen("/parts", "Parts", parts, area="public"),
     Screen("/sorted", "Sorted", sorted_things, area="public"),
     Screen("/waiting", "Waiting", waiting, area="public"),
+    Screen("/turning", "Turning", turning, area="public"),
 ]
 
 
@@ -399,6 +416,31 @@ class TestAComponentThatWaits:
             pages.gate.open_gate()
             await wire.until(lambda: "things by date" in wire.text)
             assert "busy" not in wire.text
+
+
+class TestAComponentWithUnchangedArguments:
+    async def test_is_not_rendered_again_and_keeps_the_states_in_it(self, pages: Pages) -> None:
+        async with pages.open("/turning") as wire:
+            await wire.until_frame("mount")
+            wire.press("Count")
+            await wire.until(lambda: "count 1" in wire.text)
+            before = Thing.renderings
+            for number in (2, 3):
+                wire.press("Turn")
+                await wire.until(lambda number=number: f"page {number}" in wire.text)
+                wire.press("Count")
+                await wire.until(lambda number=number: f"count {number}" in wire.text)
+            assert Thing.renderings == before
+
+    async def test_is_rendered_when_they_change(self, pages: Pages) -> None:
+        async with pages.open("/turning") as wire:
+            await wire.until_frame("mount")
+            wire.press("Turn")
+            await wire.until(lambda: "page 2" in wire.text)
+            before = Thing.renderings
+            wire.press("Search")
+            await wire.until(lambda: "words roof" in wire.text)
+            assert Thing.renderings == before + 1
 
 
 class TestAReload:

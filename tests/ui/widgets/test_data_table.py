@@ -133,6 +133,24 @@ def test_rows_of_other_widths_do_not_change_what_is_sent_about_the_columns() -> 
     assert narrow["columns"] == wide["columns"] and narrow["widths"] != wide["widths"]
 
 
+def test_a_page_with_other_columns_does_not_change_what_is_sent_about_them() -> None:
+    def table(has_value: bool) -> Any:
+        columns = [
+            Column(field="title", label="Title"),
+            Column(field="value", label="Value", kind="money", is_shown=has_value),
+            Column(field="posted", label="Posted", is_compact=not has_value, is_wide=has_value),
+        ]
+        cells = {"title": "Roof", "value": 75, "posted": "May 1"}
+        return data_table(label="Notices", columns=columns, rows=[Row(id="1", cells=cells)], is_dense=True)["attributes"]
+
+    without, with_value = table(False), table(True)
+    assert without["columns"] == with_value["columns"]
+    assert (without["shown"], without["compact"], without["wide"]) == ([0, 2], [0, 1, 2], [])
+    assert (with_value["shown"], with_value["compact"], with_value["wide"]) == ([0, 1, 2], [0, 1], [2])
+    assert (without["rows"], with_value["rows"]) == ([["Roof", "May 1"]], [["Roof", "$75", "May 1"]])
+    assert (len(without["widths"]), len(with_value["widths"])) == (2, 3)
+
+
 async def test_shortens_ids_that_are_sent_but_not_those_in_links(core: Core) -> None:
     id = "9f6a68b7-1008-493e-8a14-0ad1447e8fff"
 

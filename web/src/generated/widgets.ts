@@ -107,8 +107,6 @@ export interface TableColumn {
   readonly isNumber: boolean;
   readonly isMoment: boolean;
   readonly isSortable: boolean;
-  readonly isCompact: boolean;
-  readonly isWide: boolean;
   readonly hrefBase: string;
 }
 
@@ -145,10 +143,13 @@ export interface RowOpened {
   readonly id: string;
 }
 
-/** A table as it is sent: `rows` are the cells of this page by column, `ids` identify the rows (see `_short_id`), and `total` counts those of all pages. `widths` of the columns are in pixels; the remaining width is shared in proportion, or belongs to a column without one. They are not part of `columns`, which would then be sent again with every page. Every row of a dense table is one line, or two on a narrow screen. Every change of page or order calls `on_query`. Created by `data_table`. */
+/** A table as it is sent: `columns` are those of all pages, `shown` the indexes of those of this page, and `compact` and `wide` of those for narrow screens and only for wide ones. `rows` are the cells of this page by shown column, `ids` identify the rows (see `_short_id`), and `total` counts those of all pages. `widths` of the shown columns are in pixels; the remaining width is shared in proportion, or belongs to a column without one. What differs from page to page is not part of `columns`, which would then be sent with every page. Every row of a dense table is one line, or two on a narrow screen. Every change of page or order calls `on_query`. Created by `data_table`. */
 export interface DataTableProps {
   readonly label: string;
   readonly columns: readonly TableColumn[];
+  readonly shown: readonly number[];
+  readonly compact: readonly number[];
+  readonly wide: readonly number[];
   readonly widths: readonly (number | null)[];
   readonly rows: readonly (readonly TableCell[])[];
   readonly ids: readonly string[];

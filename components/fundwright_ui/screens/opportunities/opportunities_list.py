@@ -22,9 +22,9 @@ from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import CLOSED, OPEN, query_of
 from fundwright_ui.screens.opportunities.empty import nothing_found, nothing_yet, samples_shown
 from fundwright_ui.screens.opportunities.importing import import_panel
-from fundwright_ui.screens.opportunities.jobs import categorize_button, embedding_progress
+from fundwright_ui.screens.opportunities.jobs import categorize_button
 from fundwright_ui.screens.opportunities.results import count_text, elsewhere_links, is_match, results
-from fundwright_ui.screens.opportunities.table_view import use_table_view, view_menu
+from fundwright_ui.screens.opportunities.table_view import use_table_view
 from fundwright_ui.screens.opportunities.toolbar import (
     active_filters,
     correction,
@@ -120,7 +120,7 @@ def opportunities_list(kind: Kind) -> VdomDict:
     is_corrected = searched != typed == query.text  # the list may still be of an earlier search
     return shown(
         panel,
-        toolbar(kind, url, query, count_text(listed), embedding_progress(key="embedding"), view_menu(kind, view)),
+        toolbar(kind, query, count_text(listed), view),
         filter_panel(kind, url, query, offered, own_categories.value or []),
         active_filters(url, query, offered, own_categories.value or []),
         correction(url, typed, searched) if is_corrected else None,

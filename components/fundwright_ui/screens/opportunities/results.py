@@ -261,7 +261,7 @@ def _table(
             field="title", label=t("Title"), kind="link", is_sortable=True, min_width=400,
             href_base=connection.href(f"{PATHS[kind]}/"),
         ),
-        Column(field="notices", label=t("Notices"), kind="link", is_compact=False) if is_repeated else None,
+        Column(field="notices", label=t("Notices"), kind="link", is_compact=False, is_shown=is_repeated),
         Column(field="agency", label=names["agency"], is_sortable=True),
         *(
             [Column(field="awardee", label=t("Awarded to"))]
@@ -271,11 +271,11 @@ def _table(
                 Column(field="due", label=names["due"], kind="date", is_sortable=True),
             ]
         ),
-        Column(field="value", label=names["value"], kind="money") if has_values else None,
+        Column(field="value", label=names["value"], kind="money", is_shown=has_values),
         Column(field="posted", label=names["posted"], kind="date", is_sortable=True, is_compact=not has_due_dates),
-        Column(field="code", label=names["code"], is_compact=False) if has_codes else None,
-        Column(field="status", label=t("Status"), kind="chips") if has_statuses else None,
-        Column(field="categories", label=names["categories"], kind="chips") if has_categories else None,
+        Column(field="code", label=names["code"], is_compact=False, is_shown=has_codes),
+        Column(field="status", label=t("Status"), kind="chips", is_shown=has_statuses),
+        Column(field="categories", label=names["categories"], kind="chips", is_shown=has_categories),
     ]  # fmt: skip
 
     def cells(item: OpportunityRow) -> Row:
@@ -302,9 +302,7 @@ def _table(
         query,
         listed,
         label=t("Opportunities"),
-        columns=[
-            replace(column, is_wide=column.field in wide) for column in columns if column and column.field not in view.hidden
-        ],
+        columns=[replace(column, is_wide=column.field in wide) for column in columns if column.field not in view.hidden],
         rows=[cells(item) for item in listed.items],
         is_loading=is_loading,
         is_dense=True,

@@ -16,8 +16,8 @@ from fundwright.core.messages import number, t
 from fundwright.opportunities.display_names import agency_name
 from fundwright.opportunities.schemas import AWARD_NOTICE, NEVER_OPEN, Availability, Facets, FacetValue, Kind, OpportunityQuery
 from fundwright.opportunities.washington import day_in_washington
-from fundwright_ui.hooks import UrlState, use_url_state
-from fundwright_ui.product import use_connection
+from fundwright_ui.hooks import UNCHANGED, UrlState, use_unchanged, use_url_state
+from fundwright_ui.product import SavedState, use_connection
 from fundwright_ui.runtime.events import handler
 from fundwright_ui.screens.listing import day_filter, narrow
 from fundwright_ui.screens.opportunities.address import (
@@ -31,8 +31,10 @@ from fundwright_ui.screens.opportunities.address import (
     SHARED,
     VERBATIM,
 )
+from fundwright_ui.screens.opportunities.jobs import embedding_progress
+from fundwright_ui.screens.opportunities.table_view import TableView, view_menu
 from fundwright_ui.ui import Fields, Option, Tab, form, icon, icon_button, row, select_field, tabs, text_field, text_link
-from fundwright_ui.ui.elements import Child, attributes
+from fundwright_ui.ui.elements import attributes
 
 
 def kind_labels() -> Mapping[Kind, str]:
@@ -57,8 +59,12 @@ def kind_tabs(kind: Kind, url: UrlState, totals: Mapping[Kind, int]) -> VdomDict
     )
 
 
-def toolbar(kind: Kind, url: UrlState, query: OpportunityQuery, count: str, *menus: Child) -> VdomDict:
-    """Search, availability, order, filters, the number of opportunities, and `menus`."""
+@component
+def toolbar(kind: Kind, query: OpportunityQuery, count: str, view: SavedState[TableView]) -> VdomDict:
+    """Search, availability, order, filters, the number of opportunities, and the menu of columns. Stays as it is on other pages."""
+    url = use_url_state()
+    if use_unchanged(url.params | {"page": ""}, count, view.value):
+        return UNCHANGED
     is_filtering = url.get("filters") == "open"
     filters = attributes(
         type="button",
@@ -75,7 +81,8 @@ def toolbar(kind: Kind, url: UrlState, query: OpportunityQuery, count: str, *men
             *_availability_and_order(kind, url, query),
         ),
         html.p({"role": "status", "className": "fw-toolbar-count"}, count),
-        *menus,
+        embedding_progress(key="embedding"),
+        view_menu(kind, view),
     )
 
 

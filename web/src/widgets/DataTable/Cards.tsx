@@ -1,10 +1,11 @@
 import type { ReactNode } from "react";
-import type { DataTableProps, TableCell, TableColumn } from "../../generated/widgets";
+import type { DataTableProps, TableCell } from "../../generated/widgets";
 import { CellContent, isLink } from "./CellContent";
+import type { ShownColumn, TableProps } from "./columns";
 import { Pager } from "./Pager";
 
 /** The rows as cards for narrow screens, with the compact columns one below the other, or in one line if the list is dense. */
-export function Cards(props: DataTableProps): ReactNode {
+export function Cards(props: TableProps): ReactNode {
   const { label, columns, rows, ids, emptyText, isLoading, isDense, onOpen } = props;
   return (
     <div role="group" className={isDense ? "fw-cards fw-cards-dense" : "fw-cards"} aria-label={label} aria-busy={isLoading}>
@@ -24,12 +25,12 @@ export function Cards(props: DataTableProps): ReactNode {
 interface CardBodyProps {
   readonly id: string;
   readonly cells: readonly TableCell[];
-  readonly columns: readonly TableColumn[];
+  readonly columns: readonly ShownColumn[];
   readonly onOpen: DataTableProps["onOpen"];
 }
 
 interface Shown {
-  readonly column: TableColumn;
+  readonly column: ShownColumn;
   readonly cell: TableCell;
 }
 

@@ -1,22 +1,23 @@
 import { fireEvent, screen, within } from "@testing-library/react";
 import { describe, expect, it, vi } from "vitest";
-import type { DataTableProps, TableCell, TableColumn } from "../../generated/widgets";
+import type { DataTableProps, TableCell } from "../../generated/widgets";
 import { WidgetRegistry } from "../../runtime/widgets";
 import { openPage } from "../../test/openPage";
 import { renderWidget } from "../../test/renderWidget";
 import { Cards } from "./Cards";
+import type { ShownColumn } from "./columns";
 import { DataTable } from "./DataTable";
 
-function column(field: string, more: Partial<TableColumn> = {}): TableColumn {
+function column(field: string, more: Partial<ShownColumn> = {}): ShownColumn {
   return { field, label: field, isNumber: false, isMoment: false, isSortable: true, isCompact: true, isWide: false, hrefBase: "", ...more };
 }
 
 const columns = [column("title"), column("due"), column("ceiling", { isNumber: true, isCompact: false })];
 const ids = ["1", "2"];
 const rows: TableCell[][] = ids.map((id) => [{ label: `Notice ${id}`, href: `/dashboard/nih/${id}` }, "Dec 24, 2026", "$125,000"]);
-const table: DataTableProps = {
+const table: DataTableProps & { columns: readonly ShownColumn[] } = {
   ...{ label: "Opportunities", columns, widths: [120, 120, 120], rows, ids, total: 95, page: 1, pageSize: 10, sort: null },
-  ...{ isLoading: false, isDense: false, emptyText: "No opportunities." },
+  ...{ shown: [0, 1, 2, 3], compact: [0, 1], wide: [], isLoading: false, isDense: false, emptyText: "No opportunities." },
 };
 
 async function loaded(): Promise<WidgetRegistry> {
@@ -108,6 +109,15 @@ describe("a wide table", () => {
     const based = [column("title", { hrefBase: "/dashboard/sam/" })];
     await renderWidget(<DataTable {...table} columns={based} rows={[["Notice 7"]]} ids={["7"]} />);
     expect(screen.getByRole("link", { name: "Notice 7" }).getAttribute("href")).toBe("/dashboard/sam/7");
+  });
+
+  it("shows only the columns of this page", async () => {
+    const page = await openPage({ w: "DataTable", a: { ...table, shown: [0, 2], rows: [["a", "$1"], ["b", "$2"]] } }, { widgets: await loaded() });
+    const shown = (): string[] => screen.getAllByRole("columnheader").map(({ textContent }) => textContent ?? "");
+    expect(shown()).toEqual(["title", "ceiling"]);
+    await page.patch(["attrs", [], { shown: [0, 1], wide: [1] }, []]);
+    expect(shown()).toEqual(["title", "due"]);
+    expect(screen.getByRole("columnheader", { name: "due" }).className).toBe("fw-wide");
   });
 
   it("restores shortened ids", async () => {

@@ -2,6 +2,7 @@ import "./DataTable.css";
 import { type ReactNode, useDeferredValue, useMemo, useSyncExternalStore } from "react";
 import type { DataTableProps } from "../../generated/widgets";
 import { Cards } from "./Cards";
+import { shownColumns } from "./columns";
 import { Grid } from "./Grid";
 import { wholeId } from "./wholeId";
 
@@ -19,5 +20,7 @@ function subscribe(listener: () => void): () => void {
 export function DataTable(props: DataTableProps): ReactNode {
   const isNarrow = useDeferredValue(useSyncExternalStore(subscribe, () => narrow.matches, () => false));
   const ids = useMemo(() => props.ids.map(wholeId), [props.ids]);
-  return isNarrow ? <Cards {...props} ids={ids} /> : <Grid {...props} ids={ids} />;
+  const { columns: all, shown, compact, wide } = props;
+  const columns = useMemo(() => shownColumns({ columns: all, shown, compact, wide }), [all, shown, compact, wide]);
+  return isNarrow ? <Cards {...props} ids={ids} columns={columns} /> : <Grid {...props} ids={ids} columns={columns} />;
 }

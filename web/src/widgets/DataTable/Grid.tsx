@@ -1,10 +1,11 @@
 import { type KeyboardEvent, memo, type MouseEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
-import type { DataTableProps, Sort, TableCell, TableColumn } from "../../generated/widgets";
+import type { DataTableProps, Sort, TableCell } from "../../generated/widgets";
 import { CellContent, isLink, isText } from "./CellContent";
+import type { ShownColumn, TableProps } from "./columns";
 import { Pager } from "./Pager";
 
 /** A table that the server sorts and pages. A click or Enter opens a row; arrow keys move between rows. */
-export function Grid(props: DataTableProps): ReactNode {
+export function Grid(props: TableProps): ReactNode {
   const { label, columns, widths, rows, pageSize, sort, isLoading, isDense, emptyText, onQuery } = props;
   const sortBy = (field: string): void => onQuery?.({ page: 1, pageSize, sort: next(sort, field) });
   return (
@@ -34,7 +35,7 @@ export function Grid(props: DataTableProps): ReactNode {
 }
 
 interface HeadCellProps {
-  readonly column: TableColumn;
+  readonly column: ShownColumn;
   readonly sort: Sort | null;
   readonly onSort: ((field: string) => void) | undefined;
 }
@@ -59,10 +60,10 @@ function HeadCell({ column, sort, onSort }: HeadCellProps): ReactNode {
   );
 }
 
-type Content = Pick<DataTableProps, "columns" | "rows" | "ids">;
+type Content = Pick<TableProps, "columns" | "rows" | "ids">;
 
 /** React renders the cells. Text that changes is written directly into its cell, because React would create and compare all cells. */
-function Body({ columns, rows, ids, onOpen }: DataTableProps): ReactNode {
+function Body({ columns, rows, ids, onOpen }: TableProps): ReactNode {
   const body = useRef<HTMLTableSectionElement>(null);
   const [drawn, setDrawn] = useState<Content>({ columns, rows, ids });
   if (drawn.rows !== rows && !differOnlyInText(drawn, { columns, rows, ids })) setDrawn({ columns, rows, ids });
@@ -101,13 +102,13 @@ function Body({ columns, rows, ids, onOpen }: DataTableProps): ReactNode {
 interface BodyRowProps {
   readonly id: string;
   readonly cells: readonly TableCell[];
-  readonly columns: readonly TableColumn[];
+  readonly columns: readonly ShownColumn[];
   readonly canOpen: boolean;
 }
 
 const BodyRow = memo(
   function BodyRow({ id, cells, columns, canOpen }: BodyRowProps): ReactNode {
-    const needsFocus = canOpen && !cells.some((cell, index) => isLink(cell, columns[index] as TableColumn));
+    const needsFocus = canOpen && !cells.some((cell, index) => isLink(cell, columns[index] as ShownColumn));
     return (
       <tr data-row={canOpen ? id : undefined} tabIndex={needsFocus ? 0 : undefined}>
         {columns.map((column, index) => (
@@ -131,7 +132,7 @@ function differOnlyInText(before: Content, after: Content): boolean {
   );
 }
 
-function areTheSame(before: readonly TableCell[], after: readonly TableCell[], columns: readonly TableColumn[]): boolean {
+function areTheSame(before: readonly TableCell[], after: readonly TableCell[], columns: readonly ShownColumn[]): boolean {
   return columns.every((column, index) => {
     const [old, cell] = [before[index], after[index]];
     if (typeof old === "string" && typeof cell === "string") return old === cell || (isText(old, column) && isText(cell, column));
@@ -139,7 +140,7 @@ function areTheSame(before: readonly TableCell[], after: readonly TableCell[], c
   });
 }
 
-function writeTexts(body: HTMLTableSectionElement, rows: DataTableProps["rows"], columns: readonly TableColumn[]): void {
+function writeTexts(body: HTMLTableSectionElement, rows: DataTableProps["rows"], columns: readonly ShownColumn[]): void {
   let row = body.firstElementChild;
   for (const cells of rows) {
     let place = row?.firstElementChild;
@@ -168,7 +169,7 @@ function showWhole({ target }: MouseEvent): void {
   else cell.removeAttribute("title");
 }
 
-function classNameOf({ isNumber, isWide }: TableColumn): string | undefined {
+function classNameOf({ isNumber, isWide }: ShownColumn): string | undefined {
   return [isNumber ? "fw-number" : "", isWide ? "fw-wide" : ""].filter(Boolean).join(" ") || undefined;
 }
 
