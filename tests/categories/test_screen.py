@@ -134,7 +134,7 @@ class TestChanging:
             assert [text for line in shown_in(screen.find("article", "Roofing").node) if (text := text_of(line))] == [
                 "Roofing Examples Contracts Grants Edit Move to trash",
                 "shingles, gutters",
-                "0 accepted, 0 suggested",
+                "0 accepted · 0 suggested",
             ]
             for label in ("Examples of Roofing", "Edit Roofing", "Move Roofing to trash"):
                 assert any("popover" in each.get("a", {}) for each in screen.find("button", label).ancestors)
@@ -217,7 +217,7 @@ class TestReview:
             assert "2 suggestions" in screen.text
             await screen.click("button", f"Accept Roofing for {first.title}")
             await screen.expect("1 suggestion")
-            await screen.expect("1 accepted, 1 suggested")
+            await screen.expect("1 accepted · 1 suggested")
 
     async def test_an_accepted_row_keeps_its_place_and_can_be_undone(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
@@ -298,6 +298,30 @@ class TestReview:
         async with committed.database.transaction() as session:
             [label] = (await service.labels_of(session, ada, [only.id]))[only.id]
         assert (label.category_name, label.state) == ("Roofing", LabelState.SUGGESTED)
+
+    async def test_a_card_counts_what_its_queue_lists(self, committed: Core, ada: Actor) -> None:
+        roofing, software = await add(committed, ada, "Roofing"), await add(committed, ada, "Software")
+        high, low, unlikely, closed, other = [row.id for row in await suggest(committed, ada, 5)]
+        async with committed.database.transaction() as session:
+            await session.execute(update(Opportunity).where(Opportunity.id == closed).values(status="archived"))
+            for id, confidence in ((low, 0.3), (unlikely, 0.15)):
+                await session.execute(update(Label).where(Label.subject_id == id).values(confidence=confidence))
+            await session.execute(update(Label).where(Label.subject_id == other).values(category_id=software.id))
+        async with mounted(committed, ada, category_screen, path=f"{PATH}?all=1&unsure=1&page=2") as screen:
+            await screen.expect("5 suggestions")
+            assert "2 suggested" in screen.find("article", "Roofing").text
+            await screen.click("link", "2 suggested")
+            await screen.expect("2 suggestions")
+            assert screen.address == f"{PATH}?of={roofing.id}"
+            await screen.click("link", "1 suggested")
+            await screen.expect("1 suggestion")
+        async with committed.database.transaction() as session:
+            for category in await service.list_counted(session, ada, committed):
+                listed = await service.list_suggestions(session, ada, committed, SuggestionQuery(category_id=category.id))
+                assert category.suggested == listed.total
+            assert high in {
+                label.subject_id for label in (await service.list_suggestions(session, ada, committed, SuggestionQuery())).items
+            }
 
     async def test_closed_notices_are_shown_on_request(self, committed: Core, ada: Actor) -> None:
         await add(committed, ada, "Roofing")
@@ -396,7 +420,7 @@ class TestCategorizing:
             await screen.click("button", next(name for name in names if name.startswith("Accept Roofing for ")))
             await screen.expect("Accepted")
         async with committed.database.transaction() as session:
-            (category,) = await service.list_categories(session, reviewer)
+            (category,) = await service.list_counted(session, reviewer, committed)
         assert category.accepted == 1
 
 

@@ -294,12 +294,12 @@ class TestClassify:
             await service.suggest(session, actor, lesson, [uuid4()], np.array([[0.9]]))
 
     @pytest.mark.slow
-    async def test_a_thousand_subjects_in_one_call(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_a_thousand_subjects_in_one_call(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         await roofing(session, actor)
         items = [subject(f"{ROOF} number{number}") for number in range(1_000)]
         done = await classify(session, actor, items, embedder=WordEmbedder())
         assert done.labeled + done.abstained == 1_000
-        assert (await service.list_categories(session, actor))[0].suggested == done.labeled
+        assert (await service.list_suggestions(session, actor, core, SuggestionQuery(is_all=True))).total == done.labeled
 
 
 class TestReview:
@@ -309,7 +309,7 @@ class TestReview:
         await classify(session, actor, [item], embedder=WordEmbedder())
         label = await service.accept(session, actor, core, item[0], (await service.list_categories(session, actor))[0].id)
         assert (label.state, label.source, label.confidence) == (LabelState.ACCEPTED, LabelSource.PERSON, 1.0)
-        (category,) = await service.list_categories(session, actor)
+        (category,) = await service.list_counted(session, actor, core)
         assert (category.suggested, category.accepted) == (0, 1)
 
     async def test_a_category_that_does_not_exist_cannot_be_accepted(

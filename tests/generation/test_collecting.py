@@ -6,6 +6,7 @@ from sqlalchemy import update
 
 from fundwright.generation import service
 from fundwright.generation.collecting import parts_of
+from fundwright.generation.schemas import SuggestedCompany
 from fundwright.language.schemas import DocumentKind
 from fundwright.training import service as training
 from fundwright.training.models import Document
@@ -45,11 +46,11 @@ class TestSuggestCompany:
             document = await training.add_text(session, desk.actor, desk.core, PastedText(title="About us", text=about))
         await training.run_inline(desk.core, desk.actor, [document.id])
         async with desk.core.database.transaction() as session:
-            assert await service.suggest_company(session, desk.actor) == "Hill Roofing LLC"
+            assert await service.suggest_company(session, desk.actor) == SuggestedCompany("", "Hill Roofing LLC")
             await service.add_draft(
                 session, desk.actor, desk.core, opportunity_id=desk.opportunity_id, template="brief", company="Hill & Daughters"
             )
-            assert await service.suggest_company(session, desk.actor) == "Hill & Daughters"
+            assert await service.suggest_company(session, desk.actor) == SuggestedCompany("Hill & Daughters", "Hill Roofing LLC")
 
     async def test_is_never_the_company_of_the_sample(self, desk: Desk) -> None:
         about = "# Hill Roofing LLC\n\nHill Roofing LLC is a small business in Salina. Hill Roofing LLC was founded in 2009."
@@ -59,4 +60,4 @@ class TestSuggestCompany:
         await training.run_inline(desk.core, beginner, [document.id])
         async with desk.core.database.transaction() as session:
             await session.execute(update(Document).where(Document.id == document.id).values(is_sample=True))
-            assert await service.suggest_company(session, beginner) == ""
+            assert await service.suggest_company(session, beginner) == SuggestedCompany()

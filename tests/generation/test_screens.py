@@ -79,6 +79,32 @@ class TestGenerateScreen:
             await screen.click("button", "Generate")
             assert "Choose at least one of your documents." in screen.toasts
 
+    async def test_company_and_documents_of_the_last_draft_are_named_and_reset_with_one_click(self, desk: Desk) -> None:
+        about = "# Hill Roofing LLC\n\nHill Roofing LLC is a small business in Salina. Hill Roofing LLC was founded in 2009."
+        async with desk.core.database.transaction() as session:
+            document = await training.add_text(session, desk.actor, desk.core, PastedText(title="About us", text=about))
+        await training.run_inline(desk.core, desk.actor, [document.id])
+        path = f"{INDEX}?opportunity={desk.opportunity_id}&template=brief"
+        async with mounted(desk.core, desk.actor, generate_screen, path=path) as screen:
+            await screen.expect(lambda: screen.has("checkbox", "Roofs"))
+            assert screen.value("Company or organization name") == "Hill Roofing LLC"
+            assert "last draft" not in screen.text
+            assert not screen.has("button", "Choose all documents")
+            await screen.type("Company or organization name", "Harbor Light Literacy")
+            await screen.check("Roofs", False)
+            await screen.expect("Chosen documents: 2 of 3.")
+            await screen.click("button", "Choose all documents")
+            await screen.expect(lambda: not screen.has("button", "Choose all documents"))
+            assert screen.value("Company or organization name") == "Harbor Light Literacy"
+            await screen.check("Roofs", False)
+            await screen.click("button", "Generate")
+        async with mounted(desk.core, desk.actor, generate_screen, path=path) as screen:
+            await screen.expect("The company is that of your last draft: Harbor Light Literacy. Chosen documents: 2 of 3.")
+            await screen.click("button", "Use Hill Roofing LLC and all documents")
+            await screen.expect(lambda: "Chosen documents" not in screen.text)
+            assert screen.value("Company or organization name") == "Hill Roofing LLC"
+            assert screen.find("checkbox", "Roofs").props["checked"]
+
     async def test_a_group_of_documents_is_chosen_at_once(self, desk: Desk) -> None:
         async with desk.core.database.transaction() as session:
             texts = [PastedText(title=f"Job {number}", text=f"Job {number}.") for number in range(7)]

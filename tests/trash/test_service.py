@@ -274,7 +274,7 @@ class TestCategories:
         assert "Roofing,accepted" in str(files["categories/decisions.csv"])
         await restore(committed, ada, category.id)
         async with committed.database.transaction() as session:
-            (found,) = await categories.list_categories(session, ada)
+            (found,) = await categories.list_counted(session, ada, committed)
             assert (found.id, found.name, found.accepted) == (category.id, "Roofing", 1)
 
     async def test_its_name_is_free_and_a_restored_one_gets_a_number(self, committed: Core, ada: Actor) -> None:

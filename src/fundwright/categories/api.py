@@ -13,6 +13,7 @@ from fundwright.categories.schemas import (
     CategoryChange,
     CategoryCreate,
     CategoryRead,
+    CountedCategory,
     Decision,
     DecisionToUndo,
     LabelRead,
@@ -25,14 +26,15 @@ router = APIRouter(prefix="/api/categories", tags=["categories"])
 
 
 @router.get("")
-async def list_categories(session: DbSession, actor: CurrentActor) -> list[CategoryRead]:
-    return await service.list_categories(session, actor)
+async def list_categories(session: DbSession, core: CoreDep, actor: CurrentActor) -> list[CountedCategory]:
+    """List your categories, each with the number of its examples and of the suggestions that wait for review."""
+    return await service.list_counted(session, actor, core)
 
 
 @router.get("/export.csv", response_class=CsvDownload)
-async def export_categories(export: Export, actor: CurrentActor) -> CsvDownload:
+async def export_categories(export: Export, core: CoreDep, actor: CurrentActor) -> CsvDownload:
     """Export the whole list as CSV."""
-    return export("categories.csv", lambda session: service.export_categories(session, actor))
+    return export("categories.csv", lambda session: service.export_categories(session, actor, core))
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)

@@ -10,7 +10,6 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import (
     ARRAY,
-    BindParameter,
     ColumnElement,
     Float,
     Row,
@@ -19,7 +18,6 @@ from sqlalchemy import (
     UnaryExpression,
     Uuid,
     and_,
-    bindparam,
     delete,
     exists,
     false,
@@ -40,6 +38,7 @@ from fundwright.categories.schemas import (
     MEDIUM,
     CategoryColor,
     CategoryRead,
+    CountedCategory,
     EarlierLabel,
     LabelRead,
     LabelSource,
@@ -58,29 +57,10 @@ _BATCH = 5_000  # a statement can have at most 65,535 parameters
 _KEY = [Label.owner_id, Label.subject_id, Label.category_id]
 _DECISION = ("state", "source", "confidence", "model_id", "decided_at")
 
-_OWNER_ID: BindParameter[UUID] = bindparam("owner_id")
-_COUNTS = (
-    select(
-        Label.category_id,
-        func.count().filter(Label.state == LabelState.SUGGESTED, Label.confidence >= MEDIUM).label("suggested"),
-        func.count().filter(Label.state == LabelState.ACCEPTED).label("accepted"),
-    )
-    .where(Label.owner_id == _OWNER_ID)
-    .group_by(Label.category_id)
-    .subquery()
-)
-# Built once: the parts of a statement with a subquery form reference cycles, which only the garbage collector frees.
-_WITH_COUNTS = (
-    select(Category, _COUNTS.c.suggested, _COUNTS.c.accepted)
-    .outerjoin(_COUNTS, _COUNTS.c.category_id == Category.id)
-    .where(Category.owner_id == _OWNER_ID)
-    .order_by(func.lower(Category.name), Category.id)
-)
 
-
-async def list_with_counts(session: AsyncSession, owner_id: UUID) -> list[CategoryRead]:
-    """Return categories by name, each with its counts."""
-    rows = await session.execute(_WITH_COUNTS, {"owner_id": owner_id})
+async def list_all(session: AsyncSession, owner_id: UUID) -> list[CategoryRead]:
+    """Return categories by name."""
+    found = select(Category).where(Category.owner_id == owner_id).order_by(func.lower(Category.name), Category.id)
     return [
         CategoryRead(
             id=category.id,
@@ -90,11 +70,25 @@ async def list_with_counts(session: AsyncSession, owner_id: UUID) -> list[Catego
             is_sample=category.is_sample,
             created_at=category.created_at,
             changed_at=category.changed_at,
-            suggested=suggested or 0,
-            accepted=accepted or 0,
         )
-        for category, suggested, accepted in rows
+        for category in await session.scalars(found)
     ]
+
+
+async def list_counted(session: AsyncSession, owner_id: UUID, among: Sequence[Select[UUID]]) -> list[CountedCategory]:
+    """Return categories by name, each with its counts. Suggestions are counted for subjects in one of `among`."""
+    accepted = await _counts(session, [Label.owner_id == owner_id, Label.state == LabelState.ACCEPTED])
+    suggested = await _counts(session, _waiting(owner_id, among, is_unsure_shown=False))
+    return [
+        CountedCategory(**dict(category), suggested=suggested.get(category.id, 0), accepted=accepted.get(category.id, 0))
+        for category in await list_all(session, owner_id)
+    ]
+
+
+async def _counts(session: AsyncSession, conditions: Sequence[ColumnElement[bool]]) -> dict[UUID, int]:
+    """The number of labels by category."""
+    rows = await session.execute(select(Label.category_id, func.count()).where(*conditions).group_by(Label.category_id))
+    return dict(list(rows))
 
 
 async def list_for_classifier(session: AsyncSession, owner_id: UUID) -> list[Category]:
@@ -221,17 +215,23 @@ def labels_in(owner_id: UUID, subject_id: ColumnElement[UUID]) -> ScalarSelect[l
     )
 
 
+def _waiting(owner_id: UUID, among: Sequence[Select[UUID]] | None, *, is_unsure_shown: bool) -> list[ColumnElement[bool]]:
+    """The conditions of suggestions that wait for review, of any subject or of those in one of `among`."""
+    waiting = [Label.owner_id == owner_id, Label.state == LabelState.SUGGESTED]
+    if not is_unsure_shown:
+        waiting.append(Label.confidence >= LOW)
+    if among is not None:
+        waiting.append(or_(false(), *(Label.subject_id.in_(ids) for ids in among)))
+    return waiting
+
+
 async def page_of_suggestions(
     session: AsyncSession, owner_id: UUID, query: SuggestionQuery, among: Sequence[Select[UUID]] | None
 ) -> tuple[list[LabelRead], int]:
     """Return the most confident suggestion of each subject, or of each subject in one of `among`."""
-    waiting = [Label.owner_id == owner_id, Label.state == LabelState.SUGGESTED]
+    waiting = _waiting(owner_id, among, is_unsure_shown=query.is_unsure_shown)
     if query.category_id is not None:
         waiting.append(Label.category_id == query.category_id)
-    if not query.is_unsure_shown:
-        waiting.append(Label.confidence >= LOW)
-    if among is not None:
-        waiting.append(or_(false(), *(Label.subject_id.in_(ids) for ids in among)))
     first = (
         select(Label.id)
         .where(*waiting)

@@ -69,8 +69,7 @@ class LabelSource(StrEnum):
 
 
 class CategoryRead(BaseModel):
-    """A category with its counts: subjects that the model suggests with medium or high confidence, and its examples, which a person
-    put there."""
+    """A category."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -81,8 +80,14 @@ class CategoryRead(BaseModel):
     is_sample: bool
     created_at: datetime
     changed_at: datetime
-    suggested: int = 0
-    accepted: int = 0
+
+
+class CountedCategory(CategoryRead):
+    """A category with the number of suggestions that wait for review, which are those for open opportunities with at least low
+    confidence, and of its examples, which a person put there."""
+
+    suggested: int
+    accepted: int
 
 
 class SuggestionQuery(PageRequest):

@@ -33,6 +33,7 @@ from fundwright.categories.schemas import (
     CategoryCreate,
     CategoryRead,
     Classified,
+    CountedCategory,
     EarlierLabel,
     LabelRead,
     LabelSource,
@@ -102,14 +103,27 @@ def categories_topic(owner_id: UUID) -> str:
 
 @needs(Permission.READ)
 async def list_categories(session: AsyncSession, actor: Actor) -> list[CategoryRead]:
-    """Return the actor's categories by name, with their counts."""
-    return await repository.list_with_counts(session, actor.id)
+    """Return the actor's categories by name."""
+    return await repository.list_all(session, actor.id)
+
+
+@needs(Permission.READ)
+async def list_counted(session: AsyncSession, actor: Actor, core: Core) -> list[CountedCategory]:
+    """Return the actor's categories by name, each with the number of its examples and of the suggestions that `list_suggestions`
+    lists for it."""
+    return await repository.list_counted(session, actor.id, _current(actor, core))
+
+
+def _current(actor: Actor, core: Core) -> list[Select[UUID]]:
+    """The ids of subjects that still need a decision."""
+    current: list[CurrentSubjects] = core.plugins.collect("current_subjects")
+    return [subjects(actor) for subjects in current]
 
 
 @needs(Permission.READ)
 async def get_category(session: AsyncSession, actor: Actor, category_id: UUID) -> CategoryRead:
     """Raises NotFound."""
-    for category in await repository.list_with_counts(session, actor.id):
+    for category in await repository.list_all(session, actor.id):
         if category.id == category_id:
             return category
     raise NotFound(t("The category"))
@@ -240,8 +254,7 @@ async def labels_of(session: AsyncSession, actor: Actor, subject_ids: Sequence[U
 async def list_suggestions(session: AsyncSession, actor: Actor, core: Core, query: SuggestionQuery) -> Page[LabelRead]:
     """Return the most confident suggestion of each current subject, most confident first (`sort="confidence"`: least confident
     first)."""
-    current: list[CurrentSubjects] = core.plugins.collect("current_subjects")
-    among = None if query.is_all else [subjects(actor) for subjects in current]
+    among = None if query.is_all else _current(actor, core)
     items, total = await repository.page_of_suggestions(session, actor.id, query, among)
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
@@ -255,9 +268,9 @@ async def list_examples(session: AsyncSession, actor: Actor, category_id: UUID, 
 
 
 @needs(Permission.READ)
-async def export_categories(session: AsyncSession, actor: Actor) -> AsyncIterator[str]:
+async def export_categories(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[str]:
     """Yield the actor's categories as lines of CSV."""
-    columns: list[tuple[str, Callable[[CategoryRead], object]]] = [
+    columns: list[tuple[str, Callable[[CountedCategory], object]]] = [
         (t("Name"), lambda category: category.name),
         (t("Description"), lambda category: category.description),
         (t("Accepted"), lambda category: category.accepted),
@@ -265,7 +278,7 @@ async def export_categories(session: AsyncSession, actor: Actor) -> AsyncIterato
         (t("Sample"), lambda category: category.is_sample),
         (t("Created"), lambda category: category.created_at),
     ]
-    async for line in csv_lines(columns, await list_categories(session, actor)):
+    async for line in csv_lines(columns, await list_counted(session, actor, core)):
         yield line
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, ClassVar, Literal, TypedDict
@@ -423,6 +424,24 @@ class CitationRead(BaseModel):
     page: int | None
     text: str
     quotes: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class SuggestedCompany:
+    """On whose behalf the next draft may be written: the company of the last draft, and the one that most of the account's own
+    documents name; each is "" if there is none."""
+
+    of_last_draft: str = ""
+    of_documents: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.of_last_draft or self.of_documents
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the documents name another company than the last draft."""
+        return bool(self.of_documents) and self.name != self.of_documents
 
 
 class DraftQuery(PageRequest):

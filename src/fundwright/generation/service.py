@@ -41,6 +41,7 @@ from fundwright.generation.schemas import (
     PossibleMatchRead,
     Rewriting,
     SectionState,
+    SuggestedCompany,
     WriteDraft,
     WrittenSection,
 )
@@ -101,11 +102,13 @@ def get_template(core: Core, name: str) -> DraftTemplate:
 
 
 @needs(Permission.READ)
-async def suggest_company(session: AsyncSession, actor: Actor) -> str:
-    """Return the company of the actor's last draft, or else the one that the actor's own documents are about; "" if there is
-    none."""
-    known = await repository.last_company(session, actor.id)
-    return known or await asyncio.to_thread(infer_company, await training.read_beginnings(session, actor, kinds=OUR_KINDS))
+async def suggest_company(session: AsyncSession, actor: Actor) -> SuggestedCompany:
+    """Return the companies of the actor's last draft and documents."""
+    beginnings = await training.read_beginnings(session, actor, kinds=OUR_KINDS)
+    return SuggestedCompany(
+        of_last_draft=await repository.last_company(session, actor.id) or "",
+        of_documents=await asyncio.to_thread(infer_company, beginnings),
+    )
 
 
 @needs(Permission.WORK)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from reactpy import component, html, use_state
 from reactpy.types import Component, VdomDict
@@ -11,9 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Permission
 from fundwright.categories import service as categories
-from fundwright.categories.schemas import CategoryChange, CategoryColor, CategoryCreate, CategoryRead
+from fundwright.categories.schemas import CategoryChange, CategoryColor, CategoryCreate, CategoryRead, CountedCategory
 from fundwright.core.jobs import JobRead, JobState, jobs_topic, result_of
-from fundwright.core.messages import percent, t
+from fundwright.core.messages import nt, percent, t
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import Kind, SortingResult
 from fundwright_ui.hooks import Row, Rows, use_action, use_query, use_rows, use_url_state
@@ -49,6 +49,7 @@ from fundwright_ui.ui import (
     stack,
     text_area,
     text_field,
+    text_link,
     view_only_notice,
 )
 from fundwright_ui.ui.buttons import ButtonVariant
@@ -64,12 +65,15 @@ _NEW_COLORS = (
 )
 """The colors that are offered for new categories, in this order."""
 
+_QUEUE = "queue"
+"""The id of the queue of suggestions."""
+
 
 @screen("/dashboard/category", "Category", help="/help/categories")
 def category_screen() -> VdomDict:
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     found = use_query(
-        lambda session: categories.list_categories(session, actor),
+        lambda session: categories.list_counted(session, actor, connection.core),
         key=[actor.id],
         topics=[categories.categories_topic(actor.id)],
     )
@@ -132,7 +136,7 @@ def category_screen() -> VdomDict:
         else html.div(
             {"className": "fw-review", "key": "review"},
             cards,
-            html.div({"key": "queue"}, review_queue(found.value, key="review")),
+            html.div({"key": "queue", "id": _QUEUE}, review_queue(found.value, key="review")),
         ),
         side_panel(t("New category"), new_category, close=t("Close"), on_close=close, key="new")
         if is_adding and not is_first
@@ -163,7 +167,7 @@ def _sample_notice(load: Callable[[], None], *, key: str) -> Component:
     )
 
 
-def _unused_color(existing: list[CategoryRead]) -> CategoryColor:
+def _unused_color(existing: Sequence[CategoryRead]) -> CategoryColor:
     """The first color that no category has, or the one that the fewest have."""
     used = Counter(category.color for category in existing)
     return min(_NEW_COLORS, key=lambda color: used[color])
@@ -243,7 +247,7 @@ def _job_line(job: JobRead | None) -> VdomDict | None:
     return html.p({"className": "fw-muted fw-small", "role": "status"}, ", ".join(filter(None, parts)))
 
 
-def _opened_category(opened: str, shown: list[CategoryRead], close: Callable[[], None]) -> VdomDict | None:
+def _opened_category(opened: str, shown: Sequence[CategoryRead], close: Callable[[], None]) -> VdomDict | None:
     """The form or the examples of the category that is open, beside the lists."""
     part, _, id = opened.partition(":")
     category = next((each for each in shown if str(each.id) == id), None)
@@ -257,7 +261,7 @@ def _opened_category(opened: str, shown: list[CategoryRead], close: Callable[[],
 
 
 @component
-def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDict:
+def _category_card(shown: Row[CountedCategory], rows: Rows[CountedCategory]) -> VdomDict:
     category = shown.item
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     part, _, id = url.get("open").partition(":")
@@ -292,6 +296,9 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
     def listed(label: str, kind: Kind) -> VdomDict:
         return link_button(label, connection.href(f"{PATHS[kind]}?category={category.id}&availability={ANY}"), variant="text")
 
+    suggested = nt("{n} suggested", "{n} suggested", category.suggested)
+    queue = f"{url.href(of=category.id, all=None, unsure=None, page=None)}#{_QUEUE}"
+
     return card(
         html.div(
             {"className": "fw-category-name"},
@@ -313,7 +320,8 @@ def _category_card(shown: Row[CategoryRead], rows: Rows[CategoryRead]) -> VdomDi
         html.p({"className": "fw-clamp", "title": category.description}, category.description) if category.description else None,
         facts(
             t("Sample") if category.is_sample else None,
-            t("{accepted} accepted, {suggested} suggested", accepted=category.accepted, suggested=category.suggested),
+            nt("{n} accepted", "{n} accepted", category.accepted),
+            text_link(suggested, queue) if may_label and category.suggested else suggested,
         ),
         label=category.name,
         is_row=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 from uuid import UUID
@@ -49,7 +49,7 @@ class Suggested(NamedTuple):
 
 
 @component
-def review_queue(found: list[CategoryRead]) -> VdomDict:
+def review_queue(found: Sequence[CategoryRead]) -> VdomDict:
     connection, actor, url = use_connection(), use_actor(), use_url_state()
     query = _review_query(url, found)
 
@@ -170,7 +170,7 @@ def _unlikely_link(url: UrlState, number: int, query: SuggestionQuery) -> VdomDi
     return row(text_link(label, url.href(unsure="1", page=None)))
 
 
-def _review_query(url: UrlState, found: list[CategoryRead]) -> SuggestionQuery:
+def _review_query(url: UrlState, found: Sequence[CategoryRead]) -> SuggestionQuery:
     """The query in the address; invalid parameters are ignored."""
     return SuggestionQuery(
         page=url.page,
@@ -183,7 +183,7 @@ def _review_query(url: UrlState, found: list[CategoryRead]) -> SuggestionQuery:
 
 
 @component
-def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: list[CategoryRead]) -> VdomDict:
+def _suggestion(shown: Row[Suggested], rows: Rows[Suggested], found: Sequence[CategoryRead]) -> VdomDict:
     actor, connection = use_actor(), use_connection()
     core = connection.core
     label, others, opportunity = shown.item

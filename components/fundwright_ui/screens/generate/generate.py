@@ -19,7 +19,14 @@ from fundwright.core.errors import FundwrightError, Invalid, NotFound
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.generation import service as generation
-from fundwright.generation.schemas import MAX_COMPANY_CHARACTERS, DraftQuery, DraftRow, DraftState, DraftTemplate
+from fundwright.generation.schemas import (
+    MAX_COMPANY_CHARACTERS,
+    DraftQuery,
+    DraftRow,
+    DraftState,
+    DraftTemplate,
+    SuggestedCompany,
+)
 from fundwright.language import service as language
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.display_names import agency_name, display_title
@@ -30,7 +37,7 @@ from fundwright_ui.hooks import Row, Rows, UrlState, use_action, use_query, use_
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.generate.sources import source_choice, use_searched, use_sources
+from fundwright_ui.screens.generate.sources import Choice, Searched, Sources, source_choice, use_searched, use_sources
 from fundwright_ui.screens.listing import existing_page, export_button, list_bar, narrow, pages, use_listing
 from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
 from fundwright_ui.ui import (
@@ -93,9 +100,10 @@ def generate_screen() -> VdomDict:
 
     sources, searched = use_sources(), use_searched()
     wanted, set_wanted = use_state("")
-    suggested = use_query(lambda session: generation.suggest_company(session, actor), key=[actor.id])
+    read_company = use_query(lambda session: generation.suggest_company(session, actor), key=[actor.id])
+    suggested = read_company.value or SuggestedCompany()
     typed, set_typed = use_state(url.get("company") or None)
-    company = (suggested.value or "") if typed is None else typed
+    company = suggested.name if typed is None else typed
 
     def name_company(value: str) -> None:
         set_typed(value)
@@ -152,6 +160,7 @@ def generate_screen() -> VdomDict:
                 id="draft-company",
             ),
             source_choice(searched, sources, wanted, set_wanted),
+            _kept_choice(suggested if typed is None else SuggestedCompany(), searched.value or [], sources, name_company),
         )
         if opportunity and template
         else None,
@@ -169,6 +178,34 @@ def generate_screen() -> VdomDict:
         _drafts(key="drafts"),
         subtitle=t("Drafts are written from your own documents and cite them."),
     )
+
+
+def _kept_choice(
+    suggested: SuggestedCompany, searched: Searched, sources: Choice, name_company: Callable[[str], None]
+) -> VdomDict | None:
+    """What the draft would take over from the last one, or from an earlier visit, with a button that resets it. A company that was
+    typed here is never reset."""
+    chosen, total = sources.value.count(searched)
+    is_partial = 0 < chosen < total
+    if not is_partial and not suggested.is_doubtful:
+        return None
+
+    async def reset() -> None:
+        if suggested.is_doubtful:
+            name_company(suggested.of_documents)
+        await sources.set(Sources())
+
+    sentences = [
+        t("The company is that of your last draft: {company}.", company=suggested.of_last_draft) if suggested.is_doubtful else "",
+        t("Chosen documents: {chosen} of {total}.", chosen=chosen, total=total) if is_partial else "",
+    ]
+    if not suggested.is_doubtful:
+        label = t("Choose all documents")
+    elif is_partial:
+        label = t("Use {company} and all documents", company=suggested.of_documents)
+    else:
+        label = t("Use {company}", company=suggested.of_documents)
+    return alert(" ".join(filter(None, sentences)), button(label, size="small", on_click=reset), variant="info")
 
 
 @component

@@ -64,6 +64,11 @@ class Sources(BaseModel):
             raise Invalid(t("Choose at least one of your documents."))
         return () if len(chosen) == len(searched) else tuple(chosen)
 
+    def count(self, searched: Searched) -> tuple[int, int]:
+        """The numbers of selected documents of ours and of all of ours."""
+        ours = [self.group(kind).has(id) for id, kind in searched if kind.is_ours]
+        return sum(ours), len(ours)
+
     def with_group(self, kind: DocumentKind, *, is_chosen: bool) -> Sources:
         return Sources(groups={**self.groups, kind: GroupChoice(is_chosen=is_chosen)})
 
