@@ -1,9 +1,11 @@
 """Database URLs, error messages of failed statements, read-only sessions, and dead connections."""
 
+import asyncio
 import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 
+import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 from sqlalchemy import insert, text
@@ -166,3 +168,27 @@ class TestDeadConnections:
             async with core.database.reading() as other:
                 sent = text("SELECT query FROM pg_stat_activity WHERE pid = :process")
                 assert await other.scalar(sent, {"process": process}) == last_statement
+
+
+@pytest.mark.parametrize("setting", ["set_autocommit", "set_read_only"])
+async def test_a_task_that_is_canceled_while_it_gets_a_connection_leaves_none_to_the_garbage_collector(
+    single: Database, monkeypatch: pytest.MonkeyPatch, setting: str
+) -> None:
+    async def read() -> None:
+        opened = single.reading() if setting == "set_autocommit" else single.transaction()
+        async with opened as session:
+            await session.execute(text("SELECT 1"))
+
+    async def cancel(*_: object) -> None:
+        (task,) = reading
+        task.cancel()
+        await asyncio.Event().wait()
+
+    process = await process_of(single)
+    with monkeypatch.context() as patch:
+        patch.setattr(psycopg.AsyncConnection, setting, cancel)
+        reading = {asyncio.create_task(read())}
+        (done,), _ = await asyncio.wait(reading)
+    assert done.cancelled()
+    assert single.engine.pool.status().endswith("Current Checked out connections: 0")
+    assert await process_of(single) not in (0, process)

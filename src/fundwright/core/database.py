@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
-from sqlalchemy import DateTime, Engine, MetaData, event, func, select, text
+from sqlalchemy import Connection, DateTime, Engine, MetaData, PoolProxiedConnection, event, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, InvalidatePoolError
@@ -211,6 +211,20 @@ def _is_readable(connection: psycopg.AsyncConnection[Any]) -> bool:
     return bool(polled.poll(0))
 
 
+class _Connection(Connection):
+    """Closes its connection to the server if it is canceled while it applies the engine's settings. SQLAlchemy leaves that to the
+    garbage collector, and until then, the pool lacks the connection."""
+
+    def __init__(self, engine: Engine, *arguments: Any, **options: Any) -> None:
+        try:
+            super().__init__(engine, *arguments, **options)
+        except BaseException:
+            taken: PoolProxiedConnection | None = getattr(self, "_dbapi_connection", None)
+            if taken is not None:
+                taken.invalidate()
+            raise
+
+
 class Database:
     """Hands out sessions. `url` is a libpq URL such as `postgresql://user@host/name`.
 
@@ -234,6 +248,8 @@ class Database:
         _replace_dead_connections(self.engine.sync_engine)
         self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
         self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
+        for engine in (self.engine, self._autocommit):
+            engine.sync_engine._connection_cls = _Connection  # noqa: SLF001
         self._reading_sessions = async_sessionmaker(self._autocommit, expire_on_commit=False)
 
     @asynccontextmanager
