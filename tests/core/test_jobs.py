@@ -18,7 +18,7 @@ from structlog.testing import capture_logs
 from fundwright.core import jobs
 from fundwright.core.database import Database
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotFound
-from fundwright.core.jobs import Job, JobHandler, JobPayload, JobQueue, JobRun, JobState, _job_lock, no_actor
+from fundwright.core.jobs import Job, JobHandler, JobPayload, JobQueue, JobRun, JobState, Lane, _job_lock, no_actor
 from fundwright.core.messages import nlater, t, using_language
 from tests.support.databases import as_superuser
 from tests.support.jobs import Trial, ended, read, trial, working
@@ -115,7 +115,8 @@ class TestEnqueue:
             for job_id in added:
                 await ended(queue, job_id)
 
-    async def test_short_ones_do_not_wait_for_long_ones(self, queue: JobQueue) -> None:
+    @pytest.mark.parametrize("lane", [Lane.SHORT, Lane.WATCHED])
+    async def test_short_and_watched_ones_do_not_wait_for_long_ones(self, queue: JobQueue, lane: Lane) -> None:
         running, may_end = list[UUID](), asyncio.Event()
 
         async def wait(run: JobRun[Trial, None]) -> None:
@@ -125,7 +126,7 @@ class TestEnqueue:
         async def nothing(_run: JobRun[ShortTrial, None]) -> None: ...
 
         queue.register(trial(wait))
-        queue.register(JobHandler(ShortTrial, nothing, no_actor, is_short=True))
+        queue.register(JobHandler(ShortTrial, nothing, no_actor, lane=lane))
         added = [await add(queue, number) for number in range(4)]
         async with working(queue):
             await eventually(lambda: len(running) == 2)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 from sqlalchemy import select, text, update
@@ -19,7 +19,7 @@ from fundwright.opportunities.models import Opportunity, OpportunityText
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.generation.conftest import Desk, EndpointDown
-from tests.support.jobs import working
+from tests.support.jobs import Trial, ended, trial, working
 from tests.support.polling import eventually
 
 
@@ -101,6 +101,29 @@ class TestWriting:
             await eventually(lambda: has_ended(desk, draft.id))
         async with desk.core.database.transaction() as session:
             assert await session.scalar(select(jobs.Job.attempts).where(jobs.Job.id == draft.job_id)) == 1
+
+    async def test_a_draft_does_not_wait_for_long_jobs_of_anyone(self, desk: Desk) -> None:
+        running, may_end = list[UUID | None](), asyncio.Event()
+
+        async def wait(run: jobs.JobRun[Trial, None]) -> None:
+            running.append(run.owner_id)
+            await may_end.wait()
+
+        desk.core.jobs.register(trial(wait))
+        async with desk.core.database.transaction() as session:
+            owners = (desk.actor.id, uuid4(), desk.actor.id)
+            long = [await desk.core.jobs.enqueue(session, Trial(), title="Long", owner_id=owner) for owner in owners]
+        async with working(desk.core.jobs):
+            await eventually(lambda: len(running) == 2)
+            async with desk.core.database.transaction() as session:
+                draft = await service.start_draft(
+                    session, desk.actor, desk.core, opportunity_id=desk.opportunity_id, template="brief"
+                )
+            await eventually(lambda: has_ended(desk, draft.id))
+            assert len(running) == 2
+            may_end.set()
+            for job in long:
+                await ended(desk.core.jobs, job.id)
 
     async def test_the_quoted_words_of_a_passage_are_marked(self, desk: Desk) -> None:
         draft = await write(desk, (await add(desk)).id)

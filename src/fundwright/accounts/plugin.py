@@ -10,7 +10,7 @@ from fundwright.accounts.account_deletion import AccountDeletedHandler
 from fundwright.accounts.job_actors import acting_with
 from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.accounts.schemas import Permission
-from fundwright.core.jobs import JobHandler, no_actor
+from fundwright.core.jobs import JobHandler, Lane, no_actor
 from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
@@ -25,7 +25,7 @@ def job_handlers() -> Iterable[JobHandler[Any, Any]]:
         JobHandler(
             personal_data.CollectData, personal_data.write, acting_with(Permission.READ), label=later("Copy of personal data")
         ),
-        JobHandler(personal_data.ForgetCopy, personal_data.expire, no_actor, is_short=True),
+        JobHandler(personal_data.ForgetCopy, personal_data.expire, no_actor, lane=Lane.SHORT),
     ]
 
 

@@ -10,7 +10,7 @@ from fundwright.accounts.dependencies import RequestAuthenticator
 from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.authentication import jobs, personal_data, request_authentication, service
 from fundwright.authentication.requested_emails import SendEmail
-from fundwright.core.jobs import JobHandler, no_actor
+from fundwright.core.jobs import JobHandler, Lane, no_actor
 from fundwright.core.plugins import hookimpl
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def request_authenticators() -> Iterable[RequestAuthenticator]:
 
 @hookimpl
 def job_handlers() -> Iterable[JobHandler[Any, Any]]:
-    return [JobHandler(SendEmail, jobs.send_email, no_actor, is_short=True)]
+    return [JobHandler(SendEmail, jobs.send_email, no_actor, lane=Lane.SHORT)]
 
 
 @hookimpl(specname="personal_data")

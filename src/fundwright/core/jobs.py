@@ -45,7 +45,6 @@ _PATIENCE_S = 1
 _ORPHAN_INTERVAL_S = 10
 _RECONNECT_INTERVAL_S = 2
 _CANCEL_AGAIN_S = 5
-_QUEUE, _SHORT_QUEUE = "fundwright", "fundwright.short"
 _SHORT_CONCURRENCY = 1
 _BACKGROUND_PRIORITY = -1_000
 """Below that of any job of an account with fewer jobs underway."""
@@ -56,6 +55,17 @@ reasons, too, so a few such ends in a row are tolerated."""
 
 ALL_JOBS_TOPIC = "jobs"
 """Every change of any job, for administrators."""
+
+
+class Lane(StrEnum):
+    """Jobs of one lane never wait for those of another: each worker has slots for each lane. The value is the name of its queue."""
+
+    LONG = "fundwright"
+    """Imports, training, and everything else that may take minutes or hours."""
+    WATCHED = "fundwright.watched"
+    """Jobs whose owner waits for them in front of the screen, such as drafts. There are as many slots as for long ones."""
+    SHORT = "fundwright.short"
+    """Jobs that take seconds, such as an email."""
 
 
 class StoredMessage(TypeDecorator[str]):
@@ -222,7 +232,7 @@ class JobRun(Generic[P, A, C]):
         """
         if self._queue.is_background(self.payload) and self.id in self._queue.in_slots:
             async with self.transaction() as session:
-                if await session.scalar(_DO_OTHERS_WAIT, {"queue": _QUEUE, "priority": _BACKGROUND_PRIORITY}):
+                if await session.scalar(_DO_OTHERS_WAIT, {"queue": Lane.LONG, "priority": _BACKGROUND_PRIORITY}):
                     raise _Paused
 
     async def progress(self, done: int, total: int | None = None, message: str | None = None) -> None:
@@ -253,11 +263,9 @@ class JobHandler(Generic[P, A]):
     load_actor: ActorLoader[A]
     on_failure: Callable[[AsyncSession, P, str], Awaitable[None]] | None = None
     """Called with the error message, in the transaction that marks the job as failed, to update what waits for the job."""
-    is_short: bool = False
-    """These jobs take seconds, such as an email. They have a slot of their own, so that they never wait for documents and
-    imports."""
+    lane: Lane = Lane.LONG
     is_background: bool = False
-    """These jobs start after all others that wait, and may pause for them."""
+    """These jobs start after all others of their lane that wait, and may pause for them."""
     label: Message | None = None
     """The label of these jobs; without one, they are named by their kind."""
 
@@ -308,7 +316,7 @@ class JobQueue:
         self._app = procrastinate.App(
             connector=procrastinate.PsycopgConnector(conninfo=database.url, min_size=1, max_size=4, timeout=5)
         )
-        self._task = self._app.task(name="fundwright.run", queue=_QUEUE)(self._run_queued)
+        self._task = self._app.task(name="fundwright.run", queue=Lane.LONG)(self._run_queued)
 
     def register(self, handler: JobHandler[Any, Any]) -> None:
         self._handlers[handler.kind] = handler
@@ -380,23 +388,21 @@ class JobQueue:
 
     async def run_worker(self, *, concurrency: int) -> None:
         """Work until canceled; a canceled worker lets running jobs reach their next checkpoint and be resumed. `concurrency`
-        does not count short jobs."""
+        is the number of slots for long jobs, and again for watched ones."""
         orphans = asyncio.create_task(self._requeue_orphans())
-        serving = [
-            asyncio.create_task(self._serve_queue(_QUEUE, concurrency=concurrency)),
-            asyncio.create_task(self._serve_queue(_SHORT_QUEUE, concurrency=_SHORT_CONCURRENCY)),
-        ]
+        slots = {Lane.LONG: concurrency, Lane.WATCHED: concurrency, Lane.SHORT: _SHORT_CONCURRENCY}
+        serving = [asyncio.create_task(self._serve(lane, concurrency=number)) for lane, number in slots.items()]
         try:
             await asyncio.wait(serving)
         finally:
             await _end([orphans, *serving])
 
-    async def _serve_queue(self, queue: str, *, concurrency: int) -> None:
-        """Run the jobs of one queue. The worker restarts after an internal failure; otherwise the web process would continue without it."""
+    async def _serve(self, lane: Lane, *, concurrency: int) -> None:
+        """Run the jobs of one lane. The worker restarts after an internal failure; otherwise the web process would continue without it."""
         while True:
             try:
                 await self._app.run_worker_async(
-                    queues=[queue],
+                    queues=[lane],
                     concurrency=concurrency,
                     install_signal_handlers=False,
                     delete_jobs="always",
@@ -431,10 +437,10 @@ class JobQueue:
         connection = (await (await session.connection()).get_raw_connection()).driver_connection
         schedule_in: TimeDeltaParams | None = {"seconds": delay_s} if delay_s else None
         handler = self._handlers.get(job.kind)  # none for a job of a package that was removed
-        queue = _SHORT_QUEUE if handler is not None and handler.is_short else _QUEUE
+        lane = handler.lane if handler is not None else Lane.LONG
         if handler is not None and handler.is_background:
             priority = _BACKGROUND_PRIORITY
-        task = self._task.configure(connection=connection, schedule_in=schedule_in, priority=priority, queue=queue)
+        task = self._task.configure(connection=connection, schedule_in=schedule_in, priority=priority, queue=lane)
         await task.defer_async(job_id=str(job.id))
 
     async def _run_queued(self, job_id: str) -> None:

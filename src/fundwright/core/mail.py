@@ -25,7 +25,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
-from fundwright.core.jobs import JobHandler, JobPayload, JobRun, no_actor
+from fundwright.core.jobs import JobHandler, JobPayload, JobRun, Lane, no_actor
 from fundwright.core.messages import Language, later, t, using_language
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.settings import Settings
@@ -268,7 +268,7 @@ async def _fail(session: AsyncSession, payload: SendMail, error: str) -> None:
     await session.execute(query.values(state=MailState.FAILED, error=error))
 
 
-JOB_HANDLER = JobHandler(SendMail, send, no_actor, _fail, is_short=True)
+JOB_HANDLER = JobHandler(SendMail, send, no_actor, _fail, lane=Lane.SHORT)
 
 
 async def _send_later(session: AsyncSession, core: Core, mail_id: UUID, *, delay_s: int = 0) -> None:

@@ -129,7 +129,8 @@ class Settings(PackageSettings):
     job_concurrency: int = Field(
         default=2,
         ge=1,
-        description="Long jobs, such as training and imports, that a worker runs at the same time. Emails have their own slot.",
+        description="Long jobs, such as training and imports, that a worker runs at the same time, and drafts beside them. Emails have "
+        "their own slot.",
     )
     max_upload_bytes: int = Field(default=1_000_000_000, description="Largest file that can be uploaded, in bytes.")
     account_bytes: int = Field(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fundwright.accounts.job_actors import acting_with
 from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.accounts.schemas import Permission
-from fundwright.core.jobs import JobHandler
+from fundwright.core.jobs import JobHandler, Lane
 from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
 from fundwright.generation import drafting, service
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 @hookimpl
 def job_handlers() -> Iterable[JobHandler[Any, Any]]:
     return [
-        JobHandler(WriteDraft, drafting.write, acting_with(Permission.WORK), label=later("Draft")),
-        JobHandler(WriteSection, drafting.write_again, acting_with(Permission.WORK)),
+        JobHandler(WriteDraft, drafting.write, acting_with(Permission.WORK), lane=Lane.WATCHED, label=later("Draft")),
+        JobHandler(WriteSection, drafting.write_again, acting_with(Permission.WORK), lane=Lane.WATCHED),
     ]
 
 
