@@ -55,6 +55,7 @@ class TestPaymentHistory:
             assert screen.title == "Payment history"
             assert "No invoices yet." in screen.text
             await screen.click("button", "New invoice")
+            assert screen.has("region", "New invoice")
             await screen.type("Account email", ada.email)
             await screen.type("Amount in US dollars", "$ 1,234.50")
             await screen.type("Description", "Pro, one year")
@@ -207,7 +208,7 @@ class TestSubscriptions:
             await screen.expect("$59.00 per month")
             pro = {row["name"]: row for row in screen.rows("Plans")}["Pro"]
             assert (pro["price"], pro["Documents"]) == ("$59.00 per month", "Unlimited")
-            assert [column["isNumber"] for column in screen.columns("Plans")] == [False, *[True] * 4]
+            assert [column["isNumber"] for column in screen.columns("Plans")] == [False, *[True] * 4, False]
 
     async def test_subscribers_are_listed_by_plan(self, committed: Core, boss: Actor, ada: Actor) -> None:
         async with committed.database.transaction() as session:
@@ -256,6 +257,9 @@ class TestOnlyLooking:
         path = f"{subscriptions_screen.path}?open=pro"
         async with mounted(committed, boss, subscriptions_screen, path=path) as screen:
             assert screen.has("region", "Edit Pro")
+            assert cells(screen, "action", "Plans")[0] == {"label": "Edit", "name": "Edit Free"}
+            await screen.emit("DataTable", "on_action", of="Plans", id="free")
+            assert screen.has("region", "Edit Free")
         async with mounted(committed, viewer(boss), subscriptions_screen, path=path) as screen:
             assert not screen.has("region", "Edit Pro")
             assert "e" not in screen.find("DataTable", "Plans").node

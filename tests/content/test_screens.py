@@ -314,6 +314,7 @@ class TestFeedbackList:
         id = await send(committed, ada, "More colors", page="/dashboard/train")
         async with mounted(committed, ada, feedback_list_screen) as screen:
             await screen.emit("DataTable", "on_open", id=id)
+            assert screen.has("region", "Feedback from ada@example.org")
             assert screen.find("link", "/dashboard/train")
             form = screen.find("form", "Edit feedback")
             (state,) = [each for each in screen.elements("combobox", "Status") if form.node in each.ancestors]

@@ -60,12 +60,21 @@ class TestTrash:
             (row,) = screen.rows("Trash")
             assert row["title"] == "Boats"
             (item,) = [item for item in await listed(committed, ada) if item.kind == "document"]
-            await screen.emit("DataTable", "on_open", id=str(item.id))
-            await screen.click("button", "Restore")
+            assert row["action"] == {"label": "Restore", "name": "Restore Boats"}
+            await screen.emit("DataTable", "on_action", id=str(item.id))
             assert screen.toasts == ["“Boats” was restored."]
+            (row,) = screen.rows("Trash")
+            assert row["action"] == "Restored" and [chip["label"] for chip in row["kind"]] == ["Document"]
         async with mounted(committed, ada, trash_screen, path=f"{PATH}?text=ferry") as screen:
             assert "No items in the trash match." in screen.text
         assert [item.kind for item in await listed(committed, ada)] == ["category"]
+
+    async def test_an_opened_item_is_restored(self, committed: Core, ada: Actor) -> None:
+        await fill(committed, ada)
+        item = (await listed(committed, ada))[0]
+        async with mounted(committed, ada, trash_screen, path=f"{PATH}?open={item.id}") as screen:
+            await screen.click("button", "Restore")
+            assert screen.toasts == ["“Roofing” was restored."]
 
     async def test_deleting_forever_asks_first(self, committed: Core, ada: Actor) -> None:
         await fill(committed, ada)
@@ -89,7 +98,7 @@ class TestTrash:
         viewer = ada.model_copy(update={"role": Role.VIEWER})
         item = (await listed(committed, ada))[0]
         async with mounted(committed, viewer, trash_screen, path=f"{PATH}?open={item.id}") as screen:
-            assert len(screen.rows("Trash")) == 2
+            assert [row["action"] for row in screen.rows("Trash")] == ["", ""]
             assert not any(screen.has("button", name) for name in ("Restore", "Delete forever", "Empty trash"))
 
 

@@ -34,7 +34,7 @@ from fundwright_ui.ui import (
 )
 from fundwright_ui.ui.buttons import ButtonVariant
 from fundwright_ui.ui.elements import Child, attributes, classes
-from fundwright_ui.widgets import Column, Row, RowOpened, Sort, TableQuery, data_table
+from fundwright_ui.widgets import Column, On, Row, RowOpened, Sort, TableQuery, data_table
 
 Q = TypeVar("Q", bound=PageRequest)
 T = TypeVar("T")
@@ -107,6 +107,7 @@ def listed_table(
     narrow: Child = None,
     above: Child = None,
     on_open: Callable[[RowOpened], None] | None = None,
+    on_action: On[RowOpened] = None,
 ) -> list[Child]:
     """The `list_bar`, the table with `above` before it, and new rows. `export` is the path of the CSV file of the whole list, and
     `nothing` replaces a table without rows."""
@@ -129,6 +130,7 @@ def listed_table(
             rows=[row_of(each) for each in shown],
             is_loading=listing.found.is_slow,
             on_open=on_open,
+            on_action=on_action,
             is_sorted_above=True,
         )
         if shown
@@ -157,6 +159,7 @@ def page_table(
     is_dense: bool = False,
     is_sorted_above: bool = False,
     on_open: Callable[[RowOpened], None] | None = None,
+    on_action: On[RowOpened] = None,
     prefix: str = "",
 ) -> VdomDict:
     """A table with one page of a list. The page and the order are in the address, in parameters that start with `prefix`. The
@@ -174,6 +177,7 @@ def page_table(
         is_dense=is_dense,
         on_query=ask(url, prefix=prefix),
         on_open=on_open,
+        on_action=on_action,
         key=f"{prefix}table",
     )
     has_own_choice = bool(rows) and not (is_dense or is_sorted_above)

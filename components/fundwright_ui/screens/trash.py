@@ -38,7 +38,7 @@ from fundwright_ui.ui import (
     select_field,
     side_panel,
 )
-from fundwright_ui.widgets import Chip, Column, Row, danger_dialog
+from fundwright_ui.widgets import ActionCell, Chip, Column, Row, RowOpened, danger_dialog
 
 _TRASH = "/dashboard/trash"
 
@@ -54,7 +54,24 @@ def trash_screen() -> VdomDict:
     listing = use_listing(
         read, query, lambda listed: listed, id=lambda item: item.id, key=[actor.id], topics=[trash.trash_topic(actor.id)]
     )
-    labels = {kind.name: str(kind.label) for kind in trash.list_kinds(connection.core)}
+    kinds = {kind.name: kind for kind in trash.list_kinds(connection.core)}
+    labels = {name: str(kind.label) for name, kind in kinds.items()}
+
+    async def restore(session: AsyncSession, row: RowOpened) -> TrashRead:
+        (item,) = [each.item for each in listing.rows.shown if each.id == row.id]
+        await trash.restore(session, actor, connection.core, item.id, client=connection.client)
+        return item
+
+    def restored(item: TrashRead) -> None:
+        listing.rows.settle(item, t("Restored"))
+        connection.toast(t("“{title}” was restored.", title=item.title))
+
+    restoring = use_action(restore, then=restored)
+
+    def action_of(item: TrashRead) -> ActionCell | str:
+        can_restore = item.kind in kinds and actor.may(kinds[item.kind].permission)
+        return ActionCell(label=t("Restore"), name=t("Restore {name}", name=item.title)) if can_restore else ""
+
     title, listed = t("Trash"), listing.answer
     if listed is None:
         return page(title, listing.pending(t("Loading the trash")))
@@ -86,14 +103,16 @@ def trash_screen() -> VdomDict:
                     min_width=190,
                 ),
                 Column(field="removed_at", label=t("Deletion date"), kind="date", is_sortable=True, min_width=130),
+                Column(field="action", label=t("Action"), min_width=130, flex=0.1),
             ],
             row_of=lambda each: Row(
                 id=each.id,
                 cells={
                     "title": each.item.title,
-                    "kind": (Chip(label=each.outcome or labels.get(each.item.kind, each.item.kind), color="secondary"),),
+                    "kind": (Chip(label=labels.get(each.item.kind, each.item.kind), color="secondary"),),
                     "trashed_at": each.item.trashed_at,
                     "removed_at": each.item.removed_at,
+                    "action": each.outcome or action_of(each.item),
                 },
             ),
             export="/api/trash/export.csv",
@@ -115,6 +134,7 @@ def trash_screen() -> VdomDict:
                 link_button(t("Clear search and filters"), connection.href(_TRASH)),
             ),
             on_open=open_beside(url),
+            on_action=restoring,
         ),
         _item(opened, labels, listing, key=f"item-{opened.id}") if opened else None,
         subtitle=t("Items in the trash are deleted forever after 30 days."),

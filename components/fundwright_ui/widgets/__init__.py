@@ -6,6 +6,7 @@ from fundwright_ui.widgets.base import Nothing, On, Props, Slot, Widget
 from fundwright_ui.widgets.chart import Chart, Series, chart
 from fundwright_ui.widgets.clipboard import CopyButton, copy_button
 from fundwright_ui.widgets.data_table import (
+    ActionCell,
     Chip,
     Column,
     DataTable,
@@ -67,6 +68,7 @@ __all__ = [
     "AccountLink",
     "AccountMenu",
     "ActChosen",
+    "ActionCell",
     "Chart",
     "Chip",
     "Citation",

@@ -79,7 +79,14 @@ class NoteCell(Props):
     color: Color = "secondary"
 
 
-Cell = str | int | float | bool | Decimal | date | UUID | LinkCell | NoteCell | tuple[Chip, ...] | None
+class ActionCell(Props):
+    """A button in a cell, for what a row is listed for. `name` is its accessible name and begins with the label. It calls `on_action`."""
+
+    label: str
+    name: str
+
+
+Cell = str | int | float | bool | Decimal | date | UUID | LinkCell | NoteCell | ActionCell | tuple[Chip, ...] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +137,7 @@ class TableQuery(Props):
 
 
 class RowOpened(Props):
-    """The person opened a row."""
+    """The person opened a row, or pressed the button in it."""
 
     id: str
 
@@ -146,7 +153,7 @@ class TableColumn(Props):
     href_base: str
 
 
-TableCell = TypeAliasType("TableCell", str | LinkCell | NoteCell | tuple[Chip, ...])
+TableCell = TypeAliasType("TableCell", str | LinkCell | NoteCell | ActionCell | tuple[Chip, ...])
 
 
 class DataTable(Widget):
@@ -174,6 +181,7 @@ class DataTable(Widget):
     empty_text: str
     on_query: On[TableQuery] = None
     on_open: On[RowOpened] = None
+    on_action: On[RowOpened] = None
 
 
 def data_table(
@@ -190,6 +198,7 @@ def data_table(
     empty_text: str = "",
     on_query: On[TableQuery] = None,
     on_open: On[RowOpened] = None,
+    on_action: On[RowOpened] = None,
     key: str | None = None,
 ) -> VdomDict:
     """A table of one page out of `total` rows, or of these rows alone if `total` is omitted. A row that does not change is not
@@ -216,6 +225,7 @@ def data_table(
         empty_text=empty_text or t("No data"),
         on_query=on_query,
         on_open=on_open,
+        on_action=on_action,
         key=key,
     )
 
@@ -308,7 +318,7 @@ def _writer(column: Column) -> Callable[[Any], TableCell]:
     language = current_language()
 
     def write(cell: Any) -> TableCell:
-        if type(cell) is str or isinstance(cell, (LinkCell, NoteCell, tuple)):
+        if type(cell) is str or isinstance(cell, (LinkCell, NoteCell, ActionCell, tuple)):
             return cell
         if cell is None:
             return ""
@@ -429,6 +439,9 @@ def _content(cell: Any, column: Mapping[str, Any], id: str) -> list[Node]:
         return [_element("a", {"href": column["hrefBase"] + id}, [cell])] if _is_link(cell, column) else [cell]
     if isinstance(cell, dict) and "note" in cell:
         return [_element("span", {"className": f"fw-note-{cell['color']}", "title": cell["note"]}, [cell["label"]])]
+    if isinstance(cell, dict) and "name" in cell:
+        about = {"type": "button", "className": "fw-button fw-button-outlined fw-button-small", "aria-label": cell["name"]}
+        return [_element("button", {**about, "data-action": id}, [cell["label"]])]
     if isinstance(cell, dict):
         return [_element("a", {"href": cell["href"]}, [cell["label"]])]
     chips = [_element("span", {"className": f"fw-chip fw-chip-{chip['color']}"}, [chip["label"]]) for chip in cell]

@@ -16,7 +16,7 @@ from fundwright_ui.runtime.html import to_html
 from fundwright_ui.runtime.vdom import to_node
 from fundwright_ui.testing import mounted
 from fundwright_ui.ui import button
-from fundwright_ui.widgets import Chip, Column, LinkCell, NoteCell, Row, Sort, data_table
+from fundwright_ui.widgets import ActionCell, Chip, Column, LinkCell, NoteCell, Row, Sort, data_table
 
 COLUMNS = (
     Column(field="title", label="Title", kind="link", is_sortable=True, flex=3, min_width=200, href_base="/grants/"),
@@ -34,7 +34,13 @@ ROWS = (
             "at": datetime(2026, 5, 1, 12, 30, tzinfo=UTC),
         },
     ),
-    Row(id="2", cells={"amount": NoteCell(label="9 days", note="May 10, 2026", color="error")}),
+    Row(
+        id="2",
+        cells={
+            "amount": NoteCell(label="9 days", note="May 10, 2026", color="error"),
+            "marks": ActionCell(label="Edit", name="Edit walls"),
+        },
+    ),
 )
 # web/src/widgets/DataTable/DataTable.test.tsx hydrates the same.
 PAINTED = (
@@ -49,7 +55,8 @@ PAINTED = (
     '<td><time datetime="2026-05-01T12:30:00+00:00" data-moment="datetime">May 1, 2026, 12:30\u202fPM UTC</time></td></tr>'
     '<tr data-row="2" tabindex="0"><td></td>'
     '<td class="fw-number"><span class="fw-note-error" title="May 10, 2026">9 days</span></td>'
-    '<td></td><td></td></tr></tbody></table></div>'
+    '<td><button type="button" class="fw-button fw-button-outlined fw-button-small" aria-label="Edit walls" data-action="2">Edit</button></td>'
+    '<td></td></tr></tbody></table></div>'
     '<div class="fw-pagination" role="group" aria-label="Pages"><label class="fw-pagination-sizes"><span>Rows per page</span>'
     '<select class="fw-input fw-input-small"><option value="10">10</option><option value="25" selected="">25</option>'
     '<option value="50">50</option><option value="100">100</option></select></label>'

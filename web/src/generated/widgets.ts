@@ -121,12 +121,17 @@ export interface NoteCell {
   readonly color: "primary" | "secondary" | "info" | "success" | "warning" | "error" | "purple";
 }
 
+export interface ActionCell {
+  readonly label: string;
+  readonly name: string;
+}
+
 export interface Chip {
   readonly label: string;
   readonly color: "primary" | "secondary" | "info" | "success" | "warning" | "error" | "purple";
 }
 
-export type TableCell = string | LinkCell | NoteCell | readonly Chip[];
+export type TableCell = string | LinkCell | NoteCell | ActionCell | readonly Chip[];
 
 export interface Sort {
   readonly field: string;
@@ -162,6 +167,7 @@ export interface DataTableProps {
   readonly emptyText: string;
   readonly onQuery?: (payload: TableQuery, onDone?: () => void) => void;
   readonly onOpen?: (payload: RowOpened, onDone?: () => void) => void;
+  readonly onAction?: (payload: RowOpened, onDone?: () => void) => void;
 }
 
 export interface FileUploaded {

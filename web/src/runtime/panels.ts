@@ -1,5 +1,5 @@
 /**
- * What the browser adds to menus and side panels: a panel that opens, or its form, gets the focus unless someone is typing, Escape closes it, and a
+ * What the browser adds to menus and side panels: a panel that opens, or the first input of its form, gets the focus unless someone is typing, Escape closes it, and a
  * link closes its menu. `keepFocus` returns the focus from a panel that has closed.
  */
 
@@ -22,7 +22,7 @@ export function followPanels(root: HTMLElement): Unsubscribe {
     panel.scrollIntoView?.({ block: "nearest" });
     const active = document.activeElement;
     if (active?.matches("input, textarea, select, [contenteditable]") === true) return;
-    (panel.querySelector<HTMLElement>("form :is(input, textarea):not([hidden])") ?? panel).focus({ preventScroll: true });
+    (panel.querySelector<HTMLElement>("form input:not([hidden])") ?? panel).focus({ preventScroll: true });
   };
   const press = (event: KeyboardEvent): void => {
     if (event.key !== "Escape" || event.defaultPrevented || event.isComposing || shown === null) return;

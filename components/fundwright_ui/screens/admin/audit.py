@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -14,8 +16,9 @@ from fundwright.core.paging import Page
 from fundwright_ui.hooks import query_in_address, use_url_state
 from fundwright_ui.product import use_actor
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import day_filter, existing_page, listed_table, search_box, use_listing
-from fundwright_ui.ui import empty, page
+from fundwright_ui.screens.admin.audit_details import details_of
+from fundwright_ui.screens.listing import day_filter, existing_page, listed_table, open_beside, search_box, use_listing
+from fundwright_ui.ui import definition_list, empty, moment, page, side_panel
 from fundwright_ui.widgets import Column, Row
 
 
@@ -31,6 +34,7 @@ def audit_screen() -> VdomDict:
     title, listed = t("Audit trail"), listing.answer
     if listed is None:
         return page(title, listing.pending(t("Loading audit trail")))
+    opened = listing.opened(url)
     return page(
         title,
         *listed_table(
@@ -39,12 +43,12 @@ def audit_screen() -> VdomDict:
             label=title,
             count=nt("{n} entry", "{n} entries", listed.total),
             columns=[
-                Column(field="at", label=t("When"), kind="datetime", is_sortable=True, flex=0.1, min_width=210),
+                Column(field="at", label=t("When"), kind="datetime", is_sortable=True, flex=0.1, min_width=190),
                 Column(field="action", label=t("Action"), flex=1.5, min_width=150),
                 Column(field="who", label=t("Who"), flex=1.5, min_width=150),
                 Column(field="subject", label=t("Target"), flex=1.5, min_width=150),
                 Column(field="address", label=t("Network address"), is_compact=False),
-                Column(field="details", label=t("Details"), is_compact=False, flex=5),
+                Column(field="details", label=t("Details"), flex=5),
             ],
             row_of=lambda each: _row(each.item),
             export="/api/audit/export.csv",
@@ -56,7 +60,9 @@ def audit_screen() -> VdomDict:
                 day_filter(url, query, "last", t("End date")),
             ),
             nothing=empty(t("No entries match. Change the filters.")),
+            on_open=open_beside(url),
         ),
+        _opened(opened, lambda: url.set(open=None)) if opened else None,
         subtitle=t("Entries cannot be changed or deleted. Times are in UTC."),
     )
 
@@ -70,6 +76,24 @@ def _row(line: AuditRead) -> Row:
             "who": line.actor_email or "",
             "subject": line.subject,
             "address": address_label(line.address),
-            "details": ", ".join(f"{name}: {value}" for name, value in line.details.items()),
+            "details": " · ".join(value for _name, value in details_of(line)),
         },
+    )
+
+
+def _opened(line: AuditRead, close: Callable[[], None]) -> VdomDict:
+    return side_panel(
+        action_label(line.action),
+        definition_list(
+            [
+                (t("When"), moment(line.at)),
+                (t("Who"), line.actor_email),
+                (t("Target"), line.subject),
+                (t("Network address"), address_label(line.address)),
+                *details_of(line),
+            ]
+        ),
+        close=t("Close"),
+        on_close=close,
+        key=str(line.id),
     )

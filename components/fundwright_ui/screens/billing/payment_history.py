@@ -29,7 +29,7 @@ from fundwright_ui.screens.listing import (
     search_box,
     use_listing,
 )
-from fundwright_ui.ui import Color, button, chip, empty, form, page, section, select_field, text_field
+from fundwright_ui.ui import Color, button, chip, empty, form, page, select_field, side_panel, text_field
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.ui.money import ParsedCents, money
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row
@@ -72,8 +72,11 @@ def payment_history_screen() -> VdomDict:
 
     listing = use_listing(read, query, lambda answer: answer[0], id=lambda payment: payment.id, topics=[billing.TOPIC])
 
-    def added() -> None:
+    def close() -> None:
         url.set(open=None)
+
+    def added() -> None:
+        close()
         listing.load()
 
     adding = use_action(add, success=t("The invoice was created."), then=added)
@@ -89,33 +92,28 @@ def payment_history_screen() -> VdomDict:
     listed, sums = listing.answer
     new_invoice = None
     if is_adding:
-        new_invoice = section(
+        new_invoice = side_panel(
             t("New invoice"),
             undelivered(connection),
             form(
-                html.div(
-                    {"className": "fw-form-row"},
-                    text_field("email", t("Account email"), type="email", required=True, maxlength=254),
-                    text_field("amount_cents", t("Amount in US dollars"), required=True, maxlength=20, keyboard="decimal"),
-                ),
+                text_field("email", t("Account email"), type="email", required=True, maxlength=254),
+                text_field("amount_cents", t("Amount in US dollars"), required=True, maxlength=20, keyboard="decimal"),
                 text_field("text", t("Description"), required=True, maxlength=500),
-                html.div(
-                    {"className": "fw-form-row"},
-                    text_field("issued", t("Issued"), type="date", default=now().date().isoformat(), required=True),
-                    text_field("due", t("Due"), type="date", required=True),
-                ),
+                text_field("issued", t("Issued"), type="date", default=now().date().isoformat(), required=True),
+                text_field("due", t("Due"), type="date", required=True),
                 on_submit=adding,
                 model=InvoiceForm,
                 submit=t("Create invoice"),
                 label=t("New invoice"),
-                actions=[button(t("Cancel"), on_click=lambda: url.set(open=None))],
+                actions=[button(t("Cancel"), on_click=close)],
             ),
+            close=t("Close"),
+            on_close=close,
             key="new",
         )
     if not listed.total and not has_filters(query):
-        return shown(new_invoice, empty(t("No invoices yet."), icon_name="payment"))
+        return shown(empty(t("No invoices yet."), icon_name="payment"), new_invoice)
     return shown(
-        new_invoice,
         *listed_table(
             listing,
             listed,
@@ -158,6 +156,7 @@ def payment_history_screen() -> VdomDict:
             nothing=empty(t("No invoices match. Change the filters.")),
             on_open=open_below(connection, PATH),
         ),
+        new_invoice,
     )
 
 

@@ -29,7 +29,7 @@ from fundwright_ui.hooks import query_in_address, use_action, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.listing import choices, existing_page, has_filters, listed_table, narrow, open_below, use_listing
-from fundwright_ui.ui import Color, Option, alert, button, empty, form, page, section, select_field, text_field
+from fundwright_ui.ui import Color, Option, alert, button, empty, form, page, select_field, side_panel, text_field
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Chip, Column, LinkCell, Row, copy_button
 
@@ -82,14 +82,12 @@ def premium_links_screen() -> VdomDict:
     if listing.answer is None:
         return shown(listing.pending(t("Loading premium links")))
     listed, plans = listing.answer
-    above = (
-        _shown_once(connection.href(made.path)) if made else None,
-        _new_link(plans, show, lambda: url.set(open=None), key="new") if is_adding else None,
-    )
+    address = _shown_once(connection.href(made.path)) if made else None
+    new_link = _new_link(plans, show, lambda: url.set(open=None), key="new") if is_adding else None
     if not listed.total and not has_filters(query):
-        return shown(*above, empty(t("No premium links yet."), icon_name="link"))
+        return shown(address, empty(t("No premium links yet."), icon_name="link"), new_link)
     return shown(
-        *above,
+        address,
         *listed_table(
             listing,
             listed,
@@ -115,6 +113,7 @@ def premium_links_screen() -> VdomDict:
             nothing=empty(t("No premium links match. Change the filters.")),
             on_open=open_below(connection, PATH),
         ),
+        new_link,
     )
 
 
@@ -136,24 +135,18 @@ def _new_link(plans: list[PlanRead], show: Callable[[PremiumLinkCreated], None],
         return await billing.create_premium_link(session, actor, wanted, client=connection.client)
 
     making = use_action(make, then=show)
-    return section(
+    return side_panel(
         t("New link"),
         form(
-            html.div(
-                {"className": "fw-form-row"},
-                select_field("plan", t("Plan"), [Option(each.code, each.name) for each in plans if each.code != PlanCode.FREE]),
-                text_field("days", t("Duration in days"), type="number", default=_DEFAULT_DAYS, min="1", required=True),
-            ),
-            html.div(
-                {"className": "fw-form-row"},
-                text_field("uses", t("Maximum uses"), type="number", default="1", min="1", required=True),
-                text_field(
-                    "expires_on",
-                    t("Valid through"),
-                    type="date",
-                    default=(now().date() + _DEFAULT_VALIDITY).isoformat(),
-                    required=True,
-                ),
+            select_field("plan", t("Plan"), [Option(each.code, each.name) for each in plans if each.code != PlanCode.FREE]),
+            text_field("days", t("Duration in days"), type="number", default=_DEFAULT_DAYS, min="1", required=True),
+            text_field("uses", t("Maximum uses"), type="number", default="1", min="1", required=True),
+            text_field(
+                "expires_on",
+                t("Valid through"),
+                type="date",
+                default=(now().date() + _DEFAULT_VALIDITY).isoformat(),
+                required=True,
             ),
             text_field(
                 "note", t("Note"), maxlength=500, help=t("Who or what the link is for. Only administrators see this note.")
@@ -164,6 +157,9 @@ def _new_link(plans: list[PlanRead], show: Callable[[PremiumLinkCreated], None],
             label=t("New link"),
             actions=[button(t("Cancel"), on_click=close)],
         ),
+        close=t("Close"),
+        on_close=close,
+        key="new",
     )
 
 

@@ -42,7 +42,7 @@ from fundwright_ui.ui import (
     text_field,
 )
 from fundwright_ui.ui.money import EmptyAsNone, ParsedCents, money_text
-from fundwright_ui.widgets import Chip, Column, LinkCell, Row, RowOpened, data_table
+from fundwright_ui.widgets import ActionCell, Chip, Column, LinkCell, Row, RowOpened, data_table
 
 PATH = "/dashboard/subscription"
 
@@ -88,18 +88,24 @@ def subscriptions_screen() -> VdomDict:
 
 def _plans(plans: list[PlanRead], on_open: Callable[[RowOpened], None] | None) -> VdomDict:
     limits = [limits_of(plan) for plan in plans]
+
+    def edit_of(plan: PlanRead) -> ActionCell:
+        return ActionCell(label=t("Edit"), name=t("Edit {name}", name=plan.name))
+
     return data_table(
         label=t("Plans"),
         columns=[
             Column(field="name", label=t("Plan")),
             Column(field="price", label=t("Price"), kind="number", min_width=150),
             *(Column(field=label, label=label, kind="number", min_width=150) for label in limits[0]),
+            *([Column(field="action", label=t("Action"), flex=0.1)] if on_open else []),
         ],
         rows=[
-            Row(id=plan.code, cells={"name": plan.name, "price": price_of(plan), **limit})
+            Row(id=plan.code, cells={"name": plan.name, "price": price_of(plan), **limit, "action": edit_of(plan)})
             for plan, limit in zip(plans, limits, strict=True)
         ],
         on_open=on_open,
+        on_action=on_open,
     )
 
 

@@ -28,16 +28,14 @@ from fundwright_ui.screens.listing import (
 from fundwright_ui.ui import (
     Color,
     Option,
-    button,
-    card,
     definition_list,
     empty,
     form,
     link_button,
     moment,
     page,
-    row,
     select_field,
+    side_panel,
     text_area,
     text_link,
 )
@@ -67,7 +65,7 @@ def feedback_list_screen() -> VdomDict:
         return page(title, listing.pending(t("Loading feedback")))
     if not entries.total and not rows.shown and not has_filters(query):
         return page(title, empty(t("No feedback yet. The feedback form is at /feedback."), icon_name="feedback"))
-    opened = next((each.item for each in rows.shown if each.id == url.get("open")), None)
+    opened = listing.opened(url)
     return page(
         title,
         *listed_table(
@@ -109,9 +107,9 @@ def feedback_list_screen() -> VdomDict:
                 t("No feedback matches. Change your search or the status."),
                 link_button(t("Clear search and filters"), connection.href(FEEDBACK_LIST)),
             ),
-            above=_opened(opened, rows, key=str(opened.id)) if opened else None,
             on_open=open_beside(url),
         ),
+        _opened(opened, rows, key=str(opened.id)) if opened else None,
     )
 
 
@@ -147,9 +145,9 @@ def _opened(entry: FeedbackRead, rows: Rows[FeedbackRead]) -> VdomDict:
     # A page of the product becomes a link; anything else that was typed stays text.
     own_page = safe_next(entry.page, default="")
     can_change = actor.may(Permission.ADMINISTER)
-    close_button = button(t("Close"), on_click=close)
-    return card(
-        html.p({"className": "fw-prewrap", "dir": "auto"}, entry.text),
+    return side_panel(
+        t("Feedback from {sender}", sender=entry.sender),
+        html.p({"className": "fw-prose fw-prewrap", "dir": "auto"}, entry.text),
         definition_list(
             {
                 t("Kind"): entry.kind.label,
@@ -167,9 +165,10 @@ def _opened(entry: FeedbackRead, rows: Rows[FeedbackRead]) -> VdomDict:
             model=FeedbackChange,
             submit=t("Save"),
             label=t("Edit feedback"),
-            actions=[close_button],
         )
         if can_change
-        else row(close_button),
-        label=t("Feedback from {sender}", sender=entry.sender),
+        else None,
+        close=t("Close"),
+        on_close=close,
+        key=str(entry.id),
     )

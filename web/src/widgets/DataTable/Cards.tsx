@@ -1,16 +1,21 @@
-import type { ReactNode } from "react";
+import type { MouseEvent, ReactNode } from "react";
 import type { DataTableProps, TableCell } from "../../generated/widgets";
-import { CellContent, isLink } from "./CellContent";
+import { CellContent, isAction, isLink, pressedAction } from "./CellContent";
 import type { ShownColumn, TableProps } from "./columns";
 import { Pager } from "./Pager";
 
 /** The rows as cards for narrow screens, with the compact columns one below the other, or in one line if the list is dense. */
 export function Cards(props: TableProps): ReactNode {
-  const { label, columns, rows, ids, emptyText, isLoading, isDense, onOpen } = props;
+  const { label, columns, rows, ids, emptyText, isLoading, isDense, onOpen, onAction } = props;
+  const press = ({ target }: MouseEvent): void => {
+    const id = pressedAction(target);
+    if (id !== undefined) onAction?.({ id });
+  };
   return (
     <div role="group" className={isDense ? "fw-cards fw-cards-dense" : "fw-cards"} aria-label={label} aria-busy={isLoading}>
       {rows.length === 0 ? <p className="fw-empty">{emptyText}</p> : null}
-      <ul>
+      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions -- it listens to the buttons of its rows */}
+      <ul onClick={press}>
         {rows.map((cells, index) => (
           <li key={ids[index]} className="fw-cards-item">
             <CardBody id={ids[index] ?? ""} cells={cells} columns={columns} onOpen={onOpen} />
@@ -52,7 +57,7 @@ function CardBody({ id, cells, columns, onOpen }: CardBodyProps): ReactNode {
         )}
       </p>
       <dl>
-        {others.filter(({ cell }) => !isEmpty(cell)).map(({ column, cell }) => (
+        {others.filter(({ cell }) => !isEmpty(cell) && !isAction(cell)).map(({ column, cell }) => (
           <div key={column.field}>
             <dt>{column.label}</dt>
             <dd>
@@ -61,6 +66,11 @@ function CardBody({ id, cells, columns, onOpen }: CardBodyProps): ReactNode {
           </div>
         ))}
       </dl>
+      {others.filter(({ cell }) => isAction(cell)).map((shown) => (
+        <p key={shown.column.field} className="fw-cards-action">
+          <CellContent {...shown} id={id} />
+        </p>
+      ))}
     </>
   );
 }

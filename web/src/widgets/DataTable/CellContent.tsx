@@ -10,7 +10,7 @@ interface CellContentProps {
   readonly id: string;
 }
 
-/** The content of a cell: a link, chips, a point in time, text with a note, or text. */
+/** The content of a cell: a link, chips, a point in time, text with a note, a button, or text. Its table listens to the button (`pressedAction`). */
 export function CellContent({ cell, column, id }: CellContentProps): ReactNode {
   if (isText(cell, column)) return cell;
   if (typeof cell === "string") return column.isMoment ? <CellMoment at={cell} /> : <a href={column.hrefBase + id}>{cell}</a>;
@@ -20,6 +20,13 @@ export function CellContent({ cell, column, id }: CellContentProps): ReactNode {
       <span className={`fw-note-${cell.color}`} title={cell.note}>
         {cell.label}
       </span>
+    );
+  }
+  if ("name" in cell) {
+    return (
+      <button type="button" className="fw-button fw-button-outlined fw-button-small" aria-label={cell.name} data-action={id}>
+        {cell.label}
+      </button>
     );
   }
   return (
@@ -46,6 +53,15 @@ function CellMoment({ at }: { readonly at: string }): ReactNode {
 /** Whether a cell contains only text. */
 export function isText(cell: TableCell | undefined, { hrefBase, isMoment }: TableColumn): cell is string {
   return cell === "" || (typeof cell === "string" && hrefBase === "" && !isMoment);
+}
+
+export function isAction(cell: TableCell): boolean {
+  return typeof cell === "object" && "name" in cell;
+}
+
+/** The id of the row whose button was pressed. */
+export function pressedAction(target: EventTarget): string | undefined {
+  return target instanceof Element ? target.closest<HTMLElement>("[data-action]")?.dataset["action"] : undefined;
 }
 
 export function isLink(cell: TableCell, { hrefBase }: TableColumn): boolean {

@@ -37,10 +37,10 @@ const grants = {
     column("at", { label: "Changed", isMoment: true, isSortable: false }),
   ],
   widths: [null, 72, 72, 240],
-  rows: [["Roofs & walls", "1,200", [{ label: "Open", color: "primary" }], "2026-05-01T12:30:00+00:00"], ["", { label: "9 days", note: "May 10, 2026", color: "error" }, "", ""]],
+  rows: [["Roofs & walls", "1,200", [{ label: "Open", color: "primary" }], "2026-05-01T12:30:00+00:00"], ["", { label: "9 days", note: "May 10, 2026", color: "error" }, { label: "Edit", name: "Edit walls" }, ""]],
   ...{ isDense: true, total: 52, pageSize: 25, sort: { field: "title", direction: "desc" } },
 };
-const painted = `<div data-widget="DataTable"><div class="fw-grid-frame"><div class="fw-table-scroll" tabindex="0"><table class="fw-table fw-table-fixed fw-table-dense" aria-label="Grants" aria-busy="false"><colgroup><col><col width="72"><col width="72"><col width="240"></colgroup><thead><tr><th scope="col" aria-sort="descending"><button type="button" class="fw-table-sort">Title<span aria-hidden="true"> ↓</span></button></th><th scope="col" class="fw-number">Amount</th><th scope="col">Marks</th><th scope="col">Changed</th></tr></thead><tbody><tr data-row="1"><td><a href="/grants/1">Roofs &amp; walls</a></td><td class="fw-number">1,200</td><td><span class="fw-chips"><span class="fw-chip fw-chip-primary">Open</span></span></td><td><time datetime="2026-05-01T12:30:00+00:00" data-moment="datetime">May 1, 2026, 12:30\u202fPM UTC</time></td></tr><tr data-row="2" tabindex="0"><td></td><td class="fw-number"><span class="fw-note-error" title="May 10, 2026">9 days</span></td><td></td><td></td></tr></tbody></table></div><div class="fw-pagination" role="group" aria-label="Pages"><label class="fw-pagination-sizes"><span>Rows per page</span><select class="fw-input fw-input-small"><option value="10">10</option><option value="25" selected="">25</option><option value="50">50</option><option value="100">100</option></select></label><button type="button" class="fw-pagination-item" disabled="" aria-label="Previous page">‹</button><span>Page 1 of 3</span><button type="button" class="fw-pagination-item" aria-label="Next page">›</button></div></div></div>`;
+const painted = `<div data-widget="DataTable"><div class="fw-grid-frame"><div class="fw-table-scroll" tabindex="0"><table class="fw-table fw-table-fixed fw-table-dense" aria-label="Grants" aria-busy="false"><colgroup><col><col width="72"><col width="72"><col width="240"></colgroup><thead><tr><th scope="col" aria-sort="descending"><button type="button" class="fw-table-sort">Title<span aria-hidden="true"> ↓</span></button></th><th scope="col" class="fw-number">Amount</th><th scope="col">Marks</th><th scope="col">Changed</th></tr></thead><tbody><tr data-row="1"><td><a href="/grants/1">Roofs &amp; walls</a></td><td class="fw-number">1,200</td><td><span class="fw-chips"><span class="fw-chip fw-chip-primary">Open</span></span></td><td><time datetime="2026-05-01T12:30:00+00:00" data-moment="datetime">May 1, 2026, 12:30\u202fPM UTC</time></td></tr><tr data-row="2" tabindex="0"><td></td><td class="fw-number"><span class="fw-note-error" title="May 10, 2026">9 days</span></td><td><button type="button" class="fw-button fw-button-outlined fw-button-small" aria-label="Edit walls" data-action="2">Edit</button></td><td></td></tr></tbody></table></div><div class="fw-pagination" role="group" aria-label="Pages"><label class="fw-pagination-sizes"><span>Rows per page</span><select class="fw-input fw-input-small"><option value="10">10</option><option value="25" selected="">25</option><option value="50">50</option><option value="100">100</option></select></label><button type="button" class="fw-pagination-item" disabled="" aria-label="Previous page">‹</button><span>Page 1 of 3</span><button type="button" class="fw-pagination-item" aria-label="Next page">›</button></div></div></div>`;
 
 describe("a server-rendered table", () => {
   it("hydrates the server's HTML and changes only the time zone", async () => {
@@ -103,6 +103,16 @@ describe("a wide table", () => {
     expect(head.getAttribute("aria-sort") ?? undefined).toBe(said);
     fireEvent.click(within(head).getByRole("button"));
     expect(onQuery).toHaveBeenLastCalledWith({ page: 1, pageSize: 10, sort: sort(wanted) });
+  });
+
+  it.each([DataTable, Cards])("calls the server for the button of a row and does not open the row", async (Table) => {
+    const [onOpen, onAction] = [vi.fn(), vi.fn()];
+    const actions = [column("due"), column("action")];
+    const cells = ids.map((id): TableCell[] => [`Dec ${id}`, { label: "Restore", name: `Restore ${id}` }]);
+    await renderWidget(<Table {...table} columns={actions} rows={cells} onOpen={onOpen} onAction={onAction} />);
+    fireEvent.click(screen.getByRole("button", { name: "Restore 2" }));
+    expect(onAction.mock.calls).toEqual([[{ id: "2" }]]);
+    expect(onOpen).not.toHaveBeenCalled();
   });
 
   it("makes links from texts and the ids of their rows", async () => {

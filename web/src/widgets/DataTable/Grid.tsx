@@ -1,6 +1,6 @@
 import { type KeyboardEvent, memo, type MouseEvent, type ReactNode, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { DataTableProps, Sort, TableCell } from "../../generated/widgets";
-import { CellContent, isLink, isText } from "./CellContent";
+import { CellContent, isLink, isText, pressedAction } from "./CellContent";
 import type { ShownColumn, TableProps } from "./columns";
 import { Pager } from "./Pager";
 
@@ -63,7 +63,7 @@ function HeadCell({ column, sort, onSort }: HeadCellProps): ReactNode {
 type Content = Pick<TableProps, "columns" | "rows" | "ids">;
 
 /** React renders the cells. Text that changes is written directly into its cell, because React would create and compare all cells. */
-function Body({ columns, rows, ids, onOpen }: TableProps): ReactNode {
+function Body({ columns, rows, ids, onOpen, onAction }: TableProps): ReactNode {
   const body = useRef<HTMLTableSectionElement>(null);
   const [drawn, setDrawn] = useState<Content>({ columns, rows, ids });
   if (drawn.rows !== rows && !differOnlyInText(drawn, { columns, rows, ids })) setDrawn({ columns, rows, ids });
@@ -85,7 +85,11 @@ function Body({ columns, rows, ids, onOpen }: TableProps): ReactNode {
     if (id !== undefined) onOpen?.({ id });
   };
   const press = ({ target }: MouseEvent): void => {
-    if (!isControl(target)) open(target);
+    const id = pressedAction(target);
+    if (id !== undefined) {
+      onAction?.({ id });
+      if (target instanceof Element) target.closest("tr")?.focus();
+    } else if (!isControl(target)) open(target);
   };
   const pressKey = (event: KeyboardEvent): void => {
     if (event.key === "Enter" && event.target instanceof HTMLTableRowElement) open(event.target);
