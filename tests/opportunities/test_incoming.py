@@ -23,7 +23,7 @@ from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import Kind
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow
 from tests.opportunities.conftest import ImportFile
-from tests.opportunities.files import grants_file, grants_row, notice_id, sam_file, sam_row
+from tests.opportunities.files import grants_file, grants_row, nih_file, nih_row, notice_id, sam_file, sam_row
 from tests.support.jobs import Trial, trial
 
 
@@ -66,6 +66,22 @@ class TestForgedBatch:
     def test_what_a_reader_writes_is_not(self) -> None:
         written = batch_of([RejectedRow(3, "title", "It has none."), RejectedRow(4, "", "The row is cut off.")])
         assert Batch.from_bytes(written.to_bytes()).rejections == written.rejections
+
+
+@pytest.mark.parametrize(
+    ("source", "content", "label"),
+    [
+        ("sam", EXTRACT, "Grants.gov funding opportunities"),
+        ("sam", zipped(("GrantsDBExtract.xml", EXTRACT)), "Grants.gov funding opportunities"),
+        ("nih", sam_file(sam_row()), "SAM.gov contract opportunities"),
+        ("grants", nih_file(nih_row()), "NIH funding opportunities"),
+    ],
+)
+async def test_the_format_of_a_file_that_another_source_reads_is_named(
+    import_file: ImportFile, source: str, content: bytes, label: str
+) -> None:
+    with pytest.raises(UnreadableFile, match=f"Import it again with the format “{label}”"):
+        await import_file(content, source=source)
 
 
 class TestUtf16:

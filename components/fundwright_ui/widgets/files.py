@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+
+from pydantic import Field
 
 from fundwright_ui.widgets.base import On, Props, Slot, Widget
 
@@ -23,6 +26,8 @@ class FileDrop(Widget):
     upload_url: str
     accept: str = ""
     """Accepted file name extensions, separated by commas, such as `.pdf,.docx`; "" accepts every file."""
+    refusals: Mapping[str, str] = Field(default_factory=dict)
+    """What to say about files with other extensions, such as `.xml`, which the file picker offers, too."""
     is_multiple: bool = False
     max_bytes: int
     children: Slot = ()

@@ -66,9 +66,10 @@ async def run_import(
     size_bytes, bytes_read = await asyncio.to_thread(_size, path, filename), run.checkpoint.get("bytes_read", 0)
     name = t("“{name}”", name=filename)
     items = run.checkpoint.get("items", 0)
+    others = [other for other in core.plugins.collect("opportunity_sources") if other.name != source.name]
 
     def remaining() -> partial[Iterator[bytes]]:
-        return partial(read_batches, path, source, skip=items, batch_rows=BATCH_ROWS)
+        return partial(read_batches, path, source, skip=items, batch_rows=BATCH_ROWS, others=others)
 
     async with aclosing(core.sandbox.stream(remaining(), limits=LIMITS, name=name, readable=(path,), go_on=remaining)) as results:
         reading = _next(results, name)

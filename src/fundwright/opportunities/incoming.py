@@ -9,7 +9,7 @@ import json
 import math
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -191,12 +191,34 @@ class Incoming:
         return None if is_over and not batch.size else batch
 
 
-def read_batches(path: Path, source: Source, *, skip: int, batch_rows: int) -> Iterator[bytes]:
-    """Yield every batch of a file as `Batch.to_bytes`."""
-    incoming = Incoming(path, source, skip=skip, batch_rows=batch_rows)
-    while (batch := incoming.next_batch()) is not None:
-        yield batch.to_bytes()
-    incoming.close()
+def read_batches(path: Path, source: Source, *, skip: int, batch_rows: int, others: Sequence[Source] = ()) -> Iterator[bytes]:
+    """Yield every batch of a file as `Batch.to_bytes`. Raises UnreadableFile, which names the one of `others` that reads the file if
+    `source` reads nothing of it."""
+    is_begun = skip > 0
+    try:
+        incoming = Incoming(path, source, skip=skip, batch_rows=batch_rows)
+        while (batch := incoming.next_batch()) is not None:
+            is_begun = True
+            yield batch.to_bytes()
+        incoming.close()
+    except UnreadableFile as error:
+        reader = None if is_begun else next((other for other in others if _reads(other, path)), None)
+        if reader is None:
+            raise
+        raise UnreadableFile(
+            t("This file has another format. Import it again with the format “{label}”.", label=t(reader.label))
+        ) from error
+
+
+def _reads(source: Source, path: Path) -> bool:
+    """Whether the source can read the beginning of the file."""
+    try:
+        incoming = Incoming(path, source, batch_rows=1)
+        batch = incoming.next_batch()
+        incoming.close()
+    except UnreadableFile:
+        return False
+    return batch is not None and bool(batch.rows)
 
 
 def batch_of(rows: Iterable[ParsedNotice | RejectedRow]) -> Batch:

@@ -181,6 +181,7 @@ export interface FileDropProps {
   readonly hint: string;
   readonly uploadUrl: string;
   readonly accept: string;
+  readonly refusals: Readonly<Record<string, string>>;
   readonly isMultiple: boolean;
   readonly maxBytes: number;
   readonly onUploaded?: (payload: FileUploaded, onDone?: () => void) => void;

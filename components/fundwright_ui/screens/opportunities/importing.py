@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from babel.lists import format_list
 from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.jobs import JobState, jobs_topic
-from fundwright.core.messages import nt, number, t
+from fundwright.core.messages import current_language, nt, number, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.opportunities import service
-from fundwright.opportunities.schemas import ImportQuery, ImportRunRead, Kind, RejectionRead
+from fundwright.opportunities.schemas import ImportQuery, ImportRunRead, Kind, RejectionRead, SourceRead
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.listing import export_button
@@ -92,6 +95,7 @@ def import_panel(kind: Kind) -> VdomDict:
             ),
             upload_url=connection.href(f"/api/opportunities/imports/{chosen}"),
             accept=",".join((*source.file_suffixes, ".gz", ".zip")),
+            refusals=_formats_of_others(source, sources.values()),
             max_bytes=connection.core.settings.max_upload_bytes,
             on_uploaded=recent.reload,
             key=f"drop:{chosen}",
@@ -100,6 +104,24 @@ def import_panel(kind: Kind) -> VdomDict:
         else None,
         *runs,
     )
+
+
+def _formats_of_others(source: SourceRead, sources: Iterable[SourceRead]) -> dict[str, str]:
+    """Which format to choose for a file that `source` does not read, by file name extension."""
+    readers: dict[str, list[str]] = {}
+    for other in sources:
+        for suffix in other.file_suffixes:
+            if suffix not in source.file_suffixes:
+                readers.setdefault(suffix, []).append(other.label)
+    language = current_language()
+    return {
+        suffix: t(
+            "A {suffix} file has another format. Choose {formats} above.",
+            suffix=suffix,
+            formats=format_list([t("“{name}”", name=label) for label in labels], style="or", locale=language),
+        )
+        for suffix, labels in readers.items()
+    }
 
 
 def where_published(source: str) -> VdomDict | None:

@@ -47,7 +47,7 @@ class FakeRequest {
   }
 }
 
-const props = { label: "Choose files", hint: "PDF up to 20 MB", uploadUrl: "/api/training/documents", accept: ".pdf", isMultiple: true, maxBytes: 1000 };
+const props = { label: "Choose files", hint: "PDF up to 20 MB", uploadUrl: "/api/training/documents", accept: ".pdf", refusals: { ".xml": "An .xml file has another format." }, isMultiple: true, maxBytes: 1000 };
 const pdf = (name: string, size = 10): File => new File(["x".repeat(size)], name, { type: "application/pdf" });
 
 async function choose(...files: File[]): Promise<void> {
@@ -65,6 +65,14 @@ describe("FileDrop", () => {
     fireEvent.drop(screen.getByRole("group"), { dataTransfer: { files: [new File(["MZ"], "a.exe"), pdf("B.PDF")] } });
     expect(await screen.findByText("This type of file is not supported. Choose one of .pdf.")).toBeTruthy();
     expect(FakeRequest.all.map(({ body }) => (body?.get("file") as File | undefined)?.name)).toEqual(["B.PDF"]);
+  });
+
+  it("says what is the matter with a file that belongs elsewhere, which the file picker offers, too", async () => {
+    await renderWidget(<FileDrop {...props} />);
+    expect(document.querySelector("input[type=file]")?.getAttribute("accept")).toBe(".pdf,.xml");
+    await choose(new File(["<a/>"], "Extract.XML"));
+    expect(await screen.findByText("An .xml file has another format.")).toBeTruthy();
+    expect(FakeRequest.all).toEqual([]);
   });
 
   it("stays on the page when a file is dropped outside of the zone", async () => {

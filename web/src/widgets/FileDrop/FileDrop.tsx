@@ -9,13 +9,15 @@ import { type UploadItem, useUploads } from "./useUploads";
 
 /** Uploads files that are chosen or dropped, and shows the progress of each. */
 export function FileDrop(props: FileDropProps): ReactNode {
-  const { label, hint, uploadUrl, accept, isMultiple, maxBytes, children, onUploaded } = props;
+  const { label, hint, uploadUrl, accept, refusals, isMultiple, maxBytes, children, onUploaded } = props;
   const { t } = useRuntime();
   const picker = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
   const { items, add, remove } = useUploads({
     url: uploadUrl,
     check: (file) => {
+      const refused = Object.keys(refusals).find((ending) => isAccepted(file, ending));
+      if (refused !== undefined) return refusals[refused] ?? "";
       if (!isAccepted(file, accept)) return t("This type of file is not supported. Choose one of {kinds}.").replace("{kinds}", accept.replaceAll(",", " "));
       return file.size > maxBytes ? t("This file is too large. The limit is {size}.").replace("{size}", formatSize(maxBytes, t)) : "";
     },
@@ -68,7 +70,7 @@ export function FileDrop(props: FileDropProps): ReactNode {
           type="file"
           hidden
           aria-label={label}
-          accept={accept}
+          accept={[accept, ...Object.keys(refusals)].join(",")}
           multiple={isMultiple}
           onChange={({ target }) => {
             add([...(target.files ?? [])]);
