@@ -51,7 +51,7 @@ def _steps(dismiss: Callable[[], Awaitable[None]]) -> VdomDict | None:
         return (
             Step(t("Import opportunities"), IMPORT, await opportunities.has_imported(session, actor)),
             Step(
-                t("Fill in “About you” in your profile"),
+                t("About you"),
                 "/dashboard/user/account#field-about",
                 bool((await profile.get_profile(session, actor)).about),
             ),

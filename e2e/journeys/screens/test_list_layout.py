@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from e2e.journeys.screens.conftest import Visiting
 from e2e.pages.ready import ready
@@ -40,7 +40,12 @@ def test_rows_start_near_the_top(visiting: Visiting, token: str, layout: Layout)
     assert abs(row["height"] - layout.row_height) <= 1  # the border between rows
     assert (layout.height - first["y"]) // row["height"] >= layout.least_rows
     assert recognized.locator(".fw-button-contained").count() == 1
-    if not is_phone:
+    if is_phone:  # what is shown and its order are in sight, and there are no columns to choose
+        last = recognized.get_by_role("group", name="Show").get_by_role("link").last.bounding_box()
+        assert last and last["x"] + last["width"] <= layout.width
+        expect(recognized.get_by_role("combobox", name="Sort by")).to_have_value("-posted")
+        expect(recognized.get_by_role("button", name="Columns and rows")).to_be_hidden()
+    else:
         assert cut(recognized, "td:not(:first-child)") == []
     recognized.set_extra_http_headers({"Accept-Language": "fr"})  # French headers, dates, and amounts are the longest
     recognized.goto("/dashboard/nih?availability=any")

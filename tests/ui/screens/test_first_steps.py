@@ -20,7 +20,7 @@ from tests.support.accounts import add_account
 
 LEFT = {
     "Import opportunities": "/dashboard/sam?import=open",
-    "Fill in “About you” in your profile": "/dashboard/user/account#field-about",
+    "About you": "/dashboard/user/account#field-about",
     "Add documents": "/dashboard/train#add-documents",
     "Write your first draft": "/generate/index",
 }

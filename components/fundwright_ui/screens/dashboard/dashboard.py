@@ -35,7 +35,6 @@ def dashboard_screen() -> VdomDict:
     return page(
         t("Dashboard"),
         first_steps(key="first-steps"),
-        _figures(key="figures") if oversees else None,
         columns(
             deadlines(key="deadlines"),
             stack(
@@ -44,6 +43,7 @@ def dashboard_screen() -> VdomDict:
                 _everyones_jobs(key="jobs") if oversees else _own_jobs(key="jobs"),
             ),
         ),
+        _figures(key="figures") if oversees else None,
     )
 
 

@@ -34,7 +34,7 @@ from fundwright_ui.screens.opportunities.address import (
 from fundwright_ui.screens.opportunities.jobs import embedding_progress
 from fundwright_ui.screens.opportunities.table_view import TableView, view_menu
 from fundwright_ui.ui import Fields, Option, Tab, form, icon, icon_button, row, select_field, tabs, text_field, text_link
-from fundwright_ui.ui.elements import attributes
+from fundwright_ui.ui.elements import attributes, classes
 
 
 def kind_labels() -> Mapping[Kind, str]:
@@ -66,6 +66,7 @@ def toolbar(kind: Kind, query: OpportunityQuery, count: str, view: SavedState[Ta
     if use_unchanged(url.params | {"page": ""}, count, view.value):
         return UNCHANGED
     is_filtering = url.get("filters") == "open"
+    orders, order = _orders(query)
     filters = attributes(
         type="button",
         className="fw-button fw-button-small fw-button-outlined",
@@ -78,11 +79,18 @@ def toolbar(kind: Kind, query: OpportunityQuery, count: str, view: SavedState[Ta
         html.div(
             {"className": "fw-toolbar-choices"},
             html.button(filters, icon("filter"), t("Filters")),
-            *_availability_and_order(kind, url, query),
+            _availability(kind, url, query),
+            _choices(
+                t("Sort by"), [(label, url.href(sort=name, page=None), name == order) for name, label in orders], is_wide=True
+            ),
         ),
         html.p({"role": "status", "className": "fw-toolbar-count"}, count),
         embedding_progress(key="embedding"),
         view_menu(kind, view),
+        html.div(
+            {"className": "fw-only-narrow fw-sort"},
+            _order_field(url, query),
+        ),
     )
 
 
@@ -111,30 +119,44 @@ def _search_form(url: UrlState) -> VdomDict:
     )
 
 
-def _availability_and_order(kind: Kind, url: UrlState, query: OpportunityQuery) -> list[VdomDict]:
-    """Links that select the notices and their order."""
+def _availability(kind: Kind, url: UrlState, query: OpportunityQuery) -> VdomDict:
+    """Links that select the notices."""
     shown = [
         (OPEN, t("Open")),
         (CLOSED, t("Closed")),
         *([(AWARD, t("Award notices"))] if kind == "contract" else []),
         (ANY, t("All")),
     ]
+    current = query.availability or ANY
+    return _choices(t("Show"), [(label, url.href(availability=name, page=None), name == current) for name, label in shown])
+
+
+def _orders(query: OpportunityQuery) -> tuple[list[tuple[str, str]], str]:
+    """The values and labels of the orders, and the current value."""
     orders = [
         *([("", t("Relevance"))] if query.text else []),
         ("due", t("Due date")),
         ("-posted", t("Posted date")),
     ]
-    availability, order = query.availability or ANY, query.sort or ("" if query.text else "-posted")
-    return [
-        _choices(t("Show"), [(label, url.href(availability=name, page=None), name == availability) for name, label in shown]),
-        _choices(t("Sort by"), [(label, url.href(sort=name, page=None), name == order) for name, label in orders]),
-    ]
+    return orders, query.sort or ("" if query.text else "-posted")
 
 
-def _choices(label: str, entries: list[tuple[str, str, bool]]) -> VdomDict:
-    """Links, one of which is current."""
+def _order_field(url: UrlState, query: OpportunityQuery) -> VdomDict:
+    """The order on a narrow screen; that of another column can only come from a wide one."""
+    orders, order = _orders(query)
+    others = [] if order in dict(orders) else [(order, t("Other"))]
+    return select_field("order", t("Sort by"), [*orders, *others], value=order, on_change=narrow(url, "sort"), small=True)
+
+
+def _choices(label: str, entries: list[tuple[str, str, bool]], *, is_wide: bool = False) -> VdomDict:
+    """Links, one of which is current; with `is_wide`, not on a narrow screen."""
     return html.div(
-        {"className": "fw-segments", "role": "group", "aria-label": label, "title": label},
+        {
+            "className": classes("fw-segments", "fw-hide-small" if is_wide else None),
+            "role": "group",
+            "aria-label": label,
+            "title": label,
+        },
         *(
             html.a(
                 attributes(
@@ -285,9 +307,8 @@ def active_filters(url: UrlState, query: OpportunityQuery, facets: Facets, own_c
     """The active filters, each with a link that removes it."""
     names = {str(category.id): category.name for category in own_categories}
     set_asides = {value.value: value.label for value in facets.set_asides}
-    entries: list[tuple[str, str]] = []
-    if query.text:
-        entries.append((t("Search: {words}", words=query.text), url.href(q=None, page=None)))
+    search = (t("Search: {words}", words=query.text), url.href(q=None, page=None))  # on a narrow screen, only the field has it
+    entries = [search] if query.text else []
     for name in SEVERAL:
         values: tuple[str, ...] = getattr(query, name)
         for value in values:
@@ -310,7 +331,7 @@ def active_filters(url: UrlState, query: OpportunityQuery, facets: Facets, own_c
         {"className": "fw-chips", "aria-label": t("Active filters")},
         *(
             html.li(
-                {"key": f"{label}:{index}"},
+                attributes(key=f"{label}:{index}", className="fw-hide-small" if (label, href) == search else None),
                 html.a(
                     {"className": "fw-chip", "href": href, "aria-label": t("Remove filter {label}", label=label)}, f"{label} ×"
                 ),

@@ -167,21 +167,6 @@ def train_screen() -> VdomDict:
     return page(
         title,
         first_steps(key="first-steps"),
-        sample_notice(
-            t("Some of these documents are samples from a fictional company."),
-            of="documents",
-            question=t("Remove the sample documents?"),
-            consequence=t("Answers and drafts will no longer use them. Your own documents will be kept."),
-            removed=t("The sample documents were removed."),
-            remove=lambda session: training.remove_sample(session, actor, connection.core, client=connection.client),
-            restore=lambda session: training.restore_sample(
-                session, actor_of(connection), connection.core, client=connection.client
-            ),
-            then=listing.load,
-            key="sample",
-        )
-        if overview.has_sample and actor.may(Permission.WORK)
-        else None,
         None if actor.may(Permission.WORK) else view_only_notice(),
         alert(model.error, title=t("The embedding model cannot be used")) if model.error else None,
         alert(
@@ -216,6 +201,21 @@ def train_screen() -> VdomDict:
             else None,
             aside=html.div({"id": _ASK, "className": "fw-card", "tabIndex": -1, "key": "ask"}, _ask(key="ask")),
         ),
+        sample_notice(
+            t("Some of these documents are samples from a fictional company."),
+            of="documents",
+            question=t("Remove the sample documents?"),
+            consequence=t("Answers and drafts will no longer use them. Your own documents will be kept."),
+            removed=t("The sample documents were removed."),
+            remove=lambda session: training.remove_sample(session, actor, connection.core, client=connection.client),
+            restore=lambda session: training.restore_sample(
+                session, actor_of(connection), connection.core, client=connection.client
+            ),
+            then=listing.load,
+            key="sample",
+        )
+        if overview.has_sample and actor.may(Permission.WORK)
+        else None,
         _models(key="models"),
         subtitle=t("Add the documents that answers and drafts are based on."),
         actions=[
