@@ -12,6 +12,7 @@ import psycopg
 import pytest
 import structlog
 from passlib.context import CryptContext
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright import hooks
@@ -21,6 +22,7 @@ from fundwright.core.assembly import Core, open_core
 from fundwright.core.migrations import upgrade
 from fundwright.core.plugins import Plugins
 from fundwright.core.postgres import EmbeddedPostgres
+from fundwright.core.scopes import INSTALLATION, acting_in
 from fundwright_ui import extension
 from tests.support.accounts import add_account
 from tests.support.blocking import blocking_calls
@@ -81,6 +83,13 @@ def quick_routes() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def quick_embedding() -> Iterator[None]:
     with embedded_once():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def installation() -> Iterator[None]:
+    """Tests themselves see all workspaces. Requests, pages, and jobs act for those whom their boundaries authenticate."""
+    with acting_in(INSTALLATION):
         yield
 
 
@@ -163,6 +172,7 @@ async def session(core: Core) -> AsyncIterator[AsyncSession]:
     """A transaction that is rolled back after the test."""
     async with core.database.engine.connect() as connection:
         outer = await connection.begin()
+        await connection.execute(select(func.set_config("app.is_installation", "on", True)))
         async with AsyncSession(connection, expire_on_commit=False, join_transaction_mode="create_savepoint") as opened:
             yield opened
         await outer.rollback()

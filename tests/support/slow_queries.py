@@ -17,6 +17,7 @@ from fundwright.accounts.schemas import Actor, Client
 from fundwright.core.assembly import Core
 from fundwright.core.database import Database
 from fundwright.core.errors import DatabaseAway
+from fundwright.core.scopes import Scope
 from fundwright_ui.product.host import ProductHost
 from fundwright_ui.runtime.bundle import Bundle
 from fundwright_ui.runtime.connection import Connection
@@ -56,13 +57,13 @@ class Gate(Database):
         self._is_open.clear()
 
     @asynccontextmanager
-    async def transaction(self, *, is_snapshot: bool = False) -> AsyncIterator[AsyncSession]:
-        async with self._let_through(), self._database.transaction(is_snapshot=is_snapshot) as session:
+    async def transaction(self, *, is_snapshot: bool = False, scope: Scope | None = None) -> AsyncIterator[AsyncSession]:
+        async with self._let_through(), self._database.transaction(is_snapshot=is_snapshot, scope=scope) as session:
             yield session
 
     @asynccontextmanager
-    async def reading(self) -> AsyncIterator[AsyncSession]:
-        async with self._let_through(), self._database.reading() as session:
+    async def reading(self, *, scope: Scope | None = None) -> AsyncIterator[AsyncSession]:
+        async with self._let_through(), self._database.reading(scope=scope) as session:
             yield session
 
     @asynccontextmanager

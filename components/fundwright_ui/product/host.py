@@ -18,6 +18,7 @@ from fundwright.core.cookies import set_visitor_cookie, visitor_of
 from fundwright.core.errors import NotAllowed
 from fundwright.core.keys import lasting_key
 from fundwright.core.messages import t
+from fundwright.core.scopes import NOBODY, act_in
 from fundwright.core.web import requested_language
 from fundwright_ui.runtime.host import Addresses
 
@@ -47,6 +48,9 @@ class ProductHost:
 
     async def recognize(self, actor: Actor, *, is_use: bool) -> Actor | None:
         return await request_authentication.recognize(self.core, actor, is_use=is_use)
+
+    def act_for(self, actor: Actor | None) -> None:
+        act_in(actor.scope if actor else NOBODY)
 
     def session_named_by(self, connection: HTTPConnection) -> UUID | None:
         return request_authentication.session_named_by(self.core, connection)

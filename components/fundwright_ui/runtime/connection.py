@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, NamedTuple, Protocol
 
@@ -108,6 +109,7 @@ class Connection(Generic[S, A, C]):
         is_live: bool = False,
         send: Callable[[Frame], None] = lambda _frame: None,
         move: Callable[[Move], None] | None = None,
+        act_for: Callable[[A | None], None] = lambda _actor: None,
     ) -> None:
         self.core = core
         self.actor = actor
@@ -132,6 +134,7 @@ class Connection(Generic[S, A, C]):
         """What can be undone, also after moving to another area."""
         self._left: dict[str, str] = {}
         self._send = send
+        self._act_for = act_for
         self._move = move or (lambda wanted: send(wanted.frame()))
         self.failing: tuple[FailedQuery, ...] = ()
         """Queries that are retried, with growing delays, until they succeed."""
@@ -201,8 +204,10 @@ class Connection(Generic[S, A, C]):
         return self.href(self._left.get(path, path))
 
     def run_query(self, work: Coroutine[Any, Any, None], *, is_first: bool, is_reload: bool, is_live: bool) -> asyncio.Task[None]:
-        """Run `work` now. Unless it `is_live`, first paint and the end of an event wait for it for a limited time."""
-        task = asyncio.create_task(work)
+        """Run `work` now, for the actor. Unless it `is_live`, first paint and the end of an event wait for it for a limited time."""
+        context = copy_context()
+        context.run(self._act_for, self.actor)  # the publisher of a live message may act for somebody else
+        task = asyncio.create_task(work, context=context)
         self._queries[task] = Load(is_first, is_reload, is_live, asyncio.get_running_loop().time())
         task.add_done_callback(self._queries.pop)
         return task

@@ -65,6 +65,7 @@ class Documents:
         if isinstance(found, Redirect):
             return RedirectResponse(self._base + found.path, status_code=302, headers={"Cache-Control": "no-store"})
         set_language(self._host.language_of(actor, request))
+        self._host.act_for(actor)
         nonce = secrets.token_urlsafe(16)
         slot = await self._render_slots.acquire(owner_of(self._host, actor, request))
         try:
@@ -118,6 +119,7 @@ class Documents:
             language=current_language(),
             base=self._base,
             client=self._host.client_of(request),
+            act_for=self._host.act_for,
         )
         async with View(connection, found, self._shell) as view:
             await view.settle(_FIRST_PAINT_TIMEOUT_S)

@@ -130,6 +130,10 @@ class Host(Protocol):
         """Reload the actor of an open page; None if the sign-in session has ended."""
         ...
 
+    def act_for(self, actor: Any) -> None:
+        """Let the current task act for the actor, or for a visitor (None), from now on."""
+        ...
+
     def session_named_by(self, connection: HTTPConnection) -> UUID | None:
         """The sign-in session in the connection's credentials, which may have ended."""
         ...

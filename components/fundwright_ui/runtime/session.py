@@ -115,6 +115,7 @@ class Session:
             client=site.host.client_of(transport.request),
             send=self._queue,
             move=self._move,
+            act_for=site.host.act_for,
         )
         self._view = View(connection, found, site.shell, on_change=self._wake.set)
         self._opened = Event()
@@ -165,6 +166,7 @@ class Session:
 
     async def _live(self) -> None:
         started_at = time.monotonic()
+        self._site.host.act_for(self._actor)
         self._check_later()
         try:
             async with self._view as view:
@@ -406,6 +408,7 @@ class Session:
         async with self._slots:
             await self._view.rendered()  # a handler must see the changes of earlier handlers
             if await self._is_still_allowed(is_use=True):
+                self._site.host.act_for(self._actor)
                 await self._run_handler(event)
         await self._answer(event.seq)
 

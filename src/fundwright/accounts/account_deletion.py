@@ -13,6 +13,7 @@ from fundwright.core import jobs, mail
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict
 from fundwright.core.messages import current_language, t
+from fundwright.core.scopes import across_workspaces
 
 AccountDeletedHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
 """Cleans up before the rows of the account are deleted."""
@@ -35,8 +36,9 @@ async def delete_account(session: AsyncSession, actor: Actor, core: Core, *, cli
     if actor.role is Role.ADMIN and list(await repository.lock_administrators(session)) == [actor.id]:
         raise OnlyAdministrator
     handlers: list[AccountDeletedHandler] = core.plugins.collect("account_deleted_handlers")
-    for handler in handlers:
-        await handler(session, actor, core)
+    async with across_workspaces(session):
+        for handler in handlers:
+            await handler(session, actor, core)
     await jobs.forget(session, account.id)
     await mail.forget(session, account.email)
     language = service.language_of(account, otherwise=current_language())

@@ -19,6 +19,7 @@ from fundwright.core.cookies import device_cookie_name
 from fundwright.core.errors import FundwrightError
 from fundwright.core.messages import set_language
 from fundwright.core.origins import is_silent
+from fundwright.core.scopes import act_in
 from fundwright.core.web import CoreDep, CsvDownload, csv_download
 
 RequestAuthenticator = Callable[[Core, Request], Awaitable[Actor | None]]
@@ -56,11 +57,12 @@ RequestClient = Annotated[Client, Depends(client_of)]
 
 
 async def current_actor(request: Request, core: CoreDep) -> Actor:
-    """Set the language of the account for the response. Raises TokenMissing, or what the authenticator raises."""
+    """Set the language of the account for the response, and act in its scope. Raises TokenMissing, or what the authenticator raises."""
     authenticators: list[RequestAuthenticator] = core.plugins.collect("request_authenticators")
     for authenticate in authenticators:
         actor = await authenticate(core, request)
         if actor is not None:
+            act_in(actor.scope)
             if actor.language is not None:
                 set_language(actor.language)
             return actor

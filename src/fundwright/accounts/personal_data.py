@@ -27,6 +27,7 @@ from fundwright.core.errors import Conflict, DatabaseAway, NotFound
 from fundwright.core.files import disk_errors
 from fundwright.core.jobs import JobPayload, JobRun
 from fundwright.core.messages import later, t
+from fundwright.core.scopes import INSTALLATION
 from fundwright.core.spreadsheets import csv_line
 
 T = TypeVar("T")
@@ -130,7 +131,7 @@ async def write(run: JobRun[CollectData, Actor]) -> PackedCopy | None:
     try:
         for done, read in enumerate(readers):
             await run.progress(done, len(readers))
-            async with run.transaction() as session:
+            async with run.transaction(scope=INSTALLATION) as session:  # readers collect what is the actor's own
                 async for file in read(session, run.actor, core):
                     await asyncio.to_thread(_add, path, file)
     except DatabaseAway:  # another worker may already be writing the archive again

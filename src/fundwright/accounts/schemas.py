@@ -17,6 +17,7 @@ from fundwright.core.days import Day
 from fundwright.core.jobs import JobRead
 from fundwright.core.messages import Language, t
 from fundwright.core.paging import PageRequest
+from fundwright.core.scopes import Scope
 
 _PHONE = re.compile(r"\+?[\d\s()./-]+(?:\s?(?:ext|x)\.?\s?\d{1,6})?", re.IGNORECASE)
 
@@ -99,6 +100,11 @@ class Actor(BaseModel):
     photo_url: str | None = None
     is_confirmed: bool = True
     """The email address has been confirmed. Until then, the account may only read."""
+
+    @property
+    def scope(self) -> Scope:
+        """What database sessions that act for the actor may see."""
+        return Scope(workspace_id=self.id, account_id=self.id)
 
     def may(self, permission: Permission) -> bool:
         """Whether the actor has the permission. Screens offer nothing else."""

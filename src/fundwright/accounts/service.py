@@ -16,6 +16,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, Invalid, NotFound
 from fundwright.core.messages import LANGUAGES, Language, t
+from fundwright.core.scopes import across_workspaces
 
 _EMAIL = re.compile(r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+")
 _MAX_EMAIL_LENGTH = 254
@@ -180,5 +181,6 @@ async def confirm(session: AsyncSession, core: Core, account: Account) -> Actor:
 async def welcome(session: AsyncSession, actor: Actor, core: Core) -> None:
     """Give a new account what plug-ins provide, such as sample documents."""
     handlers: list[AccountCreatedHandler] = core.plugins.collect("account_created_handlers")
-    for handler in handlers:
-        await handler(session, actor, core)
+    async with across_workspaces(session):  # a visitor or an administrator may have created the account
+        for handler in handlers:
+            await handler(session, actor, core)

@@ -47,6 +47,7 @@ from fundwright.core.json_values import JsonObject
 from fundwright.core.live import publish
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.scopes import across_workspaces
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.trash import service as trash
 
@@ -503,7 +504,8 @@ def _suggested(probabilities: Mapping[UUID, float], decided: Collection[UUID]) -
 
 async def forget_subjects(session: AsyncSession, subject_ids: Sequence[UUID]) -> None:
     """Delete every account's labels of subjects that no longer exist."""
-    await repository.forget_subjects(session, subject_ids)
+    async with across_workspaces(session):
+        await repository.forget_subjects(session, subject_ids)
 
 
 @needs(Permission.READ)

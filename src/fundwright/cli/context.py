@@ -24,6 +24,7 @@ from fundwright.core.assembly import Core, open_core
 from fundwright.core.errors import Invalid
 from fundwright.core.files import printable
 from fundwright.core.plugins import Plugins
+from fundwright.core.scopes import act_in
 from fundwright.core.settings import Settings
 
 _INTERRUPTED = 130
@@ -69,6 +70,7 @@ async def acting(context: typer.Context) -> AsyncIterator[tuple[Core, Actor]]:
     async with opened(context) as core:
         async with core.database.transaction() as session:
             actor = await commands.actor_for_command(session, email=options.user)
+        act_in(actor.scope)
         yield core, actor
 
 

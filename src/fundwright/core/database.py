@@ -24,6 +24,7 @@ from sqlalchemy.orm import DeclarativeBase
 
 from fundwright.core.errors import DatabaseAway, DiskFull, StartRefused, UnusableText
 from fundwright.core.json_values import JsonObject
+from fundwright.core.scopes import Scope, ScopedSession, info_of
 
 
 class Base(DeclarativeBase):
@@ -246,29 +247,31 @@ class Database:
         )
         event.listen(self.engine.sync_engine, "connect", _apply_settings)
         _replace_dead_connections(self.engine.sync_engine)
-        self._sessions = async_sessionmaker(self.engine, expire_on_commit=False)
+        self._sessions = async_sessionmaker(self.engine, expire_on_commit=False, sync_session_class=ScopedSession)
         self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
         for engine in (self.engine, self._autocommit):
             engine.sync_engine._connection_cls = _Connection  # noqa: SLF001
-        self._reading_sessions = async_sessionmaker(self._autocommit, expire_on_commit=False)
+        self._reading_sessions = async_sessionmaker(self._autocommit, expire_on_commit=False, sync_session_class=ScopedSession)
 
     @asynccontextmanager
-    async def transaction(self, *, is_snapshot: bool = False) -> AsyncIterator[AsyncSession]:
+    async def transaction(self, *, is_snapshot: bool = False, scope: Scope | None = None) -> AsyncIterator[AsyncSession]:
         """Open a session that commits at the end and rolls back if the body raises. Only boundaries call this.
 
-        With `is_snapshot`, all reads see the same state, regardless of concurrent changes.
+        With `is_snapshot`, all reads see the same state, regardless of concurrent changes. Without a `scope`, the session has that of
+        the current task.
 
         Raises DiskFull, DatabaseAway, or UnusableText.
         """
         with _failures():
-            async with self._sessions() as session, session.begin():
+            async with self._sessions(info=info_of(scope)) as session, session.begin():
                 if is_snapshot:
                     await session.connection(execution_options={"isolation_level": "REPEATABLE READ"})
                 yield session
 
     @asynccontextmanager
-    async def reading(self) -> AsyncIterator[AsyncSession]:
-        """A session that only reads, without a transaction: one round trip per statement, and none for BEGIN and COMMIT.
+    async def reading(self, *, scope: Scope | None = None) -> AsyncIterator[AsyncSession]:
+        """A session that only reads, without a transaction: one round trip per statement, and none for BEGIN and COMMIT. Without a
+        `scope`, it has that of the current task.
 
         Each statement sees what is committed when it begins, as in `transaction` without a snapshot. Settings and locks that last for
         a transaction, server-side cursors, and reads that must be consistent with each other need `transaction`.
@@ -277,7 +280,7 @@ class Database:
         """
         with _failures():
             try:
-                async with self._reading_sessions() as session:
+                async with self._reading_sessions(info=info_of(scope)) as session:
                     yield session
                     await session.flush()  # refuses additions and changes, which would be lost here
             except DBAPIError as error:

@@ -32,6 +32,7 @@ from fundwright.core.database import Base, Database, acquire_lock, now
 from fundwright.core.errors import Conflict, DatabaseAway, FundwrightError, NotFound
 from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import Message, current_language, from_stored, keeping_messages, t, to_stored, using_language
+from fundwright.core.scopes import Scope, acting_in
 
 if TYPE_CHECKING:
     from fundwright.core.assembly import Core
@@ -66,6 +67,11 @@ class Lane(StrEnum):
     """Jobs whose owner waits for them in front of the screen, such as drafts. There are as many slots as for long ones."""
     SHORT = "fundwright.short"
     """Jobs that take seconds, such as an email."""
+
+
+def _scope_of(job: Job) -> Scope:
+    """A job of the installation has no owner; what it does to the rows of workspaces names its scope."""
+    return Scope(workspace_id=job.owner_id, account_id=job.owner_id)
 
 
 class StoredMessage(TypeDecorator[str]):
@@ -213,8 +219,9 @@ class JobRun(Generic[P, A, C]):
     def services(self) -> Core:
         return self._queue.services
 
-    def transaction(self) -> AbstractAsyncContextManager[AsyncSession]:
-        return self._queue.database.transaction()
+    def transaction(self, *, scope: Scope | None = None) -> AbstractAsyncContextManager[AsyncSession]:
+        """A transaction in the scope of the job's owner, unless another is given."""
+        return self._queue.database.transaction(scope=scope)
 
     async def save_checkpoint(self, session: AsyncSession, checkpoint: C) -> None:
         """Remember where to resume, in the same transaction as the work it describes.
@@ -468,7 +475,7 @@ class JobQueue:
             if not is_given_up:
                 job.state, job.started_at, job.attempts = JobState.RUNNING, job.started_at or now(), job.attempts + 1
                 await _announce(session, job)
-        with using_language(job.language), keeping_messages():
+        with using_language(job.language), keeping_messages(), acting_in(_scope_of(job)):
             if is_given_up:
                 log.warning("job.given_up", job_id=str(job_id), kind=job.kind, attempts=job.attempts)
                 await self._finish(

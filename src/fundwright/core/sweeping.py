@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
 from fundwright.core.files import lock_file
+from fundwright.core.scopes import across_workspaces
 
 UsedFilesReader = Callable[[AsyncSession, Collection[str]], Awaitable[Collection[str]]]
 """Returns which of the files with these names a package still needs."""
@@ -77,5 +78,6 @@ async def _sweep_files(core: Core) -> None:
 
 async def _unused(session: AsyncSession, core: Core, names: Collection[str]) -> list[str]:
     users: list[UsedFilesReader] = core.plugins.collect("used_files")
-    used = {name for user in users for name in await user(session, names)}
+    async with across_workspaces(session):
+        used = {name for user in users for name in await user(session, names)}
     return [name for name in names if name not in used]

@@ -25,6 +25,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.errors import FundwrightError, Invalid, UnusableText
 from fundwright.core.json_values import JsonObject
 from fundwright.core.messages import LANGUAGES, Language, number, t, using_language
+from fundwright.core.scopes import NOBODY, acting_in
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
@@ -166,7 +167,8 @@ def add_error_handlers(app: FastAPI) -> None:
 
 
 class RequestId:
-    """Give each request an id, in its log lines and in the `X-Request-Id` header of the response."""
+    """Give each request an id, in its log lines and in the `X-Request-Id` header of the response. Until it is authenticated, it acts for
+    nobody."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -182,7 +184,7 @@ class RequestId:
                 message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id.encode())]
             await send(message)
 
-        with structlog.contextvars.bound_contextvars(request_id=request_id):
+        with structlog.contextvars.bound_contextvars(request_id=request_id), acting_in(NOBODY):
             await self._app(scope, receive, send_with_id)
 
 

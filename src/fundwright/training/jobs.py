@@ -18,6 +18,7 @@ from fundwright.core.errors import NotFound
 from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
 from fundwright.core.messages import from_stored, number, t, to_stored
+from fundwright.core.scopes import INSTALLATION
 from fundwright.core.sweeping import remove_unused
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
@@ -136,7 +137,7 @@ async def propose_kinds(run: JobRun[ProposeKinds, None, KindsCheckpoint]) -> Non
     """Propose kinds from the stored texts of documents without a kind chosen by a person."""
     after = UUID(run.checkpoint.get("after", UUID(int=0).hex))
     while True:
-        async with run.transaction() as session:
+        async with run.transaction(scope=INSTALLATION) as session:
             documents = await repository.list_unproposed(session, after=after, limit=_PROPOSED)
         if not documents:
             return
@@ -145,7 +146,7 @@ async def propose_kinds(run: JobRun[ProposeKinds, None, KindsCheckpoint]) -> Non
             for document_id, title, filename, text in documents
         ]
         after = proposed[-1][0]
-        async with run.transaction() as session:
+        async with run.transaction(scope=INSTALLATION) as session:
             owners = {await repository.set_proposed_kind(session, document_id, kind) for document_id, kind in proposed}
             for owner_id in owners:
                 if owner_id is not None:
