@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from fundwright.opportunities.sources import Source
     from fundwright.training.readers import Reader
     from fundwright.trash.service import TrashKind
+    from fundwright.workspaces.service import WorkspaceDeletedHandler
 
 
 @hookspec
@@ -87,6 +88,13 @@ def account_created_handlers() -> Iterable[AccountCreatedHandler]:
 def account_deleted_handlers() -> Iterable[AccountDeletedHandler]:
     """Coroutines `handler(session, actor, core)` that clean up before the rows of an account are deleted: data outside of the
     database, and references without a foreign key."""
+    return ()
+
+
+@hookspec
+def workspace_deleted_handlers() -> Iterable[WorkspaceDeletedHandler]:
+    """Coroutines `handler(session, actor, core)` that clean up before the rows of the actor's workspace are deleted, like
+    `account_deleted_handlers`."""
     return ()
 
 

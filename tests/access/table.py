@@ -137,6 +137,27 @@ ROUTES = _table(
         GET /api/training/passages/{passage_id}
         GET /api/trash
         GET /api/trash/export.csv
+        GET /api/workspaces
+        POST /api/workspaces
+        PUT /api/workspaces/{workspace_id}/use
+        GET /api/workspace
+        PATCH /api/workspace
+        DELETE /api/workspace
+        DELETE /api/workspace/membership
+        GET /api/workspace/members
+        GET /api/workspace/members/export.csv
+        PATCH /api/workspace/members/{account_id}
+        DELETE /api/workspace/members/{account_id}
+        GET /api/workspace/invitations
+        POST /api/workspace/invitations
+        DELETE /api/workspace/invitations/{invitation_id}
+        GET /api/workspace/invitations/export.csv
+        GET /api/workspaces/export.csv
+        GET /api/workspaces/invitations
+        GET /api/workspaces/invitations/export.csv
+        POST /api/workspaces/invitations/{invitation_id}/acceptance
+        DELETE /api/workspaces/invitations/{invitation_id}
+        POST /api/workspaces/links/{secret}/acceptance
         GET /api/training/runs
         GET /api/training/runs/export.csv
         GET /api/training/runs/{run_id}
@@ -367,6 +388,9 @@ WORLD = {
     "subject_id": "subject",
     "item_id": "trashed",
     "token_id": "token",
+    "workspace_id": "workspace",
+    "/api/workspace invitation_id": "workspace invitation",
+    "/api/workspaces invitation_id": "own invitation",
     "/api/training run_id": "run",
     "/api/opportunities run_id": "import",
     "/api/drafts slug": "draft slug",

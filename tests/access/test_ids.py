@@ -47,6 +47,9 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
+from fundwright.workspaces import invitations as workspace_invitations
+from fundwright.workspaces import service as workspaces
+from fundwright.workspaces.schemas import InvitationForm, WorkspaceForm
 from fundwright_ui import screens
 from fundwright_ui.app import build_app
 from tests.access.table import ID_FIELD, NO_IDS, NOT_OWNED, QUERIES, ROUTES, SCREENS, WORLD
@@ -61,6 +64,7 @@ from tests.ui.conftest import Open
 HERE = Client(address="192.0.2.7")
 CANARY = "Zanzibar"
 NOT_PUBLISHED = "GET /api/blog/{slug}"  # readers only find published posts; Ada's is not published
+USED = "PUT /api/workspaces/{workspace_id}/use"
 RESTORED = "PUT /api/trash/{item_id}/restoration"
 MAX_EVENTS = 40
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.]+(Z|\+00:00)")
@@ -121,6 +125,13 @@ async def _make_world(core: Core) -> World:
         await billing.create_premium_link(session, ada, wanted, client=HERE)
         invoice = PaymentCreate(email=ada.email, text=CANARY, amount_cents=9_900, issued=today, due=today)
         await billing.add_payment(session, ada, core, invoice, client=HERE)
+        shared = await workspaces.create_workspace(session, ada, WorkspaceForm(name=CANARY))
+        there = await workspaces.actor_in(session, ada, shared.id)
+        workspace_invitation = await workspace_invitations.invite(session, there, core, InvitationForm())
+        eve = await accounts.create_account(session, core, email="eve@example.org", name="Eve", role=Role.USER, password=None)
+        other = await workspaces.create_workspace(session, eve, WorkspaceForm(name=CANARY))
+        inviter = await workspaces.actor_in(session, eve, other.id)
+        own_invitation = await workspace_invitations.invite(session, inviter, core, InvitationForm(email=ada.email))
         await commands.invite(session, core, email="zanzibar@example.org", role=Role.USER)
         await authentication.redeem_handover(
             session, core, await one_time_secrets.new_handover(session, ada.id, remember=True), client=HERE
@@ -147,7 +158,8 @@ async def _make_world(core: Core) -> World:
             "job": job, "notice": notices[0].id, "other notice": notices[1].id, "passage": passage, "passkey": passkey,
             "payment": await first("payment"), "photo": str(photo).rpartition("/")[2], "post": post.id, "post slug": post.slug,
             "premium link": await first("premium_link"), "run": run.id, "section": section.id, "session": await first("account_session"),
-            "subject": notices[0].id, "token": token.id, "trashed": trashed.id,
+            "subject": notices[0].id, "token": token.id, "trashed": trashed.id, "workspace": shared.id,
+            "workspace invitation": workspace_invitation.id, "own invitation": own_invitation.id,
         }  # fmt: skip
     return World(ada, {kind: str(value) for kind, value in ids.items()})
 
@@ -348,6 +360,9 @@ class TestRoutes:
                 answer = await asker.ask(route, token, values=known)
                 if answer.status_code in (401, 403, 404):
                     wrong.append(f"{route}: {answer.status_code} {answer.text[:200]}")
+                if route == USED:  # the other records are in her personal workspace
+                    async with committed.database.transaction() as session:
+                        await workspaces.use_workspace(session, world.owner, world.owner.id)
                 if route == RESTORED:  # it is still to be deleted
                     async with committed.database.transaction() as session:
                         await training.remove_document(session, world.owner, UUID(world.ids["trashed"]))

@@ -14,7 +14,7 @@ from tests.architecture.tree import python
 DELETES = re.compile(r"(delete|remove)(_|$)")
 NOT_DELETIONS = {
     "categories.remove_example": "takes back a decision",
-    "training.remove_all": "part of the deletion of an account, which is recorded",
+    "training.remove_all": "part of the deletion of a workspace, which is recorded",
     "training.remove_files_of": "part of the deletion of documents, which is recorded",
     "trash.remove_expired": "deletes what a recorded deletion moved to the trash 30 days ago",
 }

@@ -306,7 +306,7 @@ class TestRights:
     async def test_a_job_without_checkpoints_ends_at_the_next_report_of_its_progress(self, queue: JobQueue) -> None:
         is_demoted = False
 
-        async def load_actor(_session: AsyncSession, _owner_id: UUID | None) -> None:
+        async def load_actor(_session: AsyncSession, _account_id: UUID | None, _owner_id: UUID | None) -> None:
             if is_demoted:
                 raise Invalid("You no longer have permission to do this.")
 

@@ -113,6 +113,11 @@ class TestUpgrade:
         id = UUID(int=1)
         await set_back(database_url, to="0046")
         with psycopg.connect(as_superuser(database_url), autocommit=True) as connection:
+            connection.execute(
+                "INSERT INTO account (id, email, display_name, first_name, last_name, password_hash, role, is_public, created_at)"
+                " VALUES (%s, 'ada@example.org', 'Ada', '', '', '', 'user', false, now())",
+                [id],
+            )
             connection.execute("SET session_replication_role = replica")  # without documents and drafts
             for number, (heading, places) in enumerate(
                 (("Work › Boats", [[0, "Work › Boats", 1], [9, "", None], [20, "Work", 2]]), ("Work", []), ("", []))
@@ -249,7 +254,7 @@ class TestUpgrade:
                 " SELECT id, owner_id, 'category', name, now() FROM category"
             )
             connection.execute("UPDATE category SET owner_id = NULL, trash_id = id")
-            connection.execute("DELETE FROM account")
+            connection.execute("DELETE FROM workspace")
             assert connection.execute("SELECT count(*) FROM category").fetchone() == (0,)
 
     async def test_a_migration_whose_server_stops_is_undone_and_runs_at_the_next_start(self, database_url: str) -> None:

@@ -220,12 +220,12 @@ class TestDocuments:
         names = await names_in(committed, own_documents, ada)
         assert {f"training/files/{document.id}/pasted.md", f"training/texts/{document.id}.txt"} <= names
 
-    async def test_leave_with_the_account(self, committed: Core, ada: Actor) -> None:
+    async def test_leave_with_the_workspace(self, committed: Core, ada: Actor) -> None:
         document = await trained(committed, ada)
         await throw_away(committed, ada, document.id)
         async with committed.database.transaction() as session:
             await training.remove_all(session, ada, committed)
-            await session.execute(text("DELETE FROM account WHERE id = :id"), {"id": ada.id})
+            await session.execute(text("DELETE FROM workspace WHERE id = :id"), {"id": ada.id})
         assert await left(committed) == (0, 0, 0)
         assert await do(committed, waiting_files) == [[document.sha256]]
 

@@ -55,6 +55,12 @@ class ProductHost:
     def session_named_by(self, connection: HTTPConnection) -> UUID | None:
         return request_authentication.session_named_by(self.core, connection)
 
+    def identity_of(self, actor: Actor | None) -> str | None:
+        """Return the account, with its workspace unless that is the personal one."""
+        if actor is None:
+            return None
+        return str(actor.id) if actor.workspace_id == actor.id else f"{actor.id}/{actor.workspace_id}"
+
     def may_open(self, actor: Actor) -> bool:
         return actor.email != self.core.settings.unknown_email
 

@@ -136,7 +136,7 @@ class Documents:
                 "language": connection.language,
                 "strings": translations((*self._bundle.strings, *self._modules.strings)),
                 "modules": self._modules.addresses,
-                "account": str(actor.id) if actor else None,
+                "account": self._host.identity_of(actor),
                 "timeZone": actor.time_zone if actor else None,
             }
         status = 404 if connection.is_missing else found.screen.status

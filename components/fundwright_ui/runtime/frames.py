@@ -27,6 +27,8 @@ class Hello(_Frame):
 
     type: Literal["hello"]
     path: str = "/"
+    account: str | None = None
+    """Whom the page is for, as `Host.identity_of` says; None for a visitor."""
     hash: str | None = None
     complete: bool = False
     """Whether no part of the screen on the page is loading or has failed."""

@@ -138,6 +138,10 @@ class Host(Protocol):
         """The sign-in session in the connection's credentials, which may have ended."""
         ...
 
+    def identity_of(self, actor: Any) -> str | None:
+        """Identifies whom a page is for, and what text typed on it belongs to; None for a visitor."""
+        ...
+
     def may_open(self, actor: Any) -> bool:
         """Whether the actor may open guarded screens at all."""
         ...

@@ -65,7 +65,7 @@ def mount(
 
     async def connection(request: Request) -> Response:
         actor = await host.authenticate(request, is_use=False)
-        return JSONResponse({"account": str(actor.id) if actor else None, "build": bundle.id})
+        return JSONResponse({"account": host.identity_of(actor), "build": bundle.id})
 
     async def refused(_request: Request, error: Exception) -> Response:
         assert isinstance(error, Refused)

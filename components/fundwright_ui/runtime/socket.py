@@ -65,8 +65,10 @@ class Sockets:
             await earlier.resume(transport, hello.received)
             return
         found = self._site.router.route(hello.path, actor)
-        if isinstance(found, Redirect):
-            await transport.send(encode({"type": "navigate", "path": found.path, "replace": True, "reload": True}))
+        is_for_other = hello.account is not None and hello.account != self._site.host.identity_of(actor)
+        if is_for_other or isinstance(found, Redirect):
+            path = found.path if isinstance(found, Redirect) else hello.path
+            await transport.send(encode({"type": "navigate", "path": path, "replace": True, "reload": True}))
             return
         owner = owner_of(self._site.host, actor, transport.request)
         slot = await self._site.render_slots.acquire(owner)

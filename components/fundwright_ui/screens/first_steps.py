@@ -59,7 +59,7 @@ def _steps(dismiss: Callable[[], Awaitable[None]]) -> VdomDict | None:
             Step(t("Write your first draft"), "/generate/index", drafts.total > 0),
         )
 
-    topics = [opportunities.TOPIC, training.documents_topic(actor.id), generation.drafts_topic(actor.id)]
+    topics = [opportunities.TOPIC, training.documents_topic(actor.workspace_id), generation.drafts_topic(actor.workspace_id)]
     found = use_query(read, key=[actor.id], topics=topics)
     if found.error:
         return problem(found.error, on_retry=found.reload)

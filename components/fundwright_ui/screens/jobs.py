@@ -16,19 +16,19 @@ from fundwright_ui.ui import alert, button, progress, row
 
 @component
 def job_progress(payload: type[JobPayload]) -> VdomDict | None:
-    """The person's newest job with this payload: its progress with a Cancel button, or its error."""
+    """The newest job with this payload in the workspace: its progress with a Cancel button, or its error."""
     actor = use_actor()
     kind = payload.job_kind
     found = use_query(
-        lambda session: jobs.list_recent(session, actor.id, kind=kind, limit=1),
-        key=[actor.id, kind],
-        topics=[jobs.jobs_topic(actor.id)],
+        lambda session: jobs.list_recent(session, actor.workspace_id, kind=kind, limit=1),
+        key=[actor.workspace_id, kind],
+        topics=[jobs.jobs_topic(actor.workspace_id)],
     )
     job = found.value[0] if found.value else None
 
     async def cancel(session: AsyncSession) -> None:
         if job is not None:
-            await jobs.cancel(session, job.id, owner_id=actor.id)
+            await jobs.cancel(session, job.id, owner_id=actor.workspace_id)
 
     canceling = use_action(cancel, then=found.reload)
     if job is None:

@@ -52,7 +52,12 @@ def trash_screen() -> VdomDict:
         return await existing_page(partial(trash.list_trash, session, actor), query)
 
     listing = use_listing(
-        read, query, lambda listed: listed, id=lambda item: item.id, key=[actor.id], topics=[trash.trash_topic(actor.id)]
+        read,
+        query,
+        lambda listed: listed,
+        id=lambda item: item.id,
+        key=[actor.id],
+        topics=[trash.trash_topic(actor.workspace_id)],
     )
     kinds = {kind.name: kind for kind in trash.list_kinds(connection.core)}
     labels = {name: str(kind.label) for name, kind in kinds.items()}

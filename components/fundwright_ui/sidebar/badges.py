@@ -42,8 +42,8 @@ def use_counts(paths: Collection[str]) -> Mapping[str, int]:
         return counts
 
     # The visit is recorded each time the list is shown, and must not trigger another query.
-    news = () if is_there else (categories_topic(actor.id), opportunities.visits_topic(actor.id))
-    topics = (*news, jobs_topic(actor.id)) if MATCHES in paths or TRAININGS in paths else ()
+    news = () if is_there else (categories_topic(actor.workspace_id), opportunities.visits_topic(actor.id))
+    topics = (*news, jobs_topic(actor.workspace_id)) if MATCHES in paths or TRAININGS in paths else ()
     counted = use_query(read, topics=topics, with_session=False)
     was_there = use_ref(is_there)
     if was_there.current != is_there:

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts import audit, emails, repository, service
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import Actor, Client, Permission, Role
-from fundwright.core import jobs, mail
+from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict
 from fundwright.core.messages import current_language, t
@@ -39,7 +39,6 @@ async def delete_account(session: AsyncSession, actor: Actor, core: Core, *, cli
     async with across_workspaces(session):
         for handler in handlers:
             await handler(session, actor, core)
-    await jobs.forget(session, account.id)
     await mail.forget(session, account.email)
     language = service.language_of(account, otherwise=current_language())
     await repository.delete_account(session, account)

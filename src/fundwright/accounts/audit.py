@@ -95,6 +95,16 @@ _LABELS: Mapping[str, Message] = {
     "trash.deleted": later("Deleted forever"),
     "trash.emptied": later("Trash emptied"),
     "trash.restored": later("Restored from the trash"),
+    "workspace.created": later("Workspace created"),
+    "workspace.deleted": later("Workspace deleted"),
+    "workspace.invitation_declined": later("Invitation to a workspace declined"),
+    "workspace.invitation_withdrawn": later("Invitation to a workspace withdrawn"),
+    "workspace.invited": later("Invited to a workspace"),
+    "workspace.joined": later("Workspace joined"),
+    "workspace.left": later("Workspace left"),
+    "workspace.member_removed": later("Removed from a workspace"),
+    "workspace.renamed": later("Workspace renamed"),
+    "workspace.role_changed": later("Role in a workspace changed"),
 }
 
 

@@ -32,19 +32,19 @@ class AccountDisabled(NotAllowed):
 
 
 def acting_with(permission: Permission) -> ActorLoader[Actor]:
-    """Return the `load_actor` of jobs that act for their owner, who needs `permission` while the job runs.
+    """Return the `load_actor` of jobs that act for an account in a workspace, which needs `permission` while the job runs.
 
     It raises NotFound, AccountDisabled, or PermissionLost.
     """
 
-    async def load(session: AsyncSession, owner_id: UUID | None) -> Actor:
-        account = await repository.find_account_by_id(session, owner_id) if owner_id else None
+    async def load(session: AsyncSession, account_id: UUID | None, owner_id: UUID | None) -> Actor:
+        account = await repository.find_account_by_id(session, account_id) if account_id else None
         if account is None:
             raise NotFound(t("The account that started the job"))
         if account.disabled_at is not None:
             raise AccountDisabled
-        actor = service.actor_of(account)
-        if not actor.may(permission):
+        actor = await service.actor_in(session, account, owner_id or account.id)
+        if actor is None or not actor.may(permission):
             raise PermissionLost
         return actor
 

@@ -1,17 +1,38 @@
-"""Tables of accounts. Only the audit trail outlives an account."""
+"""Tables of accounts and of workspaces, in which they work. Only the audit trail outlives an account."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, String
+from sqlalchemy import BigInteger, CheckConstraint, ForeignKey, String, and_, func
 from sqlalchemy.dialects.postgresql import JSONB
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, foreign, mapped_column, relationship
 
 from fundwright.core.database import Base, now
 from fundwright.core.json_values import JsonValue
 from fundwright.core.messages import Language
+
+
+class Workspace(Base):
+    """Owns documents, categories, and drafts. Each account has a personal one, which has the id of the account and no name."""
+
+    __tablename__ = "workspace"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    name: Mapped[str] = mapped_column(default="")
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Membership(Base):
+    """An account that may act in a workspace, with its role there."""
+
+    __tablename__ = "membership"
+
+    workspace_id: Mapped[UUID] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"), primary_key=True)
+    account_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), primary_key=True, index=True)
+    role: Mapped[str]
+    joined_at: Mapped[datetime] = mapped_column(default=now)
 
 
 class Account(Base):
@@ -43,6 +64,18 @@ class Account(Base):
     verified_at: Mapped[datetime | None]
     """When the owner confirmed the address; nobody can sign in before."""
     disabled_at: Mapped[datetime | None]
+    workspace_id: Mapped[UUID | None] = mapped_column(ForeignKey("workspace.id", ondelete="SET NULL"))
+    """The last used workspace; None stands for the personal one."""
+    membership: Mapped[Membership | None] = relationship(
+        primaryjoin=lambda: and_(
+            Membership.account_id == foreign(Account.id),
+            Membership.workspace_id == func.coalesce(Account.workspace_id, Account.id),
+        ),
+        lazy="joined",
+        viewonly=True,
+        uselist=False,
+    )
+    """In the last used workspace; None once it has ended."""
 
     @property
     def name(self) -> str:

@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator, Collection, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
-from sqlalchemy import Select, delete, func, or_, select
+from sqlalchemy import Select, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.accounts.models import Account, AccountPhoto, AuditEntry, DataCopy, SavedState
-from fundwright.accounts.schemas import AccountState, AuditQuery, PeopleQuery, Role
+from fundwright.accounts.models import Account, AccountPhoto, AuditEntry, DataCopy, Membership, SavedState, Workspace
+from fundwright.accounts.schemas import AccountState, AuditQuery, PeopleQuery, Role, WorkspaceRole
 from fundwright.core.database import now
 from fundwright.core.json_values import JsonValue
 from fundwright.core.lists import contains, count_all, ordered_by
@@ -116,7 +116,7 @@ def _midnight(day: date) -> datetime:
 async def add_account(
     session: AsyncSession, *, email: str, name: str, role: Role, password_hash: str, verified_at: datetime | None
 ) -> Account | None:
-    """The new account, or None if the email is taken (also by a transaction that commits first)."""
+    """The new account with its personal workspace, or None if the email is taken (also by a transaction that commits first)."""
     first_name, _, last_name = name.partition(" ")
     query = insert(Account).values(
         email=email,
@@ -128,7 +128,23 @@ async def add_account(
         verified_at=verified_at,
     )
     account_id = await session.scalar(query.on_conflict_do_nothing(index_elements=["email"]).returning(Account.id))
-    return None if account_id is None else await session.get(Account, account_id)
+    if account_id is None:
+        return None
+    session.add(Workspace(id=account_id))
+    await session.flush()
+    session.add(Membership(workspace_id=account_id, account_id=account_id, role=WorkspaceRole.OWNER))
+    await session.flush()
+    return await session.get(Account, account_id)
+
+
+async def find_membership(session: AsyncSession, workspace_id: UUID, account_id: UUID) -> Membership | None:
+    return await session.get(Membership, (workspace_id, account_id), populate_existing=True)
+
+
+async def use_workspace(session: AsyncSession, account_id: UUID, workspace_id: UUID | None) -> None:
+    """None stands for the personal one."""
+    other = Account.workspace_id.is_distinct_from(workspace_id)
+    await session.execute(update(Account).where(Account.id == account_id, other).values(workspace_id=workspace_id))
 
 
 async def find_saved_state(session: AsyncSession, owner_id: UUID, name: str) -> JsonValue:

@@ -64,6 +64,35 @@ GRANTED: Mapping[Role, frozenset[Permission]] = {
 }
 
 
+class WorkspaceRole(StrEnum):
+    """What a member may do in a workspace, at most; `GRANTED_IN_WORKSPACE` lists the permissions."""
+
+    OWNER = "owner"
+    EDITOR = "editor"
+    REVIEWER = "reviewer"
+    VIEWER = "viewer"
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            WorkspaceRole.OWNER: t("Owner"),
+            WorkspaceRole.EDITOR: t("Editor"),
+            WorkspaceRole.REVIEWER: t("Reviewer"),
+            WorkspaceRole.VIEWER: t("Viewer"),
+        }[self]
+
+
+GRANTED_IN_WORKSPACE: Mapping[WorkspaceRole, frozenset[Permission]] = {
+    WorkspaceRole.OWNER: frozenset({Permission.READ, Permission.LABEL, Permission.WORK}),
+    WorkspaceRole.EDITOR: frozenset({Permission.READ, Permission.LABEL, Permission.WORK}),
+    WorkspaceRole.REVIEWER: frozenset({Permission.READ, Permission.LABEL}),
+    WorkspaceRole.VIEWER: frozenset({Permission.READ}),
+}
+"""Permissions for the installation, such as ADMINISTER, do not depend on a workspace."""
+_OF_WORKSPACES = frozenset({Permission.READ, Permission.LABEL, Permission.WORK})
+
+
 class AccountState(StrEnum):
     """The email address of an `unconfirmed` account has not been confirmed yet."""
 
@@ -90,6 +119,9 @@ class Actor(BaseModel):
     email: str
     name: str
     role: Role
+    workspace_id: UUID = Field(default_factory=lambda data: data["id"])
+    """The workspace in which the account acts. Its personal one has its own id."""
+    workspace_role: WorkspaceRole = WorkspaceRole.OWNER
     session_id: UUID | None = None
     language: Language | None = None
     """The language chosen under Settings, on any device."""
@@ -104,11 +136,15 @@ class Actor(BaseModel):
     @property
     def scope(self) -> Scope:
         """What database sessions that act for the actor may see."""
-        return Scope(workspace_id=self.id, account_id=self.id)
+        return Scope(workspace_id=self.workspace_id, account_id=self.id)
 
     def may(self, permission: Permission) -> bool:
         """Whether the actor has the permission. Screens offer nothing else."""
-        return permission in GRANTED[self.role] and (self.is_confirmed or permission is Permission.READ)
+        return (
+            permission in GRANTED[self.role]
+            and (permission not in _OF_WORKSPACES or permission in GRANTED_IN_WORKSPACE[self.workspace_role])
+            and (self.is_confirmed or permission is Permission.READ)
+        )
 
 
 class AccountRead(BaseModel):

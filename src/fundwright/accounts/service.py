@@ -9,9 +9,9 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit, passwords, repository
-from fundwright.accounts.models import Account
+from fundwright.accounts.models import Account, Membership
 from fundwright.accounts.permissions import needs
-from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission, Role
+from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission, Role, WorkspaceRole
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, Invalid, NotFound
@@ -40,18 +40,38 @@ def normalize_email(email: str) -> str:
     return plain
 
 
-def actor_of(account: Account, *, session_id: UUID | None = None) -> Actor:
+def actor_of(account: Account, *, session_id: UUID | None = None, membership: Membership | None = None) -> Actor:
+    """Return the account as an actor in the workspace of `membership`, or else in its last used one."""
+    membership = membership or account.membership
     return Actor(
         id=account.id,
         email=account.email,
         name=account.display_name,
         role=Role(account.role),
+        workspace_id=membership.workspace_id if membership else account.id,
+        workspace_role=WorkspaceRole(membership.role) if membership else WorkspaceRole.OWNER,
         session_id=session_id,
         language=account.language,
         time_zone=account.time_zone,
         photo_url=account.photo_url,
         is_confirmed=account.verified_at is not None,
     )
+
+
+async def actor_in(
+    session: AsyncSession, account: Account, workspace_id: UUID, *, session_id: UUID | None = None
+) -> Actor | None:
+    """Return the account as an actor in a workspace; None if it is not a member."""
+    membership = account.membership
+    if membership is None or membership.workspace_id != workspace_id:
+        membership = await repository.find_membership(session, workspace_id, account.id)
+    return actor_of(account, session_id=session_id, membership=membership) if membership else None
+
+
+@needs(Permission.READ)
+async def use_workspace(session: AsyncSession, actor: Actor) -> None:
+    """Make the actor's workspace the last used one of its account, in which pages open."""
+    await repository.use_workspace(session, actor.id, None if actor.workspace_id == actor.id else actor.workspace_id)
 
 
 def language_of(account: Account, *, otherwise: Language) -> Language:

@@ -61,6 +61,7 @@ async def create_api_token(
     secret = API_TOKEN_PREFIX + tokens.new_secret()
     token = ApiToken(
         owner_id=actor.id,
+        workspace_id=actor.workspace_id,
         name=accounts.checked_name(name),
         scope=scope,
         prefix=secret[:10],
@@ -111,8 +112,11 @@ async def revoke_api_token(session: AsyncSession, actor: Actor, token_id: UUID, 
     return ApiTokenRead.model_validate(token)
 
 
-async def authenticate_api_token(session: AsyncSession, secret: str) -> tuple[Actor, TokenScope] | None:
-    """The owner and scope of this API token, or None if it is unknown, revoked, or expired."""
+async def authenticate_api_token(
+    session: AsyncSession, secret: str, *, workspace_id: UUID | None = None
+) -> tuple[Actor, TokenScope] | None:
+    """The owner and scope of this API token, or None if it is unknown, revoked, or expired, or its owner is no longer a member of its
+    workspace. `workspace_id` names another workspace of the owner. Raises NotFound if the owner is not a member there."""
     found = await repository.find_live_api_token(session, tokens.digest(secret))
     if found is None:
         return None
@@ -120,4 +124,7 @@ async def authenticate_api_token(session: AsyncSession, secret: str) -> tuple[Ac
     moment = now()
     if token.last_used_at is None or moment - token.last_used_at > _TOUCH_INTERVAL:
         token.last_used_at = moment
-    return accounts.actor_of(account).model_copy(update={"is_program": True}), TokenScope(token.scope)
+    actor = await accounts.actor_in(session, account, workspace_id or token.workspace_id)
+    if actor is None and workspace_id is not None:
+        raise NotFound(t("The workspace"))
+    return (actor.model_copy(update={"is_program": True}), TokenScope(token.scope)) if actor else None

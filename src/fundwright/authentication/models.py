@@ -109,6 +109,8 @@ class ApiToken(Base):
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    workspace_id: Mapped[UUID] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"), index=True)
+    """Where requests with it act unless they name another workspace."""
     name: Mapped[str]
     scope: Mapped[str]
     prefix: Mapped[str]

@@ -72,6 +72,10 @@ async def page_of_live_sessions(
     return await _page(session, found.order_by(order, AccountSession.id), request)
 
 
+async def list_live_session_ids(session: AsyncSession, owner_id: UUID) -> Sequence[UUID]:
+    return (await session.scalars(select(AccountSession.id).where(AccountSession.owner_id == owner_id, *_live()))).all()
+
+
 async def end_sessions(
     session: AsyncSession, owner_id: UUID, *, only: UUID | None = None, but: UUID | None = None
 ) -> Sequence[UUID]:

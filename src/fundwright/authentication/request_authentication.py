@@ -7,6 +7,7 @@ from uuid import UUID
 from fastapi import Request
 from fastapi.requests import HTTPConnection
 
+from fundwright.accounts import service as accounts
 from fundwright.accounts.dependencies import client_of, current_actor
 from fundwright.accounts.schemas import Actor, Permission
 from fundwright.authentication import api_tokens, service, session_tokens, sessions
@@ -14,7 +15,7 @@ from fundwright.authentication.api_tokens import API_TOKEN_PREFIX
 from fundwright.authentication.schemas import TokenScope
 from fundwright.core.assembly import Core
 from fundwright.core.cookies import cookie_name
-from fundwright.core.errors import FundwrightError, UnderMaintenance
+from fundwright.core.errors import FundwrightError, NotFound, UnderMaintenance
 from fundwright.core.messages import t
 from fundwright.core.origins import require_same_origin
 from fundwright.core.web import SAFE_METHODS, CoreDep
@@ -44,7 +45,7 @@ async def authenticate_request(core: Core, request: Request) -> Actor | None:
     bearer = bearer_of(request)
     if bearer and bearer.startswith(API_TOKEN_PREFIX):
         async with core.database.transaction() as session:
-            holder = await api_tokens.authenticate_api_token(session, bearer)
+            holder = await api_tokens.authenticate_api_token(session, bearer, workspace_id=_workspace_named_by(request))
         if holder is None:
             raise TokenInvalid
         actor, scope = holder
@@ -55,7 +56,7 @@ async def authenticate_request(core: Core, request: Request) -> Actor | None:
     if not token:
         return None
     async with core.database.transaction() as session:
-        actor = await service.authenticate(session, core, token)
+        actor = await service.authenticate(session, core, token, workspace_id=_workspace_named_by(request))
     if actor is None:
         await end_if_replayed(core, token, request)
         raise TokenInvalid
@@ -65,15 +66,30 @@ async def authenticate_request(core: Core, request: Request) -> Actor | None:
 
 
 async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool = True) -> Actor | None:
-    """The actor of a page or a socket, from the cookie; None if signed out."""
+    """The actor of a page or a socket, from the cookie; None if signed out. A workspace in the address becomes the last used one.
+
+    Raises NotFound if the account is not a member of that workspace.
+    """
     token = connection.cookies.get(cookie_name(core.settings))
     if not token:
         return None
     async with core.database.transaction() as session:
-        actor = await service.authenticate(session, core, token, is_use=is_use)
+        named = _workspace_named_by(connection)
+        actor = await service.authenticate(session, core, token, is_use=is_use, workspace_id=named)
+        if actor is not None and named is not None:
+            await accounts.use_workspace(session, actor)
     if actor is None:
         await end_if_replayed(core, token, connection)
     return actor
+
+
+def _workspace_named_by(connection: HTTPConnection) -> UUID | None:
+    """The workspace that the address of a page or request names with `w`. Raises NotFound if it is no id."""
+    named = connection.query_params.get("w")
+    try:
+        return UUID(named) if named else None
+    except ValueError:
+        raise NotFound(t("The workspace")) from None
 
 
 def session_named_by(core: Core, connection: HTTPConnection) -> UUID | None:

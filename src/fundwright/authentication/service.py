@@ -81,17 +81,25 @@ async def redeem_handover(session: AsyncSession, core: Core, code: str, *, clien
     return await sessions.start_session(session, core, account, remember=secret.remember, client=client)
 
 
-async def authenticate(session: AsyncSession, core: Core, token: str, *, is_use: bool = True) -> Actor | None:
+async def authenticate(
+    session: AsyncSession, core: Core, token: str, *, is_use: bool = True, workspace_id: UUID | None = None
+) -> Actor | None:
     """The account of this session token, or None if it is no longer valid. A use keeps the session from ending as idle.
 
-    The account is read each time: a role change, a disabled account, or an ended session takes effect with the next request.
+    It acts in the workspace with `workspace_id`, or else in its last used one. The account is read each time: a role change, a disabled
+    account, or an ended session takes effect with the next request. Raises NotFound if the account is not a member of the workspace.
     """
     found = await sessions.find(session, core, token)
     if found is None:
         return None
     if is_use and sessions.is_touch_due(found.row):
         await sessions.touch(session, found.row)
-    return accounts.actor_of(found.account, session_id=found.row.id)
+    if workspace_id is None:
+        return accounts.actor_of(found.account, session_id=found.row.id)
+    actor = await accounts.actor_in(session, found.account, workspace_id, session_id=found.row.id)
+    if actor is None:
+        raise NotFound(t("The workspace"))
+    return actor
 
 
 @needs(Permission.READ)

@@ -95,15 +95,16 @@ async def resume(session: AsyncSession, core: Core, token: str) -> SignedIn | No
 
 
 async def recognize(session: AsyncSession, core: Core, holder: Actor) -> tuple[AccountSession, Actor] | None:
-    """The current session and its account, for an open page. None if the session has ended or the account has another role or
-    address."""
+    """The current session and its account, for an open page. None if the session or the membership in the page's workspace has ended,
+    or the account has another role or address."""
     found = await repository.find_live_session(session, holder.session_id) if holder.session_id else None
     if found is None:
         return None
     row, account = found
     if (account.email, account.role) != (holder.email, holder.role) or _is_unknown(core, account):
         return None
-    return row, accounts.actor_of(account, session_id=row.id)
+    actor = await accounts.actor_in(session, account, holder.workspace_id, session_id=row.id)
+    return None if actor is None else (row, actor)
 
 
 async def end_if_replayed(session: AsyncSession, core: Core, token: str, *, client: Client) -> None:
@@ -195,6 +196,12 @@ async def remember_device(session: AsyncSession, owner_id: UUID, *, lasts: timed
         limit=_MAX_KNOWN_DEVICES,
     )
     return secret
+
+
+async def recheck_pages(session: AsyncSession, owner_id: UUID) -> None:
+    """Let all open pages of an account check again, once the transaction commits, whether they may stay open."""
+    for session_id in await repository.list_live_session_ids(session, owner_id):
+        await live.publish(session, session_topic(session_id))
 
 
 async def end_sessions(

@@ -38,7 +38,7 @@ class Label(Base):
     __table_args__ = (UniqueConstraint("owner_id", "subject_id", "category_id"),)
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
-    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
+    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"))
     subject_id: Mapped[UUID] = mapped_column(index=True)
     category_id: Mapped[UUID] = mapped_column(ForeignKey("category.id", ondelete="CASCADE"), index=True)
     confidence: Mapped[float] = mapped_column(default=1.0)

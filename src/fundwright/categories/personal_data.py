@@ -18,8 +18,8 @@ _CONTENT = ("id", "name", "description", "color", "created_at")
 @needs(Permission.READ)
 async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
     """Yield the categories, also those in the trash, and the decisions about opportunities."""
-    yield as_json("categories/categories.json", await repository.list_all(session, actor.id))
-    trashed = await repository.list_trashed(session, actor.id)
+    yield as_json("categories/categories.json", await repository.list_all(session, actor.workspace_id))
+    trashed = await repository.list_trashed(session, actor.workspace_id)
     yield as_json("categories/categories_in_trash.json", [{name: getattr(each, name) for name in _CONTENT} for each in trashed])
-    decisions = await repository.list_decisions(session, actor.id)
+    decisions = await repository.list_decisions(session, actor.workspace_id)
     yield as_csv("categories/decisions.csv", ("subject_id", "category", "state", "decided_at"), decisions)

@@ -105,14 +105,14 @@ def categories_topic(owner_id: UUID) -> str:
 @needs(Permission.READ)
 async def list_categories(session: AsyncSession, actor: Actor) -> list[CategoryRead]:
     """Return the actor's categories by name."""
-    return await repository.list_all(session, actor.id)
+    return await repository.list_all(session, actor.workspace_id)
 
 
 @needs(Permission.READ)
 async def list_counted(session: AsyncSession, actor: Actor, core: Core) -> list[CountedCategory]:
     """Return the actor's categories by name, each with the number of its examples and of the suggestions that `list_suggestions`
     lists for it."""
-    return await repository.list_counted(session, actor.id, _current(actor, core))
+    return await repository.list_counted(session, actor.workspace_id, _current(actor, core))
 
 
 def _current(actor: Actor, core: Core) -> list[Select[UUID]]:
@@ -124,7 +124,7 @@ def _current(actor: Actor, core: Core) -> list[Select[UUID]]:
 @needs(Permission.READ)
 async def get_category(session: AsyncSession, actor: Actor, category_id: UUID) -> CategoryRead:
     """Raises NotFound."""
-    for category in await repository.list_all(session, actor.id):
+    for category in await repository.list_all(session, actor.workspace_id):
         if category.id == category_id:
             return category
     raise NotFound(t("The category"))
@@ -141,10 +141,10 @@ async def create(session: AsyncSession, actor: Actor, category: CategoryCreate, 
 
 
 async def _add(session: AsyncSession, actor: Actor, category: CategoryCreate, *, is_sample: bool) -> CategoryRead:
-    if await repository.find_named(session, actor.id, category.name):
+    if await repository.find_named(session, actor.workspace_id, category.name):
         raise NameTaken(category.name)
     added = Category(
-        owner_id=actor.id,
+        owner_id=actor.workspace_id,
         name=category.name,
         description=category.description,
         color=category.color,
@@ -162,12 +162,12 @@ async def change(
 ) -> CategoryRead:
     """Change name, description, or color. Labels are kept. With `core`, the classifier soon uses a new text, and otherwise the next
     time it runs. Raises NotFound, NameTaken, or CategoryChangedMeanwhile."""
-    category = await repository.get(session, actor.id, category_id, for_update=True)
+    category = await repository.get(session, actor.workspace_id, category_id, for_update=True)
     if change.based_on is not None and change.based_on != category.changed_at:
         raise CategoryChangedMeanwhile
     before = (category.name, category.description)
     if change.name is not None:
-        holder = await repository.find_named(session, actor.id, change.name)
+        holder = await repository.find_named(session, actor.workspace_id, change.name)
         if holder is not None and holder.id != category_id:
             raise NameTaken(change.name)
         category.name = change.name
@@ -186,8 +186,8 @@ async def change(
 @needs(Permission.LABEL)
 async def delete(session: AsyncSession, actor: Actor, category_id: UUID, *, client: Client = COMMAND_LINE) -> None:
     """Move a category with its labels to the trash. Raises NotFound."""
-    await repository.lock_additions(session, actor.id)
-    category = await repository.get(session, actor.id, category_id, for_update=True)
+    await repository.lock_additions(session, actor.workspace_id)
+    category = await repository.get(session, actor.workspace_id, category_id, for_update=True)
     await repository.clear_label_owner(session, category_id)
     await trash.put_in(session, actor, CATEGORY, category, title=category.name)
     await audit.record(session, "category.deleted", actor=actor, subject=category.name, client=client)
@@ -198,17 +198,17 @@ async def delete(session: AsyncSession, actor: Actor, category_id: UUID, *, clie
 async def restore_category(session: AsyncSession, actor: Actor, core: Core, category: Category) -> None:
     """Take a category with its labels out of the trash. It is soon sorted into again. Its name gets a number if another category has
     it."""
-    await repository.lock_additions(session, actor.id)
+    await repository.lock_additions(session, actor.workspace_id)
     category.name = await _unused_name(session, actor, category.name)
     await trash.take_out(session, actor, category)
-    await repository.restore_label_owner(session, actor.id, category.id)
+    await repository.restore_label_owner(session, actor.workspace_id, category.id)
     await _announce(session, actor)
     await _call_handlers(session, actor, core)
 
 
 async def _unused_name(session: AsyncSession, actor: Actor, name: str) -> str:
     free, numbers = name, itertools.count(2)
-    while await repository.find_named(session, actor.id, free) is not None:
+    while await repository.find_named(session, actor.workspace_id, free) is not None:
         free = f"{name[: MAX_NAME_CHARACTERS - len(' (99999)')]} ({next(numbers)})"
     return free
 
@@ -216,7 +216,7 @@ async def _unused_name(session: AsyncSession, actor: Actor, name: str) -> str:
 @needs(Permission.LABEL)
 async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> int:
     """Remove the account's sample categories, and return their number."""
-    removed = await repository.remove_sample(session, actor.id)
+    removed = await repository.remove_sample(session, actor.workspace_id)
     await audit.record(session, "sample.deleted", actor=actor, subject="categories", client=client)
     await _announce(session, actor)
     return removed
@@ -225,7 +225,7 @@ async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client =
 @needs(Permission.LABEL)
 async def restore_sample(session: AsyncSession, actor: Actor, core: Core, *, client: Client = COMMAND_LINE) -> None:
     """Create the sample categories again, without earlier decisions about them, unless the account has some."""
-    if not await repository.has_sample(session, actor.id):
+    if not await repository.has_sample(session, actor.workspace_id):
         await add_sample(session, actor, core)
         await audit.record(session, "sample.restored", actor=actor, subject="categories", client=client)
         await _announce(session, actor)
@@ -235,20 +235,20 @@ async def restore_sample(session: AsyncSession, actor: Actor, core: Core, *, cli
 @needs(Permission.READ)
 def labeled_with(actor: Actor, category_id: UUID | None = None) -> Select[UUID]:
     """Select the ids of subjects in a category (None: in any), as a subquery for filters of other slices."""
-    return repository.labeled_with(actor.id, category_id)
+    return repository.labeled_with(actor.workspace_id, category_id)
 
 
 @needs(Permission.READ)
 def labels_in(actor: Actor, subject_id: ColumnElement[UUID]) -> ScalarSelect[list[JsonObject] | None]:
     """Select the actor's categories of `subject_id` as JSON that `LabelRead` validates, or NULL: a column for queries of other
     slices."""
-    return repository.labels_in(actor.id, subject_id)
+    return repository.labels_in(actor.workspace_id, subject_id)
 
 
 @needs(Permission.READ)
 async def labels_of(session: AsyncSession, actor: Actor, subject_ids: Sequence[UUID]) -> dict[UUID, list[LabelRead]]:
     """Return the labels of each of these subjects that has any, most confident first, including rejected and uncertain ones."""
-    return await repository.labels_of(session, actor.id, subject_ids)
+    return await repository.labels_of(session, actor.workspace_id, subject_ids)
 
 
 @needs(Permission.READ)
@@ -256,15 +256,15 @@ async def list_suggestions(session: AsyncSession, actor: Actor, core: Core, quer
     """Return the most confident suggestion of each current subject, most confident first (`sort="confidence"`: least confident
     first)."""
     among = None if query.is_all else _current(actor, core)
-    items, total = await repository.page_of_suggestions(session, actor.id, query, among)
+    items, total = await repository.page_of_suggestions(session, actor.workspace_id, query, among)
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
 @needs(Permission.READ)
 async def list_examples(session: AsyncSession, actor: Actor, category_id: UUID, request: PageRequest) -> Page[LabelRead]:
     """Return what people have put in this category, newest first. Raises NotFound."""
-    await repository.get(session, actor.id, category_id)
-    items, total = await repository.page_of_examples(session, actor.id, category_id, request)
+    await repository.get(session, actor.workspace_id, category_id)
+    items, total = await repository.page_of_examples(session, actor.workspace_id, category_id, request)
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
@@ -328,21 +328,23 @@ async def correct(session: AsyncSession, actor: Actor, core: Core, subject_id: U
     Returns the labels of the subject. Categories that a person accepted before are kept, unless none is right.
     """
     await _require_subject(session, actor, core, subject_id)
-    labels = await repository.lock_labels(session, actor.id, subject_id)
+    labels = await repository.lock_labels(session, actor.workspace_id, subject_id)
     if category_id is None:
-        states = {category.id: LabelState.REJECTED for category in await repository.list_for_classifier(session, actor.id)}
+        states = {
+            category.id: LabelState.REJECTED for category in await repository.list_for_classifier(session, actor.workspace_id)
+        }
     else:
-        await repository.get(session, actor.id, category_id)
+        await repository.get(session, actor.workspace_id, category_id)
         states = {label.category_id: LabelState.REJECTED for label in labels if label.state == LabelState.SUGGESTED}
         states[category_id] = LabelState.ACCEPTED
     await _decide(session, actor, core, subject_id, states)
-    return (await repository.labels_of(session, actor.id, [subject_id])).get(subject_id, [])
+    return (await repository.labels_of(session, actor.workspace_id, [subject_id])).get(subject_id, [])
 
 
 @needs(Permission.LABEL)
 async def remove_example(session: AsyncSession, actor: Actor, core: Core, subject_id: UUID, category_id: UUID) -> None:
     """Delete a decision about a subject and a category. The model may suggest the category again. Raises NotFound."""
-    labels = await repository.lock_labels(session, actor.id, subject_id)
+    labels = await repository.lock_labels(session, actor.workspace_id, subject_id)
     label = next((label for label in labels if label.category_id == category_id), None)
     if label is None or label.source != LabelSource.PERSON:
         raise NotFound(t("The example"))
@@ -367,7 +369,7 @@ async def restore(
     Raises DecidedSince if the labels have changed again, and NotFound if the subject or a category of `before` has been deleted.
     """
     await _require_subject(session, actor, core, subject_id)
-    labels = await repository.lock_labels(session, actor.id, subject_id)
+    labels = await repository.lock_labels(session, actor.workspace_id, subject_id)
     decisions = {label.category_id: label.decided_at for label in labels if label.source == LabelSource.PERSON}
     earlier = {label.category_id: label for label in before}
     if decided_at is None:
@@ -382,8 +384,8 @@ async def restore(
     await session.flush()
     restored = changed & earlier.keys()
     for category_id in restored:
-        await repository.get(session, actor.id, category_id)
-    await repository.write_labels(session, actor.id, subject_id, [earlier[category_id] for category_id in restored])
+        await repository.get(session, actor.workspace_id, category_id)
+    await repository.write_labels(session, actor.workspace_id, subject_id, [earlier[category_id] for category_id in restored])
     await _decided(session, actor, core)
 
 
@@ -392,7 +394,7 @@ async def list_phrases_to_embed(session: AsyncSession, actor: Actor, *, model_id
     """Return the phrases of each category whose text or model has changed. Embed them, and pass the vectors to
     `set_prototypes`."""
     found: dict[UUID, list[str]] = {}
-    for category in await repository.list_for_classifier(session, actor.id):
+    for category in await repository.list_for_classifier(session, actor.workspace_id):
         phrases = classifier.phrases_of(category.name, category.description)
         if category.prototype_key != _prototype_key(phrases, model_id):
             found[category.id] = phrases
@@ -411,7 +413,7 @@ async def set_prototypes(
     """Store the vectors of all `phrases`, given as one sequence. A category whose text has changed in the meantime stays outdated."""
     left = iter(vectors)
     packed = {category_id: b"".join(_pack(next(left)) for _ in texts) for category_id, texts in phrases.items()}
-    for category in await repository.list_for_classifier(session, actor.id):
+    for category in await repository.list_for_classifier(session, actor.workspace_id):
         if category.id in packed:
             category.prototype = packed[category.id]
             category.prototype_key = _prototype_key(phrases[category.id], model_id)
@@ -431,10 +433,10 @@ class Lesson:
 @needs(Permission.LABEL)
 async def read_lesson(session: AsyncSession, actor: Actor, *, model_id: str) -> Lesson:
     """Raises CategoriesChanged unless `set_prototypes` has stored the vectors for the result of `list_phrases_to_embed`."""
-    found = await repository.list_for_classifier(session, actor.id)
+    found = await repository.list_for_classifier(session, actor.workspace_id)
     descriptions = [_description(category, model_id) for category in found]
     keys = {category.id: category.prototype_key or "" for category in found}
-    return Lesson(model_id, keys, descriptions, await repository.decided(session, actor.id))
+    return Lesson(model_id, keys, descriptions, await repository.decided(session, actor.workspace_id))
 
 
 async def learn(lesson: Lesson, examples: Mapping[UUID, Subject], others: Sequence[Subject]) -> Classifier:
@@ -459,11 +461,11 @@ async def suggest(
 
     Repeating a call without changes changes nothing. Raises CategoriesChanged if the categories are no longer those of the lesson.
     """
-    await repository.lock_additions(session, actor.id)
-    current = await repository.list_for_classifier(session, actor.id)
+    await repository.lock_additions(session, actor.workspace_id)
+    current = await repository.list_for_classifier(session, actor.workspace_id)
     if {category.id: category.prototype_key or "" for category in current} != lesson.keys:
         raise CategoriesChanged
-    known = await repository.known_labels(session, actor.id, subject_ids)
+    known = await repository.known_labels(session, actor.workspace_id, subject_ids)
     category_ids = list(lesson.keys)
     changed: list[tuple[UUID, UUID, float]] = []
     withdrawn: list[tuple[UUID, UUID]] = []
@@ -486,8 +488,8 @@ async def suggest(
             numbers["labeled" if suggested else "abstained"] += 1
         else:
             numbers["unchanged" if suggested else "abstained"] += 1
-    await repository.suggest(session, actor.id, lesson.model_id, changed)
-    await repository.withdraw_suggestions(session, actor.id, withdrawn)
+    await repository.suggest(session, actor.workspace_id, lesson.model_id, changed)
+    await repository.withdraw_suggestions(session, actor.workspace_id, withdrawn)
     if changed or withdrawn:
         await _announce(session, actor)
     return Classified(**numbers)
@@ -552,15 +554,15 @@ async def _decide_one(
     session: AsyncSession, actor: Actor, core: Core, subject_id: UUID, category_id: UUID, state: LabelState
 ) -> LabelRead:
     await _require_subject(session, actor, core, subject_id)
-    await repository.lock_labels(session, actor.id, subject_id)
-    await repository.get(session, actor.id, category_id)
+    await repository.lock_labels(session, actor.workspace_id, subject_id)
+    await repository.get(session, actor.workspace_id, category_id)
     await _decide(session, actor, core, subject_id, {category_id: state})
-    labels = (await repository.labels_of(session, actor.id, [subject_id]))[subject_id]
+    labels = (await repository.labels_of(session, actor.workspace_id, [subject_id]))[subject_id]
     return next(label for label in labels if label.category_id == category_id)
 
 
 async def _decide(session: AsyncSession, actor: Actor, core: Core, subject_id: UUID, states: Mapping[UUID, LabelState]) -> None:
-    await repository.decide(session, actor.id, subject_id, states, now())
+    await repository.decide(session, actor.workspace_id, subject_id, states, now())
     await _decided(session, actor, core)
 
 
@@ -597,4 +599,4 @@ def _unpack(packed: bytes) -> NDArray[np.float32]:
 
 
 async def _announce(session: AsyncSession, actor: Actor) -> None:
-    await publish(session, categories_topic(actor.id))
+    await publish(session, categories_topic(actor.workspace_id))

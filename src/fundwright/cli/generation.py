@@ -74,7 +74,9 @@ def draft(
                     document_ids=[await training.look_up(session, actor, document) for document in documents or ()],
                     company=company,
                 )
-            await core.jobs.run_inline(WriteDraft(draft_id=added.id), title=service.job_title(added), owner_id=actor.id)
+            await core.jobs.run_inline(
+                WriteDraft(draft_id=added.id), title=service.job_title(added), owner_id=actor.workspace_id, account_id=actor.id
+            )
             written = await service.get_checked(core, actor, added.id)
             form = ExportFormat.DOCX if output and output.suffix.lower() == ".docx" else ExportFormat.MARKDOWN
             exported = await service.export_draft(core, actor, added.id, form, citations=citations) if output else None

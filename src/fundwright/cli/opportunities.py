@@ -78,8 +78,10 @@ def categorize(context: typer.Context, as_json: AsJson = False) -> None:
         async with acting(context) as (core, actor):
             with _progress(core, None, "Reading"):
                 await core.jobs.run_inline(EmbedOpportunities(), title=embedding.TITLE, owner_id=None)
-            with _progress(core, actor.id, "Sorting"):
-                job = await core.jobs.run_inline(CategorizeOpportunities(), title=service.CATEGORIZING_TITLE, owner_id=actor.id)
+            with _progress(core, actor.workspace_id, "Sorting"):
+                job = await core.jobs.run_inline(
+                    CategorizeOpportunities(), title=service.CATEGORIZING_TITLE, owner_id=actor.workspace_id, account_id=actor.id
+                )
         result = result_of(job, SortingResult)
         emit(
             result,

@@ -71,7 +71,7 @@ class Lane(StrEnum):
 
 def _scope_of(job: Job) -> Scope:
     """A job of the installation has no owner; what it does to the rows of workspaces names its scope."""
-    return Scope(workspace_id=job.owner_id, account_id=job.owner_id)
+    return Scope(workspace_id=job.owner_id, account_id=job.account_id)
 
 
 class StoredMessage(TypeDecorator[str]):
@@ -119,6 +119,9 @@ class Job(Base):
     language: Mapped[str] = mapped_column(default=current_language)
     """The language of the job's owner, for its messages."""
     owner_id: Mapped[UUID | None] = mapped_column(index=True)
+    """What the job belongs to: a workspace, an account, or None for the installation."""
+    account_id: Mapped[UUID | None] = mapped_column(index=True)
+    """The account that it acts for."""
     state: Mapped[str] = mapped_column(default=JobState.QUEUED, index=True)
     done: Mapped[int] = mapped_column(default=0)
     total: Mapped[int | None]
@@ -145,6 +148,7 @@ class JobRead(BaseModel):
     kind: str
     title: Annotated[str, BeforeValidator(str)]
     owner_id: UUID | None
+    account_id: UUID | None
     state: JobState
     done: int
     total: int | None
@@ -194,8 +198,8 @@ A = TypeVar("A")
 C = TypeVar("C", bound=Mapping[str, object], default=JsonObject)
 R = TypeVar("R", bound=Mapping[str, object])
 
-ActorLoader = Callable[[AsyncSession, UUID | None], Awaitable[A]]
-"""Loads the account that a job acts for, given the job's owner. Raises FundwrightError when it may no longer run the job."""
+ActorLoader = Callable[[AsyncSession, UUID | None, UUID | None], Awaitable[A]]
+"""Loads the actor of a job, given its `account_id` and `owner_id`. Raises FundwrightError when it may no longer run the job."""
 
 
 class JobRun(Generic[P, A, C]):
@@ -208,6 +212,7 @@ class JobRun(Generic[P, A, C]):
     def __init__(self, queue: JobQueue, job: Job, payload: P, actor: A, load_actor: ActorLoader[A]) -> None:
         self.id = job.id
         self.owner_id = job.owner_id
+        self.account_id = job.account_id
         self.payload = payload
         self.actor = actor
         self.checkpoint: C = cast(C, job.checkpoint)
@@ -228,7 +233,7 @@ class JobRun(Generic[P, A, C]):
 
         Raises FundwrightError when the actor may no longer run the job; the transaction is then rolled back.
         """
-        self.actor = await self._load_actor(session, self.owner_id)
+        self.actor = await self._load_actor(session, self.account_id, self.owner_id)
         self.checkpoint = checkpoint
         await session.execute(update(Job).where(Job.id == self.id).values(checkpoint=cast(JsonObject, checkpoint), attempts=1))
 
@@ -257,7 +262,7 @@ class JobRun(Generic[P, A, C]):
             job = await session.scalar(update(Job).where(Job.id == self.id).values(**values).returning(Job))
             if job is None or job.cancel_requested:
                 raise JobCanceled
-            self.actor = await self._load_actor(session, self.owner_id)
+            self.actor = await self._load_actor(session, self.account_id, self.owner_id)
             await _announce(session, job)
 
 
@@ -287,7 +292,7 @@ class JobHandler(Generic[P, A]):
     async def start(self, queue: JobQueue, job: Job) -> Mapping[str, object] | None:
         """Run `job` to its end and return its result."""
         async with queue.database.transaction() as session:
-            actor = await self.load_actor(session, job.owner_id)
+            actor = await self.load_actor(session, job.account_id, job.owner_id)
         return await self.run(JobRun(queue, job, self.payload.model_validate(job.payload), actor, self.load_actor))
 
 
@@ -296,7 +301,7 @@ def result_of(job: Job | JobRead, result: type[R]) -> R:
     return cast(R, job.result)
 
 
-async def no_actor(_session: AsyncSession, _owner_id: UUID | None) -> None:
+async def no_actor(_session: AsyncSession, _account_id: UUID | None, _owner_id: UUID | None) -> None:
     """The `load_actor` of jobs that act for no account, such as sending an email."""
 
 
@@ -342,18 +347,28 @@ class JobQueue:
             yield
 
     async def enqueue(
-        self, session: AsyncSession, payload: JobPayload, *, title: str | Message, owner_id: UUID | None, delay_s: int = 0
+        self,
+        session: AsyncSession,
+        payload: JobPayload,
+        *,
+        title: str | Message,
+        owner_id: UUID | None,
+        account_id: UUID | None = None,
+        delay_s: int = 0,
     ) -> JobRead:
-        """Add a job; it starts after the caller's transaction commits and `delay_s` seconds have passed.
+        """Add a job; it starts after the caller's transaction commits and `delay_s` seconds have passed. Without `account_id`, its owner
+        is the account that it acts for.
 
-        Owners take turns: a job runs after the first jobs of everyone else if its owner already has one underway, and so on.
+        Accounts take turns: a job runs after the first jobs of everyone else if its account already has one underway, and so on.
         """
-        underway = await count_underway(session, owner_id) if owner_id else 0
-        job = await self._add(session, payload, title=title, owner_id=owner_id)
+        job = await self._add(session, payload, title=title, owner_id=owner_id, account_id=account_id)
+        underway = await _count_earlier(session, job) if job.account_id else 0
         await self._defer(session, job, delay_s=delay_s, priority=-underway)
         return JobRead.model_validate(job)
 
-    async def run_inline(self, payload: JobPayload, *, title: str | Message, owner_id: UUID | None) -> JobRead:
+    async def run_inline(
+        self, payload: JobPayload, *, title: str | Message, owner_id: UUID | None, account_id: UUID | None = None
+    ) -> JobRead:
         """Run a job in this process and wait for it, as the command line does. Raises what the job raised, and Conflict if it was
         canceled elsewhere.
 
@@ -366,7 +381,7 @@ class JobQueue:
             # The lock comes before the job: a worker that found the job without its lock would run it.
             async with _job_lock(self.database.url, job_id):
                 async with self.database.transaction() as session:
-                    await self._add(session, payload, title=title, owner_id=owner_id, job_id=job_id)
+                    await self._add(session, payload, title=title, owner_id=owner_id, account_id=account_id, job_id=job_id)
                 await self._begin(job_id, reraise=True)
 
         running = asyncio.create_task(run())
@@ -429,12 +444,20 @@ class JobQueue:
         *,
         title: str | Message,
         owner_id: UUID | None,
+        account_id: UUID | None,
         job_id: UUID | None = None,
     ) -> Job:
         kind = payload.job_kind
         if kind not in self._handlers:
             raise KeyError(f"no handler is registered for job kind {kind!r}")
-        job = Job(id=job_id or uuid4(), kind=kind, title=title, owner_id=owner_id, payload=payload.model_dump(mode="json"))
+        job = Job(
+            id=job_id or uuid4(),
+            kind=kind,
+            title=title,
+            owner_id=owner_id,
+            account_id=account_id or owner_id,
+            payload=payload.model_dump(mode="json"),
+        )
         session.add(job)
         await session.flush()
         await _announce(session, job)
@@ -722,6 +745,12 @@ async def count_underway(session: AsyncSession, owner_id: UUID, *, kind: str | N
     return await session.scalar(count.where(Job.kind == kind) if kind else count) or 0
 
 
+async def _count_earlier(session: AsyncSession, job: Job) -> int:
+    """The number of other jobs of the same account that wait or run."""
+    count = select(func.count()).select_from(Job).where(Job.account_id == job.account_id, Job.id != job.id, _IS_UNDERWAY)
+    return await session.scalar(count) or 0
+
+
 async def is_followed(session: AsyncSession, job_id: UUID) -> bool:
     """Whether a job of the same kind and owner waits, or started after this one and therefore works on newer data."""
     this, other = aliased(Job), aliased(Job)
@@ -748,7 +777,7 @@ async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID | None) 
 
 
 async def forget(session: AsyncSession, owner_id: UUID) -> None:
-    """Delete all jobs of an account that is being deleted; a running one stops at its next step."""
+    """Delete all jobs of a workspace or account that is being deleted; a running one stops at its next step."""
     await session.execute(delete(Job).where(Job.owner_id == owner_id))
 
 

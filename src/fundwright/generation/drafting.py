@@ -93,7 +93,7 @@ async def write(run: JobRun[WriteDraft, Actor, SectionCheckpoint]) -> WrittenDra
             company=draft.company,
         )
     async with run.transaction() as session:
-        await editing.number_matches(session, run.actor.id, draft_id)
+        await editing.number_matches(session, run.actor.workspace_id, draft_id)
     await run.progress(total, total, "")
     return {"draft_id": str(draft_id), "slug": draft.slug}
 
@@ -102,7 +102,7 @@ async def write_again(run: JobRun[WriteSection, Actor, SectionCheckpoint]) -> Wr
     """Regenerate one section. Raises JobCanceled, NotFound, and FundwrightError if a model cannot be used."""
     core = run.services
     async with run.transaction() as session:
-        section = await repository.find_own_section(session, run.actor.id, run.payload.section_id)
+        section = await repository.find_own_section(session, run.actor.workspace_id, run.payload.section_id)
         if section is None:
             raise NotFound(t("The section"))
         draft = await service.get_draft(session, run.actor, section.draft_id)
@@ -125,7 +125,7 @@ async def write_again(run: JobRun[WriteSection, Actor, SectionCheckpoint]) -> Wr
             instructions=instructions,
         )
     async with run.transaction() as session:
-        await editing.number_matches(session, run.actor.id, draft.id)
+        await editing.number_matches(session, run.actor.workspace_id, draft.id)
     return {"draft_id": str(draft.id), "slug": draft.slug, "outcome": outcome}
 
 
@@ -261,7 +261,7 @@ async def _finish(
     dropped: int,
 ) -> Rewriting:
     try:
-        current = await repository.lock_section(session, actor.id, section.draft_id, section.id)
+        current = await repository.lock_section(session, actor.workspace_id, section.draft_id, section.id)
     except NotFound:  # deleted in the meantime
         return Rewriting.CANCELED
     await publish(session, service.draft_topic(section.draft_id))

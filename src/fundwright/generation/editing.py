@@ -78,16 +78,16 @@ class BeingWritten(Conflict):
 @needs(Permission.WORK)
 async def rename_draft(session: AsyncSession, actor: Actor, draft_id: UUID, change: DraftTitle) -> DraftRead:
     """Raises NotFound."""
-    (await repository.get(session, actor.id, draft_id)).draft.title = change.title
+    (await repository.get(session, actor.workspace_id, draft_id)).draft.title = change.title
     await session.flush()
-    await publish(session, service.drafts_topic(actor.id))
+    await publish(session, service.drafts_topic(actor.workspace_id))
     return await _changed(session, actor, draft_id)
 
 
 @needs(Permission.WORK)
 async def choose_sources(session: AsyncSession, actor: Actor, draft_id: UUID, chosen: DraftSources) -> DraftRead:
     """Set the documents that new text is based on. An empty list means all. Raises NotFound."""
-    draft = (await repository.get(session, actor.id, draft_id)).draft
+    draft = (await repository.get(session, actor.workspace_id, draft_id)).draft
     await training.check_documents(session, actor, chosen.document_ids)
     draft.document_ids = [str(document_id) for document_id in chosen.document_ids]
     return await _changed(session, actor, draft_id)
@@ -98,7 +98,7 @@ async def save_section(
     session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, save: SectionSave
 ) -> DraftSectionRead:
     """Save heading and text. Raises NotFound, SectionChanged, and Invalid if a citation has no source."""
-    section = await repository.lock_section(session, actor.id, draft_id, section_id)
+    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
     heading = section.heading if save.heading == t(section.heading) else save.heading
     is_same_editor = save.editor != "" and save.editor == section.saved_by
     is_late = is_same_editor and save.sequence <= section.saved_sequence
@@ -145,7 +145,7 @@ async def move_section(
 ) -> DraftRead:
     """Move a section; a position beyond the end means the end. Raises NotFound."""
     await service.lock_draft(session, actor, draft_id)
-    section = await repository.lock_section(session, actor.id, draft_id, section_id)
+    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
     others = [other.id for other in await repository.sections(session, draft_id) if other.id != section_id]
     await _put(session, others, section, change.position)
     return await _changed(session, actor, draft_id)
@@ -157,7 +157,7 @@ async def delete_section(
 ) -> None:
     """Delete a section with its versions. Raises NotFound, and Conflict for the last section."""
     draft = await service.lock_draft(session, actor, draft_id)
-    section = await repository.lock_section(session, actor.id, draft_id, section_id)
+    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
     if len(draft.sections) == 1:
         raise Conflict(t("A draft needs at least one section. Delete the draft instead."))
     await _cancel_job(session, actor, section)
@@ -177,7 +177,7 @@ async def regenerate_section(
     Raises NotFound, BeingWritten, OpportunityRemoved, or QuotaSpent.
     """
     draft = await service.lock_draft(session, actor, draft_id)
-    section = await repository.lock_section(session, actor.id, draft_id, section_id)
+    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
     await _enqueue(session, actor, core, draft, section, regeneration.instructions)
     return await _changed_section(session, section)
 
@@ -185,7 +185,7 @@ async def regenerate_section(
 @needs(Permission.WORK)
 async def cancel_regeneration(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID) -> DraftSectionRead:
     """Cancel the regeneration of a section. Its text does not change. Raises NotFound, and Conflict if it is not being regenerated."""
-    section = await repository.lock_section(session, actor.id, draft_id, section_id)
+    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
     if not await _cancel_job(session, actor, section):
         raise Conflict(t("The section is not being written."))
     return await _changed_section(session, section)
@@ -196,7 +196,7 @@ async def mark_question(
     session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, change: QuestionChange
 ) -> DraftSectionRead:
     """Mark an open question of a section as done, or reopen it. Raises NotFound, and Invalid if the section does not have it."""
-    section = await repository.lock_section(session, actor.id, draft_id, section_id)
+    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
     _mark(section, change)
     return await _changed_section(session, section)
 
@@ -209,7 +209,7 @@ async def decide_match(
 
     Raises NotFound, BeingWritten while the writer works on the section or numbers the draft, and Invalid for an unknown match.
     """
-    section = await repository.lock_section(session, actor.id, draft_id, section_id)
+    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
     wanted = (decision.question, decision.text)
     match = next((match for match in section.possible_matches if (match["question"], match["text"]) == wanted), None)
     if match is None:
@@ -261,7 +261,7 @@ async def list_versions(
     session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, request: PageRequest
 ) -> Page[VersionRead]:
     """List the versions of a section, newest first. Raises NotFound."""
-    section = await repository.get_section(session, actor.id, draft_id, section_id)
+    section = await repository.get_section(session, actor.workspace_id, draft_id, section_id)
     return await _page_of_versions(session, section.id, request)
 
 
@@ -284,7 +284,7 @@ async def _page_of_versions(session: AsyncSession, section_id: UUID, request: Pa
 async def compare_version(core: Core, actor: Actor, draft_id: UUID, section_id: UUID, number: int) -> VersionDiff:
     """Return the changes from a version to the current text. Opens its own session. Raises NotFound."""
     async with core.database.reading() as session:
-        section = await repository.get_section(session, actor.id, draft_id, section_id)
+        section = await repository.get_section(session, actor.workspace_id, draft_id, section_id)
         version = await repository.get_version(session, section.id, number)
     pieces = await service.calculate(actor.id, comparing.compare, version.text, section.text)
     return VersionDiff(number=number, pieces=pieces)
@@ -294,7 +294,7 @@ async def compare_version(core: Core, actor: Actor, draft_id: UUID, section_id: 
 async def compare_text(core: Core, actor: Actor, draft_id: UUID, section_id: UUID, other: SectionText) -> SectionComparison:
     """Return the current section, and the differences between its text and an unsaved text. Opens its own session. Raises NotFound."""
     async with core.database.reading() as session:
-        section = await _read_section(session, await repository.get_section(session, actor.id, draft_id, section_id))
+        section = await _read_section(session, await repository.get_section(session, actor.workspace_id, draft_id, section_id))
     pieces = await service.calculate(actor.id, comparing.compare, section.text, other.text)
     return SectionComparison(section=section, pieces=pieces)
 
@@ -302,14 +302,14 @@ async def compare_text(core: Core, actor: Actor, draft_id: UUID, section_id: UUI
 @needs(Permission.READ)
 async def find_current_version(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID) -> int | None:
     """Return the number of the version that is the section's current text. Raises NotFound."""
-    section = await repository.get_section(session, actor.id, draft_id, section_id)
+    section = await repository.get_section(session, actor.workspace_id, draft_id, section_id)
     return await repository.find_current_version(session, section.id)
 
 
 @needs(Permission.WORK)
 async def restore_version(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, number: int) -> DraftSectionRead:
     """Restore the text of a version as a new version. Raises NotFound."""
-    section = await repository.lock_section(session, actor.id, draft_id, section_id)
+    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
     version = await repository.get_version(session, section.id, number)
     section.heading = version.heading
     await change_text(session, section, version.text, origin=VersionOrigin.RESTORED, author=actor)
@@ -393,7 +393,9 @@ async def _enqueue(
     await service.get_opportunity(session, actor, draft)
     await billing.check_quota(session, actor, Quota.SECTIONS)
     payload = WriteSection(section_id=section.id, instructions=instructions)
-    job = await core.jobs.enqueue(session, payload, title=job_title(draft, section.heading), owner_id=actor.id)
+    job = await core.jobs.enqueue(
+        session, payload, title=job_title(draft, section.heading), owner_id=actor.workspace_id, account_id=actor.id
+    )
     section.job_id, section.incoming = job.id, ""
 
 
@@ -401,7 +403,7 @@ async def _cancel_job(session: AsyncSession, actor: Actor, section: DraftSection
     job = (await repository.section_jobs(session, section.draft_id)).get(section.id)
     if job is None or JobState(job.state).is_over:
         return False
-    await jobs.cancel(session, job.id, owner_id=actor.id)
+    await jobs.cancel(session, job.id, owner_id=actor.workspace_id)
     return True
 
 

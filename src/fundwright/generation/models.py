@@ -20,7 +20,7 @@ class Draft(Trashable, Base):
     __tablename__ = "draft"
     __table_args__ = (owned_or_trashed(),)
 
-    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"), index=True)
     opportunity_id: Mapped[UUID] = mapped_column(index=True)
     opportunity_title: Mapped[str]
     opportunity_number: Mapped[str]

@@ -106,7 +106,7 @@ async def suggest_company(session: AsyncSession, actor: Actor) -> SuggestedCompa
     """Return the companies of the actor's last draft and documents."""
     beginnings = await training.read_beginnings(session, actor, kinds=OUR_KINDS)
     return SuggestedCompany(
-        of_last_draft=await repository.last_company(session, actor.id) or "",
+        of_last_draft=await repository.last_company(session, actor.workspace_id) or "",
         of_documents=await asyncio.to_thread(infer_company, beginnings),
     )
 
@@ -130,7 +130,7 @@ async def add_draft(
     await training.check_documents(session, actor, document_ids)
     await billing.check_quota(session, actor, Quota.DRAFTS)
     draft = Draft(
-        owner_id=actor.id,
+        owner_id=actor.workspace_id,
         opportunity_id=opportunity_id,
         opportunity_title=title,
         opportunity_number=opportunity.number,
@@ -148,7 +148,7 @@ async def add_draft(
         for ordinal, section in enumerate(chosen.sections)
     )
     await session.flush()
-    await publish(session, drafts_topic(actor.id))
+    await publish(session, drafts_topic(actor.workspace_id))
     return await get_draft(session, actor, draft.id)
 
 
@@ -189,7 +189,7 @@ async def cancel_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> D
     draft = await get_draft(session, actor, draft_id)
     if draft.job_id is None or draft.state.is_over:
         raise Conflict(t("The draft is not being written."))
-    await core_jobs.cancel(session, draft.job_id, owner_id=actor.id)
+    await core_jobs.cancel(session, draft.job_id, owner_id=actor.workspace_id)
     await publish(session, draft_topic(draft_id))
     return await get_draft(session, actor, draft_id)
 
@@ -206,7 +206,7 @@ async def get_opportunity(session: AsyncSession, actor: Actor, draft: DraftRead)
 @needs(Permission.READ)
 async def get_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
     """Return the draft without checks of its claims. Raises NotFound, also for another account's draft."""
-    return await _read(session, await repository.get(session, actor.id, draft_id))
+    return await _read(session, await repository.get(session, actor.workspace_id, draft_id))
 
 
 @needs(Permission.READ)
@@ -221,7 +221,7 @@ async def get_checked(core: Core, actor: Actor, draft_id: UUID) -> DraftRead:
 async def get_by_slug(core: Core, actor: Actor, slug: str) -> DraftRead:
     """Like `get_checked`."""
     async with core.database.reading() as session:
-        draft = await _read(session, await repository.get_by_slug(session, actor.id, slug))
+        draft = await _read(session, await repository.get_by_slug(session, actor.workspace_id, slug))
     return await calculate(actor.id, claims.check_draft, draft)
 
 
@@ -236,7 +236,7 @@ async def lock_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> Dra
 @needs(Permission.READ)
 async def list_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) -> Page[DraftRow]:
     """Return the actor's drafts, newest first unless `sort` names a field."""
-    rows, total = await repository.page(session, actor.id, query)
+    rows, total = await repository.page(session, actor.workspace_id, query)
     return Page(items=[_row(row) for row in rows], total=total, page=query.page, page_size=query.page_size)
 
 
@@ -268,16 +268,16 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
 async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID, *, client: Client = COMMAND_LINE) -> None:
     """Move a draft to the trash, and cancel writing it. Raises NotFound."""
     await lock_draft(session, actor, draft_id)
-    draft, state, job = await repository.get(session, actor.id, draft_id)
+    draft, state, job = await repository.get(session, actor.workspace_id, draft_id)
     if job is not None and not state.is_over:
-        await core_jobs.cancel(session, job.id, owner_id=actor.id)
+        await core_jobs.cancel(session, job.id, owner_id=actor.workspace_id)
     for section_job in (await repository.section_jobs(session, draft_id)).values():
         if not JobState(section_job.state).is_over:
-            await core_jobs.cancel(session, section_job.id, owner_id=actor.id)
+            await core_jobs.cancel(session, section_job.id, owner_id=actor.workspace_id)
     await trash.put_in(session, actor, DRAFT, draft, title=draft.title)
     await audit.record(session, "draft.deleted", actor=actor, subject=draft.title, client=client)
     await publish(session, draft_topic(draft_id))
-    await publish(session, drafts_topic(actor.id))
+    await publish(session, drafts_topic(actor.workspace_id))
 
 
 @needs(Permission.WORK)
@@ -285,13 +285,13 @@ async def restore_draft(session: AsyncSession, actor: Actor, _core: Core, draft:
     """Take a draft out of the trash. If it was being written, it can be continued."""
     await trash.take_out(session, actor, draft)
     await publish(session, draft_topic(draft.id))
-    await publish(session, drafts_topic(actor.id))
+    await publish(session, drafts_topic(actor.workspace_id))
 
 
 @needs(Permission.READ)
 async def list_trashed(session: AsyncSession, actor: Actor) -> list[DraftRead]:
     """Return the drafts in the actor's trash."""
-    return [await _read(session, row) for row in await repository.list_trashed(session, actor.id)]
+    return [await _read(session, row) for row in await repository.list_trashed(session, actor.workspace_id)]
 
 
 @needs(Permission.READ)
@@ -328,7 +328,9 @@ def as_markdown(draft: DraftRead, *, citations: CitationStyle = CitationStyle.FO
 
 
 async def _enqueue(session: AsyncSession, actor: Actor, core: Core, draft: DraftRead) -> DraftRead:
-    job = await core.jobs.enqueue(session, WriteDraft(draft_id=draft.id), title=job_title(draft), owner_id=actor.id)
+    job = await core.jobs.enqueue(
+        session, WriteDraft(draft_id=draft.id), title=job_title(draft), owner_id=actor.workspace_id, account_id=actor.id
+    )
     await repository.set_job(session, draft.id, job.id)
     await publish(session, draft_topic(draft.id))
     return await get_draft(session, actor, draft.id)

@@ -109,7 +109,7 @@ def _history(people: People, query: HistoryQuery) -> Select[*tuple[Any, ...]]:
     if query.state is not None:
         conditions.append(Job.state.in_(STATES[query.state]))
     if query.person is not None:
-        conditions.append(Job.owner_id == query.person)
+        conditions.append(Job.account_id == query.person)
     name = func.coalesce(person.c.name, "")
     order = {
         "kind": Job.kind,
@@ -121,10 +121,10 @@ def _history(people: People, query: HistoryQuery) -> Select[*tuple[Any, ...]]:
     }
     return (
         select(
-            *(Job.id, Job.kind, Job.title, Job.owner_id, name.label("person"), Job.state, Job.done, Job.total),
+            *(Job.id, Job.kind, Job.title, Job.account_id, name.label("person"), Job.state, Job.done, Job.total),
             *(Job.created_at, Job.started_at, Job.ended_at, _DURATION_S.label("duration_s")),
         )
-        .outerjoin(person, person.c.id == Job.owner_id)
+        .outerjoin(person, person.c.id == Job.account_id)
         .where(*conditions)
         .order_by(ordered_by(query, order, default=Job.created_at.desc()), Job.id)
     )
@@ -133,7 +133,9 @@ def _history(people: People, query: HistoryQuery) -> Select[*tuple[Any, ...]]:
 async def page_of_history(
     session: AsyncSession, actor: Actor, people: People, query: HistoryQuery
 ) -> tuple[Sequence[RowMapping], int]:
-    own_run = case(((Job.owner_id == actor.id) & Job.kind.in_(kinds_counted_as("trainings")), Job.payload["run_id"].astext))
+    own_run = case(
+        ((Job.owner_id == actor.workspace_id) & Job.kind.in_(kinds_counted_as("trainings")), Job.payload["run_id"].astext)
+    )
     found = _history(people, query).add_columns(own_run.label("run_id"))
     total = await count_all(session, found)
     rows = await session.execute(found.offset(query.offset).limit(query.page_size))
@@ -153,13 +155,13 @@ async def list_kinds(session: AsyncSession) -> list[str]:
 async def list_people(session: AsyncSession, people: People) -> Sequence[RowMapping]:
     """People who have started a job, by name."""
     person = people.subquery()
-    busy = select(person).where(person.c.id.in_(select(Job.owner_id).where(Job.owner_id.is_not(None))))
+    busy = select(person).where(person.c.id.in_(select(Job.account_id).where(Job.account_id.is_not(None))))
     return (await session.execute(busy.order_by(func.lower(person.c.name), person.c.email))).mappings().all()
 
 
 def _of_people() -> ColumnElement[bool]:
     """Jobs started by people. An import without an owner was started from the command line."""
-    return or_(Job.owner_id.is_not(None), Job.kind.in_(kinds_counted_as("imports")))
+    return or_(Job.account_id.is_not(None), Job.kind.in_(kinds_counted_as("imports")))
 
 
 def _day(at: InstrumentedAttribute[datetime]) -> ColumnElement[date]:

@@ -171,7 +171,7 @@ class HistoryRow(BaseModel):
     id: UUID
     kind: str
     title: str
-    owner_id: UUID | None
+    account_id: UUID | None
     person: str
     state: JobState
     done: int

@@ -32,9 +32,9 @@ load_sorter = acting_with(Permission.LABEL)
 _load_worker = acting_with(Permission.WORK)
 
 
-async def load_importer(session: AsyncSession, owner_id: UUID | None) -> Actor | None:
+async def load_importer(session: AsyncSession, account_id: UUID | None, owner_id: UUID | None) -> Actor | None:
     """Return None for the installation itself: commands import opportunities without an account."""
-    return None if owner_id is None else await _load_worker(session, owner_id)
+    return None if account_id is None else await _load_worker(session, account_id, owner_id)
 
 
 async def import_file(run: JobRun[ImportOpportunities, Actor | None, ImportCheckpoint]) -> ImportResult:

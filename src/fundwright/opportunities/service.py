@@ -588,26 +588,33 @@ async def export_rejections(session: AsyncSession, actor: Actor, run_id: UUID) -
 @needs(Permission.LABEL)
 async def start_categorizing(session: AsyncSession, actor: Actor, core: Core) -> JobRead:
     """Categorize all opportunities for the actor as a job, or return the job that is waiting. Raises NotAllowed."""
-    waiting = await jobs.find_waiting(session, actor.id, kind=CategorizeOpportunities.job_kind)
-    return waiting or await core.jobs.enqueue(session, CategorizeOpportunities(), title=CATEGORIZING_TITLE, owner_id=actor.id)
+    waiting = await jobs.find_waiting(session, actor.workspace_id, kind=CategorizeOpportunities.job_kind)
+    return waiting or await core.jobs.enqueue(
+        session, CategorizeOpportunities(), title=CATEGORIZING_TITLE, owner_id=actor.workspace_id, account_id=actor.id
+    )
 
 
 @needs(Permission.LABEL)
 async def categorize_soon(session: AsyncSession, actor: Actor, core: Core) -> None:
     """Categorize again once the actor has paused making decisions, unless a waiting job will."""
-    await _categorize_soon(session, core, actor.id)
+    await _categorize_soon(session, core, actor.workspace_id, actor.id)
 
 
 async def categorize_again(session: AsyncSession, core: Core) -> None:
-    """Categorize newly embedded notices for every account that has categorized before."""
-    for owner_id in await indexing.sorting_owners(session):
-        await _categorize_soon(session, core, owner_id)
+    """Categorize newly embedded notices for every workspace that has categorized before, as the member who did so last."""
+    for workspace_id, account_id in await indexing.list_last_sorters(session):
+        await _categorize_soon(session, core, workspace_id, account_id)
 
 
-async def _categorize_soon(session: AsyncSession, core: Core, owner_id: UUID) -> None:
-    if not await jobs.find_waiting(session, owner_id, kind=CategorizeOpportunities.job_kind):
+async def _categorize_soon(session: AsyncSession, core: Core, workspace_id: UUID, account_id: UUID) -> None:
+    if not await jobs.find_waiting(session, workspace_id, kind=CategorizeOpportunities.job_kind):
         await core.jobs.enqueue(
-            session, CategorizeOpportunities(), title=CATEGORIZING_TITLE, owner_id=owner_id, delay_s=_SETTLED_AFTER_S
+            session,
+            CategorizeOpportunities(),
+            title=CATEGORIZING_TITLE,
+            owner_id=workspace_id,
+            account_id=account_id,
+            delay_s=_SETTLED_AFTER_S,
         )
 
 
@@ -620,13 +627,13 @@ def open_ids(actor: Actor) -> Select[UUID]:
 @needs(Permission.READ)
 async def get_categorizing(session: AsyncSession, actor: Actor, job_id: UUID) -> JobRead:
     """Return a job that sorts opportunities into the actor's categories. Raises NotFound."""
-    return await jobs.get_own(session, job_id, actor.id, kind=CategorizeOpportunities.job_kind)
+    return await jobs.get_own(session, job_id, actor.workspace_id, kind=CategorizeOpportunities.job_kind)
 
 
 @needs(Permission.READ)
 async def find_categorizing(session: AsyncSession, actor: Actor) -> JobRead | None:
     """Return the actor's latest categorizing job, in any state."""
-    found = await jobs.list_recent(session, actor.id, kind=CategorizeOpportunities.job_kind, limit=1)
+    found = await jobs.list_recent(session, actor.workspace_id, kind=CategorizeOpportunities.job_kind, limit=1)
     return found[0] if found else None
 
 
@@ -634,7 +641,7 @@ async def find_categorizing(session: AsyncSession, actor: Actor) -> JobRead | No
 async def cancel_categorizing(session: AsyncSession, actor: Actor, job_id: UUID) -> JobRead:
     """Cancel the job after its current step. Labels so far are kept. Raises NotFound, NotAllowed, or Conflict."""
     job = await get_categorizing(session, actor, job_id)
-    return await jobs.cancel(session, job.id, owner_id=actor.id)
+    return await jobs.cancel(session, job.id, owner_id=actor.workspace_id)
 
 
 @needs(Permission.READ)

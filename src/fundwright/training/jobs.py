@@ -55,7 +55,7 @@ class KindsCheckpoint(TypedDict, total=False):
 async def train(run: JobRun[TrainDocuments, Actor, TrainingCheckpoint]) -> TrainingResult | None:
     """Train the documents of a run. Raises FundwrightError if the embedding model cannot be used."""
     core = run.services
-    run_id, owner_id = run.payload.run_id, run.actor.id
+    run_id, owner_id = run.payload.run_id, run.actor.workspace_id
     embedder = await language.get_embedder(core)
     async with run.transaction() as session:
         training_run = await repository.find_run_for_job(session, owner_id, run_id)

@@ -56,7 +56,7 @@ class Chunk(Base):
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
     document_id: Mapped[UUID] = mapped_column(ForeignKey("document.id", ondelete="CASCADE"), index=True)
-    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"), index=True)
     ordinal: Mapped[int]
     heading: Mapped[tuple[str, ...]] = mapped_column(ARRAY(Text, as_tuple=True))
     page: Mapped[int | None]
@@ -77,7 +77,7 @@ class ChunkWord(Base):
 
     __tablename__ = "chunk_word"
 
-    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), primary_key=True)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"), primary_key=True)
     place: Mapped[int] = mapped_column(primary_key=True)
     chunks: Mapped[int]
 
@@ -90,7 +90,7 @@ class ChunkVector(Base):
 
     chunk_id: Mapped[UUID] = mapped_column(ForeignKey("chunk.id", ondelete="CASCADE"), primary_key=True)
     model_id: Mapped[str] = mapped_column(primary_key=True)
-    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"))
     dimension: Mapped[int]
     vector: Mapped[HalfVector] = mapped_column(HALFVEC())
 
@@ -107,7 +107,7 @@ class TrainingRun(Base):
     __tablename__ = "training_run"
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
-    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"), index=True)
     job_id: Mapped[UUID | None] = mapped_column(unique=True)
     document_ids: Mapped[list[str]] = mapped_column(JSONB)
     documents: Mapped[int] = mapped_column(default=0)

@@ -18,13 +18,13 @@ from fundwright.training.schemas import DocumentRead
 @needs(Permission.READ)
 async def own_files(session: AsyncSession, actor: Actor, core: Core) -> AsyncIterator[DataFile]:
     """Yield documents as they were uploaded, also those in the trash, the text extracted from each, and the training runs."""
-    documents = [DocumentRead.model_validate(each) for each in await repository.list_all(session, actor.id)]
-    trashed = [DocumentRead.model_validate(each) for each in await repository.list_trashed(session, actor.id)]
+    documents = [DocumentRead.model_validate(each) for each in await repository.list_all(session, actor.workspace_id)]
+    trashed = [DocumentRead.model_validate(each) for each in await repository.list_trashed(session, actor.workspace_id)]
     yield as_json("training/documents.json", documents)
     yield as_json("training/documents_in_trash.json", trashed)
     for document in (*documents, *trashed):
         yield DataFile(f"training/files/{document.id}/{document.filename}", core.files.path(document.sha256))
-        text = await repository.text_of(session, actor.id, document.id)
+        text = await repository.text_of(session, actor.workspace_id, document.id)
         if text:
             yield DataFile(f"training/texts/{document.id}.txt", text.encode())
     runs = [each async for each in iterate_all(lambda page: service.list_runs(session, actor, page), PageRequest())]

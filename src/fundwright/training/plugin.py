@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from fundwright.accounts.account_deletion import AccountDeletedHandler
 from fundwright.accounts.job_actors import acting_with
 from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.accounts.schemas import Permission
@@ -30,6 +29,8 @@ from fundwright.trash.service import TrashKind
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
+
+    from fundwright.workspaces.service import WorkspaceDeletedHandler
 
 
 @hookimpl
@@ -72,7 +73,7 @@ def account_created_handlers() -> Iterable[AccountCreatedHandler]:
 
 
 @hookimpl
-def account_deleted_handlers() -> Iterable[AccountDeletedHandler]:
+def workspace_deleted_handlers() -> Iterable[WorkspaceDeletedHandler]:
     return [service.remove_all]
 
 

@@ -98,7 +98,7 @@ async def add_document(
     Invalid for a title that nobody could see, Unreadable (422), AlreadyAdded (409), or QuotaSpent (402)."""
     name = file_name(filename)
     with _discarding_unless_kept(core, received):
-        known = await repository.find_document_by_content(session, actor.id, received.sha256)
+        known = await repository.find_document_by_content(session, actor.workspace_id, received.sha256)
         if known is not None:
             raise AlreadyAdded(known)
         readers: list[Reader] = core.plugins.collect("document_readers")
@@ -107,7 +107,7 @@ async def add_document(
         free_title = await _unused_title(session, actor, wanted, name, is_filename=not title.strip())
         await _check_quota(session, actor, core, size_bytes=received.size_bytes)
         document = Document(
-            owner_id=actor.id,
+            owner_id=actor.workspace_id,
             title=free_title,
             filename=name,
             media_type=reader.media_type,
@@ -127,13 +127,13 @@ async def add_text(session: AsyncSession, actor: Actor, core: Core, pasted: Past
     QuotaSpent (402)."""
     received = await core.files.receive(_once(pasted.text.encode()))
     with _discarding_unless_kept(core, received):
-        known = await repository.find_document_by_content(session, actor.id, received.sha256)
+        known = await repository.find_document_by_content(session, actor.workspace_id, received.sha256)
         if known is not None:
             raise AlreadyAdded(known)
         title = await _unused_title(session, actor, pasted.title, pasted.title)
         await _check_quota(session, actor, core, size_bytes=received.size_bytes)
         document = Document(
-            owner_id=actor.id,
+            owner_id=actor.workspace_id,
             title=title,
             filename="pasted.md",
             media_type=MarkdownReader.media_type,
@@ -149,7 +149,7 @@ async def list_documents(session: AsyncSession, actor: Actor, request: DocumentQ
     """Return documents, newest first unless `request.sort` is title, kind, state, size_bytes, chunk_count, created_at, or
     trained_at."""
     request = request or DocumentQuery()
-    documents, total = await repository.list_documents(session, actor.id, request)
+    documents, total = await repository.list_documents(session, actor.workspace_id, request)
     items = await _read(session, actor, documents)
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
@@ -221,28 +221,28 @@ async def read_figures(session: AsyncSession, actor: Actor) -> list[Figure]:
 @needs(Permission.READ)
 async def count_underway(session: AsyncSession, actor: Actor) -> int:
     """Return the number of the actor's waiting and running training runs."""
-    return await jobs.count_underway(session, actor.id, kind=TrainDocuments.job_kind)
+    return await jobs.count_underway(session, actor.workspace_id, kind=TrainDocuments.job_kind)
 
 
 @needs(Permission.READ)
 async def count_outdated(session: AsyncSession, actor: Actor, embedder: Embedder) -> int:
     """Return the number of trained documents that are no longer searchable because the embedding model has changed."""
-    return await repository.count_outdated(session, actor.id, embedder.id)
+    return await repository.count_outdated(session, actor.workspace_id, embedder.id)
 
 
 @needs(Permission.READ)
 async def get_document(session: AsyncSession, actor: Actor, document_id: UUID) -> DocumentRead:
     """Raises NotFound."""
-    return (await _read(session, actor, [await repository.get_document(session, actor.id, document_id)]))[0]
+    return (await _read(session, actor, [await repository.get_document(session, actor.workspace_id, document_id)]))[0]
 
 
 @needs(Permission.WORK)
 async def choose_kind(session: AsyncSession, actor: Actor, document_id: UUID, kind: DocumentKind) -> DocumentRead:
     """Set the kind of a document, which is kept when the document is trained again. Raises NotFound."""
-    document = await repository.get_document(session, actor.id, document_id, for_update=True)
+    document = await repository.get_document(session, actor.workspace_id, document_id, for_update=True)
     document.kind, document.is_kind_chosen = kind, True
     await session.flush()
-    await publish(session, documents_topic(actor.id))
+    await publish(session, documents_topic(actor.workspace_id))
     return await get_document(session, actor, document_id)
 
 
@@ -252,16 +252,16 @@ async def rename_document(
 ) -> DocumentRead:
     """Change the title of a document. Drafts keep the title that they have cited. Raises NotFound, Invalid for a title that nobody
     could see, or Conflict if another document has the title."""
-    document = await repository.get_document(session, actor.id, document_id, for_update=True)
+    document = await repository.get_document(session, actor.workspace_id, document_id, for_update=True)
     title = visible_title(change.title)
     if title != document.title:
-        if title in await repository.list_titles_like(session, actor.id, title, title):
+        if title in await repository.list_titles_like(session, actor.workspace_id, title, title):
             raise Conflict(t("You already have a document named “{title}”.", title=title))
         subject = f"{document.title} → {title}"
         document.title = title
         await session.flush()
         await audit.record(session, "document.renamed", actor=actor, subject=subject, client=client)
-        await publish(session, documents_topic(actor.id))
+        await publish(session, documents_topic(actor.workspace_id))
     return await get_document(session, actor, document_id)
 
 
@@ -280,19 +280,19 @@ async def find_file(core: Core, actor: Actor, document_id: UUID) -> tuple[Docume
 async def list_searched(session: AsyncSession, actor: Actor) -> list[tuple[UUID, DocumentKind]]:
     """Return ids and kinds of the documents that questions and drafts search: all that are trained, but not the sample, once one
     of the actor's own is trained."""
-    return await repository.list_searched(session, actor.id)
+    return await repository.list_searched(session, actor.workspace_id)
 
 
 @needs(Permission.READ)
 async def kinds_of(session: AsyncSession, actor: Actor, document_ids: Collection[UUID]) -> dict[UUID, DocumentKind]:
     """Return the kinds of those documents that the actor has."""
-    return await repository.kinds_of(session, actor.id, document_ids)
+    return await repository.kinds_of(session, actor.workspace_id, document_ids)
 
 
 @needs(Permission.READ)
 async def look_up(session: AsyncSession, actor: Actor, reference: str) -> UUID:
     """Return the document with this id or title. Raises Invalid."""
-    found = await repository.find_id(session, actor.id, reference.replace("\x00", "").strip())
+    found = await repository.find_id(session, actor.workspace_id, reference.replace("\x00", "").strip())
     if found is None:
         raise Invalid(t("There is no document named “{reference}”. Use its title or id.", reference=reference))
     return found
@@ -301,17 +301,17 @@ async def look_up(session: AsyncSession, actor: Actor, reference: str) -> UUID:
 @needs(Permission.READ)
 async def check_documents(session: AsyncSession, actor: Actor, document_ids: Sequence[UUID]) -> None:
     """Raise NotFound if the actor does not have one of these documents."""
-    if len(await repository.list_known_ids(session, actor.id, document_ids)) < len(document_ids):
+    if len(await repository.list_known_ids(session, actor.workspace_id, document_ids)) < len(document_ids):
         raise NotFound(t("The document"))
 
 
 @needs(Permission.WORK)
 async def remove_document(session: AsyncSession, actor: Actor, document_id: UUID, *, client: Client = COMMAND_LINE) -> None:
     """Move a document to the trash. Raises NotFound."""
-    document = await repository.get_document(session, actor.id, document_id, for_update=True)
+    document = await repository.get_document(session, actor.workspace_id, document_id, for_update=True)
     await trash.put_in(session, actor, DOCUMENT, document, title=document.title)
     await audit.record(session, "document.deleted", actor=actor, subject=document.title, client=client)
-    await publish(session, documents_topic(actor.id))
+    await publish(session, documents_topic(actor.workspace_id))
 
 
 @needs(Permission.WORK)
@@ -321,7 +321,7 @@ async def restore_document(session: AsyncSession, actor: Actor, core: Core, docu
     Raises Conflict if the same content was added again, or QuotaSpent.
     """
     title = await _unused_title(session, actor, document.title, document.title)
-    known = await repository.find_document_by_content(session, actor.id, document.sha256)
+    known = await repository.find_document_by_content(session, actor.workspace_id, document.sha256)
     if known is not None:
         raise Conflict(t("You have added this content again as “{title}”. Move that one to the trash first.", title=known.title))
     if not document.is_sample:
@@ -329,9 +329,9 @@ async def restore_document(session: AsyncSession, actor: Actor, core: Core, docu
     document.title = title
     await trash.take_out(session, actor, document)
     is_to_train = document.state != DocumentState.TRAINED
-    if is_to_train and await repository.find_underway_run(session, actor.id, [document.id]) is None:
+    if is_to_train and await repository.find_underway_run(session, actor.workspace_id, [document.id]) is None:
         await _train_later(session, actor, core, DocumentRead.model_validate(document))
-    await publish(session, documents_topic(actor.id))
+    await publish(session, documents_topic(actor.workspace_id))
 
 
 async def remove_files_of(session: AsyncSession, core: Core, document_ids: Collection[UUID]) -> None:
@@ -341,15 +341,15 @@ async def remove_files_of(session: AsyncSession, core: Core, document_ids: Colle
 
 @needs(Permission.READ)
 async def remove_all(session: AsyncSession, actor: Actor, core: Core) -> None:
-    """Remove every document with its file when an account is deleted."""
-    await _remove(session, actor, core, await repository.list_all(session, actor.id))
-    await remove_files_of(session, core, [document.id for document in await repository.list_trashed(session, actor.id)])
+    """Remove every document with its file when a workspace is deleted."""
+    await _remove(session, actor, core, await repository.list_all(session, actor.workspace_id))
+    await remove_files_of(session, core, [document.id for document in await repository.list_trashed(session, actor.workspace_id)])
 
 
 @needs(Permission.READ)
 async def get_usage(session: AsyncSession, actor: Actor, core: Core) -> Usage:
     """Return the storage used by documents that the actor added, including the trash but not the sample."""
-    documents, size_bytes = await repository.own_documents(session, actor.id)
+    documents, size_bytes = await repository.own_documents(session, actor.workspace_id)
     return Usage(documents=documents, size_bytes=size_bytes, most_bytes=_most_bytes(core, actor))
 
 
@@ -361,17 +361,17 @@ async def add_sample(session: AsyncSession, actor: Actor, core: Core) -> None:
 
 async def _add_sample(session: AsyncSession, actor: Actor, core: Core) -> bool:
     """Add the sample documents that are not there. Returns whether there were any."""
-    await repository.lock_documents(session, actor.id)
+    await repository.lock_documents(session, actor.workspace_id)
     document_ids: list[UUID] = []
     for path in await asyncio.to_thread(lambda: sorted(_SAMPLE.iterdir())):
         received = await core.files.receive(_once(await asyncio.to_thread(path.read_bytes)))
         with _discarding_unless_kept(core, received):
-            if await repository.find_document_by_content(session, actor.id, received.sha256) is not None:
+            if await repository.find_document_by_content(session, actor.workspace_id, received.sha256) is not None:
                 continue
             name = path.stem.replace("-", " ")
             reader = await asyncio.to_thread(choose_reader, core.plugins.collect("document_readers"), path, path.name)
             document = Document(
-                owner_id=actor.id,
+                owner_id=actor.workspace_id,
                 title=t("Sample: {name}", name=name),
                 filename=path.name,
                 media_type=reader.media_type,
@@ -389,7 +389,7 @@ async def _add_sample(session: AsyncSession, actor: Actor, core: Core) -> bool:
 @needs(Permission.WORK)
 async def remove_sample(session: AsyncSession, actor: Actor, core: Core, *, client: Client = COMMAND_LINE) -> int:
     """Remove the sample documents, and return their number."""
-    documents = await repository.list_sample(session, actor.id)
+    documents = await repository.list_sample(session, actor.workspace_id)
     await _remove(session, actor, core, documents)
     await audit.record(session, "sample.deleted", actor=actor, subject="documents", client=client)
     return len(documents)
@@ -404,7 +404,7 @@ async def restore_sample(session: AsyncSession, actor: Actor, core: Core, *, cli
 
 @needs(Permission.READ)
 async def has_sample(session: AsyncSession, actor: Actor) -> bool:
-    return bool(await repository.list_sample(session, actor.id))
+    return bool(await repository.list_sample(session, actor.workspace_id))
 
 
 @needs(Permission.WORK)
@@ -420,8 +420,8 @@ async def start_run(core: Core, actor: Actor, document_ids: Sequence[UUID] | Non
             return await _start_run_of(session, actor, core, document_ids)
     embedder = await language.get_embedder(core)
     async with core.database.transaction() as session:
-        wanted = await repository.list_untrained_ids(session, actor.id, embedder.id)
-        wanted = wanted or [document.id for document in await repository.list_all(session, actor.id)]
+        wanted = await repository.list_untrained_ids(session, actor.workspace_id, embedder.id)
+        wanted = wanted or [document.id for document in await repository.list_all(session, actor.workspace_id)]
         if not wanted:
             raise Invalid(t("You have no documents to train. Add a document first."))
         return await _enqueue(session, actor, core, wanted, title=_title(len(wanted)))
@@ -432,7 +432,9 @@ async def run_inline(core: Core, actor: Actor, document_ids: Sequence[UUID]) -> 
     """Train documents in this process and wait, for the command line. Opens its own transactions."""
     async with core.database.transaction() as session:
         run = await _add_run(session, actor, document_ids)
-    await core.jobs.run_inline(TrainDocuments(run_id=run.id), title=_title(len(document_ids)), owner_id=actor.id)
+    await core.jobs.run_inline(
+        TrainDocuments(run_id=run.id), title=_title(len(document_ids)), owner_id=actor.workspace_id, account_id=actor.id
+    )
     async with core.database.transaction() as session:
         return await get_run(session, actor, run.id)
 
@@ -441,14 +443,14 @@ async def run_inline(core: Core, actor: Actor, document_ids: Sequence[UUID]) -> 
 async def list_runs(session: AsyncSession, actor: Actor, request: PageRequest | None = None) -> Page[RunRead]:
     """Return runs, newest first unless `request.sort` is state, documents, chunks, duration_s, or created_at."""
     request = request or PageRequest()
-    runs, total = await repository.list_runs(session, actor.id, request)
+    runs, total = await repository.list_runs(session, actor.workspace_id, request)
     return Page(items=[_run(run, job) for run, job in runs], total=total, page=request.page, page_size=request.page_size)
 
 
 @needs(Permission.READ)
 async def get_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
     """Raises NotFound."""
-    return _run(*await repository.get_run(session, actor.id, run_id))
+    return _run(*await repository.get_run(session, actor.workspace_id, run_id))
 
 
 @needs(Permission.READ)
@@ -458,9 +460,11 @@ async def list_run_documents(
     """Return the documents of a run that still exist, in its order unless `request.sort` is set as in `list_documents`. Raises
     NotFound."""
     request = request or PageRequest()
-    run, _ = await repository.get_run(session, actor.id, run_id)
+    run, _ = await repository.get_run(session, actor.workspace_id, run_id)
     of_run = [UUID(document_id) for document_id in run.document_ids]
-    documents, total = await repository.list_documents(session, actor.id, DocumentQuery(**request.model_dump()), only=of_run)
+    documents, total = await repository.list_documents(
+        session, actor.workspace_id, DocumentQuery(**request.model_dump()), only=of_run
+    )
     items = await _read(session, actor, documents)
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
@@ -477,7 +481,7 @@ async def list_run_failures(
 ) -> Page[DocumentFailure]:
     """Return the documents that a run could not train, in its order unless `request.sort` is title or reason. Raises NotFound."""
     request = request or PageRequest()
-    run, _ = await repository.get_run(session, actor.id, run_id)
+    run, _ = await repository.get_run(session, actor.workspace_id, run_id)
     failures = [DocumentFailure.model_validate(failure) for failure in run.failed]
     if request.sort_field in ("title", "reason"):
         failures.sort(key=lambda failure: str(getattr(failure, request.sort_field)).casefold(), reverse=request.is_descending)
@@ -497,8 +501,8 @@ def export_run_failures(session: AsyncSession, actor: Actor, run_id: UUID, reque
 @needs(Permission.WORK)
 async def cancel_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
     """Cancel a run after its current step. Passages embedded so far are kept. Raises NotFound, or Conflict if it has ended."""
-    _, job = await repository.get_run(session, actor.id, run_id)
-    await jobs.cancel(session, job.id, owner_id=actor.id)
+    _, job = await repository.get_run(session, actor.workspace_id, run_id)
+    await jobs.cancel(session, job.id, owner_id=actor.workspace_id)
     return await get_run(session, actor, run_id)
 
 
@@ -506,7 +510,7 @@ async def cancel_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRe
 async def repeat_run(session: AsyncSession, actor: Actor, core: Core, run_id: UUID) -> RunRead:
     """Train the documents of an earlier run again, or return a waiting or running run that trains them. Raises NotFound, or Invalid
     if none of them exists anymore."""
-    run, _ = await repository.get_run(session, actor.id, run_id)
+    run, _ = await repository.get_run(session, actor.workspace_id, run_id)
     return await _start_run_of(session, actor, core, [UUID(document_id) for document_id in run.document_ids])
 
 
@@ -549,7 +553,7 @@ async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedd
     phrases: list[str] = []
     if patterns:
         async with core.database.transaction() as session:
-            phrases = await repository.find_phrases(session, actor.id, patterns)
+            phrases = await repository.find_phrases(session, actor.workspace_id, patterns)
     parts = answering.parts_of(question)
     expanded = answering.expand(question, phrases)
     questions = [expanded, *parts]
@@ -564,7 +568,7 @@ async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedd
             return []
         statements = answering.statements_in(passages, question)
         texts = [statement.text for statement in statements] + answering.headings_of(statements)
-        shares = [await repository.word_shares(session, actor.id, each, texts) for each in questions]
+        shares = [await repository.word_shares(session, actor.workspace_id, each, texts) for each in questions]
     if not statements:
         return []
     similarities = vectors @ (await embedder.embed(texts)).T
@@ -575,7 +579,7 @@ async def find_answers(core: Core, actor: Actor, query: str, *, embedder: Embedd
 @needs(Permission.READ)
 async def list_unsearched(session: AsyncSession, actor: Actor) -> Unsearched:
     """Return the documents that are not trained."""
-    return await repository.list_unsearched(session, actor.id, limit=_NAMED_DOCUMENTS)
+    return await repository.list_unsearched(session, actor.workspace_id, limit=_NAMED_DOCUMENTS)
 
 
 def _asked(query: str, actor: Actor) -> str:
@@ -597,7 +601,7 @@ async def _search(
 ) -> list[Passage]:
     passages = await repository.search_chunks(
         session,
-        actor.id,
+        actor.workspace_id,
         question,
         vector,
         model_id=embedder.id,
@@ -606,8 +610,8 @@ async def _search(
         kinds=kinds,
         names=names,
     )
-    is_searchable = bool(passages) or await repository.has_vectors(session, actor.id, embedder.id)
-    if not is_searchable and await repository.count_outdated(session, actor.id, embedder.id):
+    is_searchable = bool(passages) or await repository.has_vectors(session, actor.workspace_id, embedder.id)
+    if not is_searchable and await repository.count_outdated(session, actor.workspace_id, embedder.id):
         raise Conflict(
             t(
                 "Your documents were trained with an embedding model other than {id}, the current one. Train them "
@@ -636,7 +640,7 @@ async def read_documents(
         return []
     async with core.database.transaction() as session:
         return await repository.read_documents(
-            session, actor.id, document_ids=document_ids, kinds=kinds, first=first, most_characters=_MAX_CHARACTERS_READ
+            session, actor.workspace_id, document_ids=document_ids, kinds=kinds, first=first, most_characters=_MAX_CHARACTERS_READ
         )
 
 
@@ -647,21 +651,21 @@ async def read_beginnings(
     """Return kind and first few pages of the actor's trained documents of these kinds, those about us first, without the sample.
     If there are many, returns only some."""
     return await repository.read_beginnings(
-        session, actor.id, kinds=kinds, characters=_BEGINNING_CHARACTERS, limit=_MAX_BEGINNINGS
+        session, actor.workspace_id, kinds=kinds, characters=_BEGINNING_CHARACTERS, limit=_MAX_BEGINNINGS
     )
 
 
 @needs(Permission.READ)
 async def get_passage(session: AsyncSession, actor: Actor, passage_id: UUID) -> PassageInContext:
     """Return a passage with the text around it. Raises NotFound."""
-    return await repository.get_passage(session, actor.id, passage_id)
+    return await repository.get_passage(session, actor.workspace_id, passage_id)
 
 
 async def _unused_title(session: AsyncSession, actor: Actor, title: str, fuller: str, *, is_filename: bool = False) -> str:
     """Return `title`, or `fuller` if another document of the account has it, or else `fuller` with a number. Raises Invalid if
     one of them has no visible characters."""
     title, fuller = visible_title(title, is_filename=is_filename), visible_title(fuller)[: MAX_TITLE_CHARACTERS - len(" (99999)")]
-    taken = await repository.list_titles_like(session, actor.id, title, fuller)
+    taken = await repository.list_titles_like(session, actor.workspace_id, title, fuller)
     numbered = (f"{fuller} ({number})" for number in count(2))
     return next(name for name in chain((title, fuller), numbered) if name not in taken)
 
@@ -684,7 +688,7 @@ async def _check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_
 
 async def _check_number(session: AsyncSession, actor: Actor) -> int:
     """Check that the plan allows another document, and return how many bytes the account uses. Raises QuotaSpent."""
-    held, used_bytes = await repository.own_documents(session, actor.id)
+    held, used_bytes = await repository.own_documents(session, actor.workspace_id)
     await billing.check_quota(session, actor, Quota.DOCUMENTS, held=held)
     return used_bytes
 
@@ -708,19 +712,19 @@ async def _add(session: AsyncSession, actor: Actor, core: Core, document: Docume
         async with session.begin_nested():
             session.add(document)
     except IntegrityError as error:  # two requests added it at the same moment
-        known = await repository.find_document_by_content(session, actor.id, document.sha256)
+        known = await repository.find_document_by_content(session, actor.workspace_id, document.sha256)
         if known is None:
             raise
         raise AlreadyAdded(known) from error
-    await publish(session, documents_topic(actor.id))
+    await publish(session, documents_topic(actor.workspace_id))
     return DocumentRead.model_validate(document)
 
 
 async def _remove(session: AsyncSession, actor: Actor, core: Core, documents: Sequence[Document]) -> None:
     for document in documents:
-        await repository.delete_document(session, actor.id, document.id)
+        await repository.delete_document(session, actor.workspace_id, document.id)
     await _remove_files(session, core, [document.sha256 for document in documents])
-    await publish(session, documents_topic(actor.id))
+    await publish(session, documents_topic(actor.workspace_id))
 
 
 async def _remove_files(session: AsyncSession, core: Core, names: Sequence[str]) -> None:
@@ -729,7 +733,7 @@ async def _remove_files(session: AsyncSession, core: Core, names: Sequence[str])
 
 
 async def _read(session: AsyncSession, actor: Actor, documents: Sequence[Document]) -> list[DocumentRead]:
-    underway = await repository.list_underway_ids(session, actor.id)
+    underway = await repository.list_underway_ids(session, actor.workspace_id)
     return [
         DocumentRead.model_validate(document).model_copy(update={"is_underway": document.id in underway})
         for document in documents
@@ -738,31 +742,33 @@ async def _read(session: AsyncSession, actor: Actor, documents: Sequence[Documen
 
 async def _train_later(session: AsyncSession, actor: Actor, core: Core, document: DocumentRead) -> DocumentRead:
     """Train the document in the waiting run if there is one, so that documents added one after another are trained together."""
-    if not await repository.join_waiting_run(session, actor.id, document.id):
+    if not await repository.join_waiting_run(session, actor.workspace_id, document.id):
         await _enqueue(session, actor, core, [document.id], title=later("Train added documents"))
     return await get_document(session, actor, document.id)
 
 
 async def _start_run_of(session: AsyncSession, actor: Actor, core: Core, document_ids: Sequence[UUID]) -> RunRead:
-    wanted = await repository.list_known_ids(session, actor.id, list(dict.fromkeys(document_ids)))
+    wanted = await repository.list_known_ids(session, actor.workspace_id, list(dict.fromkeys(document_ids)))
     if not wanted:
         raise Invalid(t("None of these documents exist anymore. Add a document first."))
     return await _enqueue(session, actor, core, wanted, title=_title(len(wanted)))
 
 
 async def _add_run(session: AsyncSession, actor: Actor, document_ids: Sequence[UUID]) -> TrainingRun:
-    run = TrainingRun(owner_id=actor.id, document_ids=[str(document_id) for document_id in document_ids])
+    run = TrainingRun(owner_id=actor.workspace_id, document_ids=[str(document_id) for document_id in document_ids])
     session.add(run)
     await session.flush()
     return run
 
 
 async def _enqueue(session: AsyncSession, actor: Actor, core: Core, document_ids: Sequence[UUID], *, title: Message) -> RunRead:
-    underway = await repository.find_underway_run(session, actor.id, document_ids)
+    underway = await repository.find_underway_run(session, actor.workspace_id, document_ids)
     if underway:
         return _run(*underway)
     run = await _add_run(session, actor, document_ids)
-    job = await core.jobs.enqueue(session, TrainDocuments(run_id=run.id), title=title, owner_id=actor.id)
+    job = await core.jobs.enqueue(
+        session, TrainDocuments(run_id=run.id), title=title, owner_id=actor.workspace_id, account_id=actor.id
+    )
     run.job_id = job.id
     await session.flush()
     return await get_run(session, actor, run.id)

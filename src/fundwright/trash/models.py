@@ -17,7 +17,7 @@ class TrashItem(Base):
     __tablename__ = "trash_item"
 
     id: Mapped[UUID] = mapped_column(primary_key=True)
-    owner_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), index=True)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"), index=True)
     kind: Mapped[str]
     title: Mapped[str]
     trashed_at: Mapped[datetime] = mapped_column(default=now, index=True)
@@ -27,7 +27,7 @@ class Trashable:
     """A row that can be in the trash. There it has no owner, so that no query of an account's data finds it."""
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
-    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"))
+    owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"))
     trash_id: Mapped[UUID | None] = mapped_column(ForeignKey("trash_item.id", ondelete="CASCADE"), index=True)
 
 

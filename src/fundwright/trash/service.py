@@ -60,24 +60,24 @@ def list_kinds(core: Core) -> list[TrashKind[Any]]:
 @needs(Permission.LABEL)
 async def put_in(session: AsyncSession, actor: Actor, kind: str, row: Trashable, *, title: str) -> None:
     """Move the actor's row, which the caller has locked, to the trash."""
-    session.add(TrashItem(id=row.id, owner_id=actor.id, kind=kind, title=title))
+    session.add(TrashItem(id=row.id, owner_id=actor.workspace_id, kind=kind, title=title))
     await session.flush()
     row.owner_id, row.trash_id = None, row.id
     await session.flush()
-    await publish(session, trash_topic(actor.id))
+    await publish(session, trash_topic(actor.workspace_id))
 
 
 @needs(Permission.LABEL)
 async def take_out(session: AsyncSession, actor: Actor, row: Trashable) -> None:
     """Make a row from the trash the actor's again, as a step of `TrashKind.restore`."""
-    row.owner_id, row.trash_id = actor.id, None
+    row.owner_id, row.trash_id = actor.workspace_id, None
     await session.flush()
 
 
 @needs(Permission.READ)
 async def list_trash(session: AsyncSession, actor: Actor, query: TrashQuery) -> Page[TrashRead]:
     """Return the actor's trash, newest first unless `sort` is title, kind, trashed_at, or removed_at."""
-    items, total = await repository.page(session, actor.id, query)
+    items, total = await repository.page(session, actor.workspace_id, query)
     return Page(items=[_read(item) for item in items], total=total, page=query.page, page_size=query.page_size)
 
 
@@ -98,14 +98,14 @@ async def export_trash(session: AsyncSession, actor: Actor, core: Core, query: T
 @needs(Permission.LABEL)
 async def restore(session: AsyncSession, actor: Actor, core: Core, item_id: UUID, *, client: Client = COMMAND_LINE) -> None:
     """Take an item out of the trash. Raises NotFound, or what its kind refuses, such as Conflict or QuotaSpent."""
-    item = await repository.lock(session, actor.id, item_id)
+    item = await repository.lock(session, actor.workspace_id, item_id)
     kind = _kind_of(core, item)
     require(actor, kind.permission)
     row = await session.get_one(kind.model, item.id, populate_existing=True)
     await kind.restore(session, actor, core, row)
     await repository.remove(session, [item.id])
     await audit.record(session, "trash.restored", actor=actor, subject=item.title, client=client)
-    await publish(session, trash_topic(actor.id))
+    await publish(session, trash_topic(actor.workspace_id))
 
 
 @needs(Permission.LABEL)
@@ -113,22 +113,22 @@ async def delete_forever(
     session: AsyncSession, actor: Actor, core: Core, item_id: UUID, *, client: Client = COMMAND_LINE
 ) -> None:
     """Raises NotFound."""
-    item = await repository.lock(session, actor.id, item_id)
+    item = await repository.lock(session, actor.workspace_id, item_id)
     require(actor, _kind_of(core, item).permission)
     await _remove(session, core, [item])
     await audit.record(session, "trash.deleted", actor=actor, subject=item.title, client=client)
-    await publish(session, trash_topic(actor.id))
+    await publish(session, trash_topic(actor.workspace_id))
 
 
 @needs(Permission.LABEL)
 async def empty(session: AsyncSession, actor: Actor, core: Core, *, client: Client = COMMAND_LINE) -> int:
     """Delete everything in the actor's trash forever that the actor may delete, and return how many items that were."""
     allowed = [kind.name for kind in list_kinds(core) if actor.may(kind.permission)]
-    items = await repository.lock_all(session, actor.id, allowed)
+    items = await repository.lock_all(session, actor.workspace_id, allowed)
     if items:
         await _remove(session, core, items)
         await audit.record(session, "trash.emptied", actor=actor, subject=str(len(items)), client=client)
-        await publish(session, trash_topic(actor.id))
+        await publish(session, trash_topic(actor.workspace_id))
     return len(items)
 
 

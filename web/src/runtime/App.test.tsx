@@ -41,7 +41,7 @@ describe("first paint", () => {
 
   it("sends the hash of the first paint in hello, and none after a patch", async () => {
     const page = await openPage({ t: "p", c: ["one"] });
-    expect(page.sent()).toEqual([{ type: "hello", path: "/", hash: "h", complete: true, build: "b" }]);
+    expect(page.sent()).toEqual([{ type: "hello", path: "/", account: null, hash: "h", complete: true, build: "b" }]);
     await page.patch(["set", [0], "two"]);
     vi.useFakeTimers();
     await act(async () => page.socket().close());

@@ -99,8 +99,8 @@ export class Runtime {
       greet: () => {
         this.#greetedPath = this.path;
         // The mounted tree is complete or will be completed by patches.
-        const { hash, build } = page;
-        return { path: this.path, hash: this.#isAsPainted ? hash : null, complete: page.complete || this.mounts > 0, build };
+        const { account, hash, build } = page;
+        return { path: this.path, account, hash: this.#isAsPainted ? hash : null, complete: page.complete || this.mounts > 0, build };
       },
       onFrame: this.#receive,
       onLost: this.#lose,

@@ -22,9 +22,10 @@ type OnEnd = (outcome: Outcome) => void;
 export interface ConnectionOptions {
   /** The origin and path prefix of the server. */
   readonly address: string;
-  /** The content of `hello`: the path, the hash of the tree (null after a patch), whether the screen is complete, and the build. */
+  /** The content of `hello`: the path, whom the page is for, the hash of the tree (null after a patch), whether the screen is complete, and the build. */
   readonly greet: () => {
     readonly path: string;
+    readonly account: string | null;
     readonly hash: string | null;
     readonly complete: boolean;
     readonly build: string;

@@ -30,9 +30,12 @@ export function forgetDraft(key: string): void {
   ofBrowser.remove(key);
 }
 
-/** Deletes all drafts of one account. */
+/** Deletes all drafts of one account, in all of its workspaces. */
 export function forgetDrafts(account: string | null): void {
-  for (const key of [...inMemory.keys(), ...draftKeys()]) if (key.startsWith(draftKey(account, ""))) forgetDraft(key);
+  const [id] = (account ?? "").split("/");
+  for (const key of [...inMemory.keys(), ...draftKeys()]) {
+    if (key.startsWith(`${PREFIX}${id}:`) || key.startsWith(`${PREFIX}${id}/`)) forgetDraft(key);
+  }
 }
 
 function askBeforeLeaving(event: BeforeUnloadEvent): void {

@@ -58,7 +58,7 @@ describe("a page whose WebSockets are refused", () => {
     await pass(500);
     await refuse(1);
     expect(server.requests).toEqual(["GET /connection", "GET /connection", "POST /stream"]);
-    expect(server.sent).toEqual([{ type: "hello", path: "/", hash: "h", complete: true, build: "b" }]);
+    expect(server.sent).toEqual([{ type: "hello", path: "/", account: null, hash: "h", complete: true, build: "b" }]);
   });
 
   it("uses it after a single handshake without a response", async () => {

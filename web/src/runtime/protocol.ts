@@ -55,7 +55,7 @@ export interface Page {
   readonly strings: Readonly<Record<string, string>>;
   /** The files of other packages' widgets, by widget name: the script, then its stylesheets. */
   readonly modules: Readonly<Record<string, readonly string[]>>;
-  /** The id of the account that is signed in. */
+  /** Whom the page is for, and what text typed on it belongs to: an account, and its workspace unless that is the personal one. */
   readonly account: string | null;
   /** The time zone that the account has chosen; null is the browser's. */
   readonly timeZone: string | null;
@@ -110,6 +110,7 @@ export type ClientFrame =
   | {
       readonly type: "hello";
       readonly path: string;
+      readonly account: string | null;
       readonly hash: string | null;
       readonly complete: boolean;
       readonly build: string;

@@ -75,7 +75,7 @@ def category_screen() -> VdomDict:
     found = use_query(
         lambda session: categories.list_counted(session, actor, connection.core),
         key=[actor.id],
-        topics=[categories.categories_topic(actor.id)],
+        topics=[categories.categories_topic(actor.workspace_id)],
     )
     rows = use_rows(found, lambda listed: listed, key=[actor.id], id=lambda category: category.id)
     is_adding = url.get("open") == "new"  # what is open is in the address, so that a page that lost its connection restores it
@@ -189,7 +189,7 @@ def _color_field(color: CategoryColor, *, id: str) -> VdomDict:
 def _categorize_button(variant: ButtonVariant) -> VdomDict:
     actor, connection = use_actor(), use_connection()
     recent = use_query(
-        lambda session: opportunities.find_categorizing(session, actor), key=[actor.id], topics=[jobs_topic(actor.id)]
+        lambda session: opportunities.find_categorizing(session, actor), key=[actor.id], topics=[jobs_topic(actor.workspace_id)]
     )
     job = recent.value
     is_underway = job is not None and not job.state.is_over

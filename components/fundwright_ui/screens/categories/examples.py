@@ -43,7 +43,7 @@ def category_examples(category: CategoryRead) -> VdomDict:
         query = OpportunityQuery(text=text[:500], page_size=_FOUND_AT_ONCE, verbatim=True)
         return (await opportunities.search(connection.core, actor, query)).items
 
-    examples = use_query(read_examples, key=[category.id], topics=[categories.categories_topic(actor.id)])
+    examples = use_query(read_examples, key=[category.id], topics=[categories.categories_topic(actor.workspace_id)])
     given = use_rows(examples, lambda listed: listed, key=[category.id], id=lambda opportunity: opportunity.id)
     found = use_query(search, key=[text], with_session=False)
     given_ids = {example.id for example in examples.value or ()}

@@ -67,7 +67,7 @@ def review_queue(found: Sequence[CategoryRead]) -> VdomDict:
         ]
         return Page(items=listed, total=suggestions.total, page=suggestions.page, page_size=suggestions.page_size), more
 
-    topics = [categories.categories_topic(actor.id)]
+    topics = [categories.categories_topic(actor.workspace_id)]
     listing = use_listing(read, query, lambda read: read[0], id=lambda suggested: suggested.label.subject_id, topics=topics)
     rows = listing.rows
     if listing.answer is None:

@@ -83,7 +83,7 @@ def _drafts() -> VdomDict:
     found = use_query(
         lambda session: generation.list_drafts(session, actor, query),
         key=[actor.id],
-        topics=[generation.drafts_topic(actor.id), jobs_topic(actor.id)],
+        topics=[generation.drafts_topic(actor.workspace_id), jobs_topic(actor.workspace_id)],
     )
     start = link_button(t("New draft"), connection.href("/generate/index"), size="small")
     return panel(
@@ -109,7 +109,9 @@ def _draft(draft: DraftRow, connection: Connection) -> VdomDict:
 def _own_jobs() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     found = use_query(
-        lambda session: jobs.list_underway(session, actor.id, limit=_SHOWN_JOBS), key=[actor.id], topics=[jobs_topic(actor.id)]
+        lambda session: jobs.list_underway(session, actor.workspace_id, limit=_SHOWN_JOBS),
+        key=[actor.id],
+        topics=[jobs_topic(actor.workspace_id)],
     )
     return panel(
         t("Jobs in progress"),

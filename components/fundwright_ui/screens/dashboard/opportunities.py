@@ -33,7 +33,7 @@ def deadlines() -> VdomDict:
     found = use_query(
         lambda session: opportunities.next_deadlines(session, actor),
         key=[actor.id],
-        topics=[opportunities.TOPIC, categories_topic(actor.id)],
+        topics=[opportunities.TOPIC, categories_topic(actor.workspace_id)],
     )
     import_them = link_button(t("Import opportunities"), connection.href(IMPORT), size="small")
     return panel(
@@ -55,7 +55,7 @@ def matches() -> VdomDict:
     found = use_query(
         lambda session: opportunities.list_matches(session, actor),
         key=[actor.id],
-        topics=[opportunities.TOPIC, categories_topic(actor.id)],
+        topics=[opportunities.TOPIC, categories_topic(actor.workspace_id)],
     )
     review = link_button(t("Review categories"), connection.href("/dashboard/category"), size="small")
     return panel(

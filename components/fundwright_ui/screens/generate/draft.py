@@ -57,7 +57,7 @@ def draft_screen() -> VdomDict | Component:
     found = use_query(
         lambda: generation.get_by_slug(connection.core, actor, slug),
         key=[slug],
-        topics=[jobs.jobs_topic(actor.id)],
+        topics=[jobs.jobs_topic(actor.workspace_id)],
         with_session=False,
     )
     draft = found.value

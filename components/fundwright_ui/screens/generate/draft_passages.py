@@ -59,7 +59,7 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
     async def read(session: AsyncSession) -> dict[UUID, DocumentKind]:
         return await training.kinds_of(session, actor, list(documents))
 
-    kinds = use_query(read, key=sorted(documents), topics=[training.documents_topic(actor.id)]).value or {}
+    kinds = use_query(read, key=sorted(documents), topics=[training.documents_topic(actor.workspace_id)]).value or {}
 
     def entry(citation: CitationRead) -> VdomDict:
         return html.li(

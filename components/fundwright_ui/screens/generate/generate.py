@@ -360,7 +360,7 @@ def _drafts() -> VdomDict:
     async def read(session: AsyncSession) -> Page[DraftRow]:
         return await existing_page(partial(generation.list_drafts, session, actor), query)
 
-    topics = [generation.drafts_topic(actor.id), jobs.jobs_topic(actor.id)]
+    topics = [generation.drafts_topic(actor.workspace_id), jobs.jobs_topic(actor.workspace_id)]
     listing = use_listing(read, query, lambda listed: listed, id=lambda draft: draft.id, topics=topics)
     drafts, rows = listing.answer, listing.rows
 

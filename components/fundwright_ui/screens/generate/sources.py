@@ -98,7 +98,7 @@ def use_searched() -> Query[Searched]:
     async def read(session: AsyncSession) -> Searched:
         return await training.list_searched(session, actor)
 
-    return use_query(read, key=[actor.id], topics=[training.documents_topic(actor.id)])
+    return use_query(read, key=[actor.id], topics=[training.documents_topic(actor.workspace_id)])
 
 
 def source_choice(searched: Query[Searched], sources: Choice, text: str, search: Callable[[str], None]) -> VdomDict:
@@ -143,7 +143,7 @@ def _use_documents(kind: DocumentKind, text: str, count: int) -> Query[Page[Docu
     async def read(session: AsyncSession) -> Page[DocumentRead]:
         return await training.list_documents(session, actor, query)
 
-    return use_query(read, key=[query], topics=[training.documents_topic(actor.id), jobs_topic(actor.id)])
+    return use_query(read, key=[query], topics=[training.documents_topic(actor.workspace_id), jobs_topic(actor.workspace_id)])
 
 
 @component

@@ -54,7 +54,7 @@ def categorize_button() -> VdomDict:
     """Start categorizing and show its progress."""
     connection = use_connection()
     actor = use_actor()
-    latest = use_query(lambda session: service.find_categorizing(session, actor), topics=[jobs_topic(actor.id)])
+    latest = use_query(lambda session: service.find_categorizing(session, actor), topics=[jobs_topic(actor.workspace_id)])
     starting = use_action(lambda session: service.start_categorizing(session, actor, connection.core), then=latest.reload)
 
     async def cancel(session: AsyncSession) -> None:

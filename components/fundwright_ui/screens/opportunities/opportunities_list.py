@@ -71,12 +71,12 @@ def opportunities_list(kind: Kind) -> VdomDict:
     found = use_query(
         search if query.text else read,
         key=[query],
-        topics=[service.TOPIC, categories.categories_topic(actor.id)],
+        topics=[service.TOPIC, categories.categories_topic(actor.workspace_id)],
         with_session=not query.text,
     )
     facets = use_query(lambda session: service.facets(session, actor, kind=kind), key=[kind], topics=[service.TOPIC])
     own_categories = use_query(
-        lambda session: categories.list_categories(session, actor), topics=[categories.categories_topic(actor.id)]
+        lambda session: categories.list_categories(session, actor), topics=[categories.categories_topic(actor.workspace_id)]
     )
     if found.can_wait:
         return UNCHANGED

@@ -217,7 +217,7 @@ def category_of(address_id: str) -> VdomDict:
         labels = await categories.labels_of(session, actor, [opportunity_id])
         return labels.get(opportunity_id, []), await categories.list_categories(session, actor)
 
-    found = use_query(read, key=[address_id], topics=[categories.categories_topic(actor.id)])
+    found = use_query(read, key=[address_id], topics=[categories.categories_topic(actor.workspace_id)])
 
     async def choose(session: AsyncSession, fields: Fields) -> Decided:
         chosen, opportunity_id = str(fields.get("category", "")), _id_in(address_id)

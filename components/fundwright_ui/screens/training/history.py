@@ -150,7 +150,7 @@ def _job_row(job: HistoryRow, connection: Connection) -> Row:
 
 
 def person_name(job: HistoryRow) -> str:
-    return job.person or (t("Former member") if job.owner_id else t("Command line"))
+    return job.person or (t("Former member") if job.account_id else t("Command line"))
 
 
 @component
@@ -165,7 +165,7 @@ def _own_runs() -> VdomDict:
         lambda listed: listed,
         id=lambda run: run.id,
         key=[actor.id],
-        topics=[jobs_topic(actor.id)],
+        topics=[jobs_topic(actor.workspace_id)],
     )
     title, listed, rows = t("Embedding History"), listing.answer, listing.rows
     if listed is None:

@@ -58,7 +58,7 @@ def run_screen() -> VdomDict:
         documents = await existing_page(partial(training.list_run_documents, session, actor, run.id), request)
         return run, documents, await existing_page(partial(training.list_run_failures, session, actor, run.id), failures_request)
 
-    found = use_query(read, key=[actor.id, run_id, request, failures_request], topics=[jobs_topic(actor.id)])
+    found = use_query(read, key=[actor.id, run_id, request, failures_request], topics=[jobs_topic(actor.workspace_id)])
 
     async def cancel(session: AsyncSession) -> None:
         await training.cancel_run(session, actor, parse_id(run_id, t("The training run")))

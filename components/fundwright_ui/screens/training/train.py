@@ -126,7 +126,7 @@ def train_screen() -> VdomDict:
         lambda overview: overview.documents,
         id=lambda document: document.id,
         key=[actor.id],
-        topics=[training.documents_topic(actor.id), jobs_topic(actor.id)],
+        topics=[training.documents_topic(actor.workspace_id), jobs_topic(actor.workspace_id)],
     )
 
     async def load_model() -> Model:
@@ -135,7 +135,7 @@ def train_screen() -> VdomDict:
             return Model(id=embedder.id, outdated=await training.count_outdated(session, actor, embedder))
 
     # A separate query, because a model may load slowly or fail, and the documents must be shown in any case.
-    model = use_query(load_model, key=[actor.id], topics=[training.documents_topic(actor.id)], with_session=False)
+    model = use_query(load_model, key=[actor.id], topics=[training.documents_topic(actor.workspace_id)], with_session=False)
 
     started_id, set_started_id = use_state(cast("UUID | None", None))
 
@@ -302,7 +302,10 @@ def _ask() -> VdomDict:
         return []
 
     found = use_query(
-        find if asked else nothing, key=[actor.id, asked], topics=[training.documents_topic(actor.id)], with_session=False
+        find if asked else nothing,
+        key=[actor.id, asked],
+        topics=[training.documents_topic(actor.workspace_id)],
+        with_session=False,
     )
 
     def ask(fields: Fields) -> None:
@@ -354,7 +357,9 @@ def _unsearched() -> VdomDict:
     async def read(session: AsyncSession) -> Unsearched:
         return await training.list_unsearched(session, actor)
 
-    found = use_query(read, key=[actor.id], topics=[training.documents_topic(actor.id), jobs_topic(actor.id)]).value
+    found = use_query(
+        read, key=[actor.id], topics=[training.documents_topic(actor.workspace_id), jobs_topic(actor.workspace_id)]
+    ).value
     return html.div({"aria-live": "polite"}, alert(_not_searched(found), variant="info") if found and found.count else None)
 
 

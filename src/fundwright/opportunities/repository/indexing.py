@@ -21,6 +21,7 @@ from sqlalchemy import (
     not_,
     select,
 )
+from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.dialects.postgresql import insert as upsert
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -179,10 +180,15 @@ async def add_terms(session: AsyncSession, terms: Mapping[UUID, bytes]) -> None:
         await session.execute(upsert(OpportunityTerms).on_conflict_do_nothing(), rows)
 
 
-async def sorting_owners(session: AsyncSession) -> Sequence[UUID]:
-    """Return the accounts that have ever categorized, always in the same order."""
-    owners = select(Job.owner_id).where(Job.kind == CategorizeOpportunities.job_kind, Job.owner_id.is_not(None)).distinct()
-    return [id for id in await session.scalars(owners.order_by(Job.owner_id)) if id is not None]
+async def list_last_sorters(session: AsyncSession) -> Sequence[tuple[UUID, UUID]]:
+    """Return each workspace that has ever categorized, always in the same order, with the account that did so last."""
+    latest = (
+        select(Job.owner_id, Job.account_id)
+        .where(Job.kind == CategorizeOpportunities.job_kind, Job.owner_id.is_not(None), Job.account_id.is_not(None))
+        .ext(distinct_on(Job.owner_id))
+        .order_by(Job.owner_id, Job.created_at.desc())
+    )
+    return [(owner_id, account_id) for owner_id, account_id in await session.execute(latest) if owner_id and account_id]
 
 
 async def count_sortable(session: AsyncSession, model_id: str) -> int:

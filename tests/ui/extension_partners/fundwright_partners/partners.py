@@ -58,7 +58,7 @@ def partners_screen():
         await session.execute(sa.insert(partner).values(id=uuid4(), owner_id=actor.id, **new.model_dump()))
 
     async def count(session):
-        await core.jobs.enqueue(session, CountNotices(), title="Count notices", owner_id=actor.id)
+        await core.jobs.enqueue(session, CountNotices(), title="Count notices", owner_id=actor.workspace_id, account_id=actor.id)
 
     def added():
         set_adding(False)

@@ -1,0 +1,1 @@
+"""Workspaces, their members, and invitations to them."""

@@ -1,0 +1,31 @@
+"""Tables of workspaces. Secrets are kept as digests."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from uuid import UUID, uuid4
+
+from sqlalchemy import ForeignKey
+from sqlalchemy.orm import Mapped, mapped_column
+
+from fundwright.core.database import Base, now
+
+
+class WorkspaceInvitation(Base):
+    """A link with which accounts may join a workspace."""
+
+    __tablename__ = "workspace_invitation"
+
+    id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
+    workspace_id: Mapped[UUID] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"), index=True)
+    email: Mapped[str | None] = mapped_column(index=True)
+    """The only address that may use it; None for everyone with the link."""
+    role: Mapped[str]
+    digest: Mapped[str] = mapped_column(unique=True)
+    most_uses: Mapped[int]
+    uses: Mapped[int] = mapped_column(default=0)
+    invited_by: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"))
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    expires_at: Mapped[datetime]
+    ended_at: Mapped[datetime | None]
+    """When it was withdrawn or declined."""

@@ -1,0 +1,32 @@
+"""The plug-in hooks of workspaces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from fundwright.accounts.account_deletion import AccountDeletedHandler
+from fundwright.accounts.personal_data import PersonalDataReader
+from fundwright.core.plugins import hookimpl
+from fundwright.workspaces import service
+from fundwright.workspaces.personal_data import own_files
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter
+
+
+@hookimpl
+def account_deleted_handlers() -> Iterable[AccountDeletedHandler]:
+    return [service.leave_all]
+
+
+@hookimpl
+def personal_data() -> Iterable[PersonalDataReader]:
+    return [own_files]
+
+
+@hookimpl
+def api_routers() -> Iterable[APIRouter]:
+    from fundwright.workspaces import api
+
+    return [api.router]

@@ -1,0 +1,203 @@
+"""All queries of workspaces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from sqlalchemy import Select, case, delete, func, select, update
+from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import aliased
+
+from fundwright.accounts.models import Account, Membership, Workspace
+from fundwright.accounts.schemas import WorkspaceRole
+from fundwright.core.database import now
+from fundwright.core.errors import NotFound
+from fundwright.core.lists import contains, count_all, ordered_by
+from fundwright.core.messages import t
+from fundwright.workspaces.models import WorkspaceInvitation
+from fundwright.workspaces.schemas import InvitationQuery, InvitationRead, MemberQuery, MemberRead, WorkspaceRead
+
+
+async def list_of(session: AsyncSession, account_id: UUID) -> list[WorkspaceRead]:
+    """Return the workspaces of an account, the personal one first."""
+    other = aliased(Membership)
+    members = select(func.count()).where(other.workspace_id == Workspace.id).scalar_subquery()
+    rows = await session.execute(
+        select(Workspace.id, Workspace.name, Membership.role, members)
+        .join(Membership, Membership.workspace_id == Workspace.id)
+        .where(Membership.account_id == account_id)
+        .order_by(Workspace.id != account_id, func.lower(Workspace.name), Workspace.id)
+    )
+    return [WorkspaceRead(id=id, name=name, role=WorkspaceRole(role), members=count) for id, name, role, count in rows]
+
+
+async def count_of(session: AsyncSession, account_id: UUID) -> int:
+    return await session.scalar(select(func.count()).where(Membership.account_id == account_id)) or 0
+
+
+async def add(session: AsyncSession, *, name: str, owner_id: UUID) -> Workspace:
+    workspace = Workspace(name=name)
+    session.add(workspace)
+    await session.flush()
+    await add_member(session, workspace.id, owner_id, WorkspaceRole.OWNER)
+    return workspace
+
+
+async def add_member(session: AsyncSession, workspace_id: UUID, account_id: UUID, role: WorkspaceRole) -> None:
+    session.add(Membership(workspace_id=workspace_id, account_id=account_id, role=role))
+    await session.flush()
+
+
+async def is_member(session: AsyncSession, workspace_id: UUID, account_id: UUID) -> bool:
+    return await session.get(Membership, (workspace_id, account_id), populate_existing=True) is not None
+
+
+async def lock(session: AsyncSession, workspace_id: UUID) -> Workspace:
+    """Until the transaction ends, no other request can change the workspace or its members. Raises NotFound."""
+    workspace = await session.get(Workspace, workspace_id, with_for_update=True, populate_existing=True)
+    if workspace is None:
+        raise NotFound(t("The workspace"))
+    return workspace
+
+
+async def get_member(session: AsyncSession, workspace_id: UUID, account_id: UUID) -> Membership:
+    """Raises NotFound."""
+    member = await session.get(Membership, (workspace_id, account_id), populate_existing=True)
+    if member is None:
+        raise NotFound(t("The member"))
+    return member
+
+
+async def count_owners(session: AsyncSession, workspace_id: UUID) -> int:
+    owners = select(func.count()).where(Membership.workspace_id == workspace_id, Membership.role == WorkspaceRole.OWNER)
+    return await session.scalar(owners) or 0
+
+
+async def list_member_ids(session: AsyncSession, workspace_id: UUID) -> Sequence[UUID]:
+    return (await session.scalars(select(Membership.account_id).where(Membership.workspace_id == workspace_id))).all()
+
+
+async def page_of_members(session: AsyncSession, workspace_id: UUID, query: MemberQuery) -> tuple[list[MemberRead], int]:
+    found = (
+        select(Account.id, Account.email, Account.display_name, Membership.role, Membership.joined_at)
+        .join(Membership, Membership.account_id == Account.id)
+        .where(Membership.workspace_id == workspace_id)
+    )
+    if query.text.strip():
+        found = found.where(contains(query.text.strip(), Account.email, Account.display_name))
+    if query.role is not None:
+        found = found.where(Membership.role == query.role)
+    columns = {
+        "name": func.lower(Account.display_name),
+        "email": Account.email,
+        "role": case({role.value: place for place, role in enumerate(WorkspaceRole)}, value=Membership.role),
+        "joined_at": Membership.joined_at,
+    }
+    total = await count_all(session, found)
+    order = ordered_by(query, columns, default=func.lower(Account.display_name))
+    rows = await session.execute(found.order_by(order, Account.id).offset(query.offset).limit(query.page_size))
+    return [
+        MemberRead(id=id, email=email, name=name, role=WorkspaceRole(role), joined_at=joined_at)
+        for id, email, name, role, joined_at in rows
+    ], total
+
+
+async def remove_member(session: AsyncSession, workspace_id: UUID, account_id: UUID) -> None:
+    """The account opens its personal workspace from now on, if this was the last used one."""
+    member = Membership.workspace_id == workspace_id, Membership.account_id == account_id
+    await session.execute(delete(Membership).where(*member))
+    last_used = update(Account).where(Account.id == account_id, Account.workspace_id == workspace_id)
+    await session.execute(last_used.values(workspace_id=None))
+
+
+async def delete_workspace(session: AsyncSession, workspace_id: UUID) -> None:
+    """Including all rows that refer to it."""
+    await session.execute(delete(Workspace).where(Workspace.id == workspace_id))
+
+
+# Invitations
+
+
+def _invitations() -> Select[WorkspaceInvitation, str, str]:
+    return (
+        select(WorkspaceInvitation, Workspace.name, Account.email)
+        .join(Workspace, Workspace.id == WorkspaceInvitation.workspace_id)
+        .outerjoin(Account, Account.id == WorkspaceInvitation.invited_by)
+    )
+
+
+def read_invitation(invitation: WorkspaceInvitation, workspace: str, inviter: str | None) -> InvitationRead:
+    return InvitationRead(
+        id=invitation.id,
+        workspace_id=invitation.workspace_id,
+        workspace=workspace,
+        email=invitation.email,
+        role=WorkspaceRole(invitation.role),
+        most_uses=invitation.most_uses,
+        uses=invitation.uses,
+        invited_by=inviter,
+        created_at=invitation.created_at,
+        expires_at=invitation.expires_at,
+        ended_at=invitation.ended_at,
+    )
+
+
+async def page_of_invitations(
+    session: AsyncSession, workspace_id: UUID, query: InvitationQuery
+) -> tuple[list[InvitationRead], int]:
+    found = _invitations().where(WorkspaceInvitation.workspace_id == workspace_id)
+    columns = {
+        "email": WorkspaceInvitation.email,
+        "role": WorkspaceInvitation.role,
+        "created_at": WorkspaceInvitation.created_at,
+        "expires_at": WorkspaceInvitation.expires_at,
+    }
+    total = await count_all(session, found)
+    order = ordered_by(query, columns, default=WorkspaceInvitation.created_at.desc())
+    rows = await session.execute(found.order_by(order, WorkspaceInvitation.id).offset(query.offset).limit(query.page_size))
+    return [read_invitation(*row) for row in rows], total
+
+
+async def list_invitations_for(session: AsyncSession, email: str) -> list[InvitationRead]:
+    """Return the working invitations of an address, oldest first."""
+    found = _invitations().where(
+        WorkspaceInvitation.email == email,
+        WorkspaceInvitation.uses < WorkspaceInvitation.most_uses,
+        WorkspaceInvitation.ended_at.is_(None),
+        WorkspaceInvitation.expires_at > now(),
+    )
+    rows = await session.execute(found.order_by(WorkspaceInvitation.created_at, WorkspaceInvitation.id))
+    return [read_invitation(*row) for row in rows]
+
+
+async def find_invitation_by_digest(session: AsyncSession, digest: str) -> InvitationRead | None:
+    row = (await session.execute(_invitations().where(WorkspaceInvitation.digest == digest))).one_or_none()
+    return read_invitation(*row) if row else None
+
+
+async def lock_invitation(session: AsyncSession, invitation_id: UUID) -> WorkspaceInvitation:
+    """Raises NotFound."""
+    invitation = await session.get(WorkspaceInvitation, invitation_id, with_for_update=True, populate_existing=True)
+    if invitation is None:
+        raise NotFound(t("The invitation"))
+    return invitation
+
+
+async def end_invitations_for(session: AsyncSession, workspace_id: UUID, email: str) -> None:
+    """End the working invitations of an address to a workspace."""
+    working = update(WorkspaceInvitation).where(
+        WorkspaceInvitation.workspace_id == workspace_id,
+        WorkspaceInvitation.email == email,
+        WorkspaceInvitation.uses < WorkspaceInvitation.most_uses,
+        WorkspaceInvitation.ended_at.is_(None),
+    )
+    await session.execute(working.values(ended_at=now()))
+
+
+async def end_invitations_from(session: AsyncSession, workspace_id: UUID | None, account_id: UUID) -> None:
+    """End the working invitations that an account has sent, to one workspace or to all."""
+    sent = update(WorkspaceInvitation).where(WorkspaceInvitation.invited_by == account_id, WorkspaceInvitation.ended_at.is_(None))
+    if workspace_id is not None:
+        sent = sent.where(WorkspaceInvitation.workspace_id == workspace_id)
+    await session.execute(sent.values(ended_at=now()))

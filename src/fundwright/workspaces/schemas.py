@@ -1,0 +1,130 @@
+"""Workspaces, members, and invitations as people see them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, computed_field
+
+from fundwright.accounts.schemas import WorkspaceRole
+from fundwright.core.database import now
+from fundwright.core.messages import t
+from fundwright.core.paging import PageRequest
+
+WorkspaceName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+
+
+class WorkspaceRead(BaseModel):
+    """A workspace with the reader's role in it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    name: str
+    """Empty for the reader's personal workspace."""
+    role: WorkspaceRole
+    members: int
+
+    @property
+    def title(self) -> str:
+        """The name; that of the personal workspace is in the reader's language."""
+        return self.name or t("Personal")
+
+
+class WorkspaceForm(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    name: WorkspaceName
+
+
+class MemberRead(BaseModel):
+    """A member of a workspace. `id` is the id of the account."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    email: str
+    name: str
+    role: WorkspaceRole
+    joined_at: datetime
+
+
+class MemberQuery(PageRequest):
+    """Which members to list, by name unless `sort` is name, email, role, or joined_at. `text` is part of a name or an email."""
+
+    text: str = Field(default="", max_length=200)
+    role: WorkspaceRole | None = None
+
+
+class RoleChange(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    role: WorkspaceRole
+
+
+class InvitationForm(BaseModel):
+    """Whom to invite: the account with an `email`, or without one everyone who has the link, `most_uses` times."""
+
+    model_config = ConfigDict(frozen=True)
+
+    email: Annotated[str | None, BeforeValidator(lambda given: given or None)] = Field(default=None, max_length=254)
+    role: WorkspaceRole = WorkspaceRole.EDITOR
+    lasts_days: int = Field(default=14, ge=1, le=90)
+    most_uses: int = Field(default=1, ge=1, le=1_000)
+
+
+class InvitationState(StrEnum):
+    PENDING = "pending"
+    USED = "used"
+    EXPIRED = "expired"
+    ENDED = "ended"
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {
+            InvitationState.PENDING: t("Pending"),
+            InvitationState.USED: t("Used"),
+            InvitationState.EXPIRED: t("Expired"),
+            InvitationState.ENDED: t("Withdrawn or declined"),
+        }[self]
+
+
+class InvitationRead(BaseModel):
+    """An invitation to a workspace, without the secret of its link. `invited_by` is None once that account is deleted."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    workspace_id: UUID
+    workspace: str
+    email: str | None
+    role: WorkspaceRole
+    most_uses: int
+    uses: int
+    invited_by: str | None
+    created_at: datetime
+    expires_at: datetime
+    ended_at: datetime | None
+
+    @computed_field
+    @property
+    def state(self) -> InvitationState:
+        if self.uses >= self.most_uses:
+            return InvitationState.USED
+        if self.ended_at is not None:
+            return InvitationState.ENDED
+        return InvitationState.PENDING if self.expires_at > now() else InvitationState.EXPIRED
+
+
+class InvitationSent(InvitationRead):
+    """A new invitation with its link."""
+
+    link: str
+
+
+class InvitationQuery(PageRequest):
+    """Which invitations of a workspace to list, newest first unless `sort` is email, role, created_at, or expires_at."""

@@ -1,0 +1,283 @@
+"""Workspaces and their members."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from uuid import UUID
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import audit
+from fundwright.accounts import service as accounts
+from fundwright.accounts.models import Account, Workspace
+from fundwright.accounts.permissions import needs, refuse_programs, require_confirmed
+from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission, WorkspaceRole
+from fundwright.authentication import sessions
+from fundwright.core import jobs
+from fundwright.core.assembly import Core
+from fundwright.core.database import acquire_lock
+from fundwright.core.errors import Conflict, NotAllowed, NotFound
+from fundwright.core.live import publish
+from fundwright.core.messages import t
+from fundwright.core.paging import Page, iterate_all
+from fundwright.core.spreadsheets import csv_lines
+from fundwright.workspaces import repository
+from fundwright.workspaces.schemas import MemberQuery, MemberRead, WorkspaceForm, WorkspaceRead
+
+MOST_WORKSPACES = 50
+"""Of which an account may be a member."""
+
+WorkspaceDeletedHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
+"""Cleans up before the rows of the actor's workspace are deleted."""
+
+
+class TooManyWorkspaces(Conflict):
+    def __init__(self) -> None:
+        super().__init__(t("You can be a member of {most} workspaces. Leave one first.", most=MOST_WORKSPACES))
+
+
+class PersonalWorkspace(Conflict):
+    def __init__(self) -> None:
+        super().__init__(t("Your personal workspace is only for you. Create a workspace to work with other people."))
+
+
+class LastOwner(Conflict):
+    def __init__(self, name: str) -> None:
+        super().__init__(t("You are the only owner of {name}. Make another member an owner first.", name=name))
+
+
+def workspace_topic(workspace_id: UUID) -> str:
+    """The live topic of a workspace's name, members, and invitations."""
+    return f"workspace:{workspace_id}"
+
+
+def workspaces_topic(account_id: UUID) -> str:
+    """The live topic of the workspaces that an account belongs to or is invited to."""
+    return f"workspaces:{account_id}"
+
+
+@needs(Permission.READ)
+async def list_workspaces(session: AsyncSession, actor: Actor) -> list[WorkspaceRead]:
+    """Return the workspaces of the account, the personal one first."""
+    return await repository.list_of(session, actor.id)
+
+
+@needs(Permission.READ)
+async def export_workspaces(session: AsyncSession, actor: Actor) -> AsyncIterator[str]:
+    """Yield the workspaces of the account as lines of CSV."""
+    columns: list[tuple[str, Callable[[WorkspaceRead], object]]] = [
+        (t("Workspace"), lambda workspace: workspace.title),
+        (t("Role"), lambda workspace: workspace.role.label),
+        (t("Members"), lambda workspace: workspace.members),
+    ]
+    async for line in csv_lines(columns, await list_workspaces(session, actor)):
+        yield line
+
+
+@needs(Permission.READ)
+async def get_workspace(session: AsyncSession, actor: Actor) -> WorkspaceRead:
+    """Return the workspace in which the actor acts. Raises NotFound once it is gone."""
+    for workspace in await repository.list_of(session, actor.id):
+        if workspace.id == actor.workspace_id:
+            return workspace
+    raise NotFound(t("The workspace"))
+
+
+@needs(Permission.READ)
+async def create_workspace(
+    session: AsyncSession, actor: Actor, form: WorkspaceForm, *, client: Client = COMMAND_LINE
+) -> WorkspaceRead:
+    """Create a workspace that the actor owns. Raises NotAllowed or TooManyWorkspaces."""
+    require_confirmed(actor)
+    await require_room(session, actor)
+    workspace = await repository.add(session, name=form.name, owner_id=actor.id)
+    await audit.record(session, "workspace.created", actor=actor, subject=form.name, client=client)
+    await publish(session, workspaces_topic(actor.id))
+    return WorkspaceRead(id=workspace.id, name=form.name, role=WorkspaceRole.OWNER, members=1)
+
+
+@needs(Permission.READ)
+async def use_workspace(session: AsyncSession, actor: Actor, workspace_id: UUID) -> None:
+    """Make a workspace of the actor the last used one, in which pages open. Raises NotFound."""
+    await accounts.use_workspace(session, await actor_in(session, actor, workspace_id))
+
+
+@needs(Permission.READ)
+async def actor_in(session: AsyncSession, actor: Actor, workspace_id: UUID) -> Actor:
+    """Return the actor in another workspace of the account. Raises NotFound if it is not a member."""
+    account = await accounts.get_account_by_id(session, actor.id)
+    found = await accounts.actor_in(session, account, workspace_id, session_id=actor.session_id)
+    if found is None:
+        raise NotFound(t("The workspace"))
+    return found
+
+
+@needs(Permission.READ)
+async def rename_workspace(session: AsyncSession, actor: Actor, form: WorkspaceForm, *, client: Client = COMMAND_LINE) -> None:
+    """Rename the actor's workspace. Raises NotAllowed or PersonalWorkspace."""
+    workspace = await lock_as_owner(session, actor)
+    previous, workspace.name = workspace.name, form.name
+    await audit.record(session, "workspace.renamed", actor=actor, subject=form.name, client=client, previous=previous)
+    await _announce(session, workspace.id)
+
+
+@needs(Permission.READ)
+async def delete_workspace(session: AsyncSession, actor: Actor, core: Core, *, name: str, client: Client = COMMAND_LINE) -> None:
+    """Delete the actor's workspace with everything in it, permanently. `name` is its name, typed as confirmation.
+
+    Raises NotAllowed, PersonalWorkspace, or Conflict if the name is another one.
+    """
+    workspace = await lock_as_owner(session, actor)
+    if name.strip() != workspace.name:
+        raise Conflict(t("Type the name of the workspace exactly as it is shown."))
+    await _delete(session, actor, core, workspace)
+    await audit.record(session, "workspace.deleted", actor=actor, subject=workspace.name, client=client)
+
+
+@needs(Permission.READ)
+async def list_members(session: AsyncSession, actor: Actor, query: MemberQuery) -> Page[MemberRead]:
+    """Return the members of the actor's workspace."""
+    items, total = await repository.page_of_members(session, actor.workspace_id, query)
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.READ)
+async def export_members(session: AsyncSession, actor: Actor, query: MemberQuery) -> AsyncIterator[str]:
+    """Yield the whole list as lines of CSV."""
+    columns: list[tuple[str, Callable[[MemberRead], object]]] = [
+        (t("Name"), lambda member: member.name),
+        (t("Email"), lambda member: member.email),
+        (t("Role"), lambda member: member.role.label),
+        (t("Joined"), lambda member: member.joined_at),
+    ]
+    async for line in csv_lines(columns, iterate_all(lambda page: list_members(session, actor, page), query)):
+        yield line
+
+
+@needs(Permission.READ)
+async def change_role(
+    session: AsyncSession, actor: Actor, account_id: UUID, role: WorkspaceRole, *, client: Client = COMMAND_LINE
+) -> None:
+    """Change the role of a member of the actor's workspace; it applies immediately. Raises NotAllowed, PersonalWorkspace, NotFound, or
+    LastOwner."""
+    workspace = await lock_as_owner(session, actor)
+    member = await repository.get_member(session, workspace.id, account_id)
+    if member.role == WorkspaceRole.OWNER and role is not WorkspaceRole.OWNER:
+        await _require_other_owner(session, workspace)
+        await repository.end_invitations_from(session, workspace.id, account_id)
+    member.role = role
+    account = await accounts.get_account_by_id(session, account_id)
+    await audit.record(
+        session,
+        "workspace.role_changed",
+        actor=actor,
+        subject=account.email,
+        client=client,
+        workspace=workspace.name,
+        role=role.value,
+    )
+    await sessions.recheck_pages(session, account_id)
+    await _announce(session, workspace.id)
+
+
+@needs(Permission.READ)
+async def remove_member(session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client = COMMAND_LINE) -> None:
+    """Remove a member from the actor's workspace, and close that person's open pages of it. What the person made stays.
+
+    Raises NotAllowed, PersonalWorkspace, NotFound, or LastOwner.
+    """
+    workspace = await lock_as_owner(session, actor)
+    member = await _remove(session, workspace, account_id)
+    await audit.record(
+        session, "workspace.member_removed", actor=actor, subject=member.email, client=client, workspace=workspace.name
+    )
+
+
+@needs(Permission.READ)
+async def leave_workspace(session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> None:
+    """Leave the workspace in which the actor acts. Raises PersonalWorkspace, NotFound, or LastOwner."""
+    refuse_programs(actor)
+    workspace = await _lock_shared(session, actor)
+    await _remove(session, workspace, actor.id)
+    await audit.record(session, "workspace.left", actor=actor, subject=actor.email, client=client, workspace=workspace.name)
+
+
+@needs(Permission.READ)
+async def leave_all(session: AsyncSession, actor: Actor, core: Core) -> None:
+    """Leave all workspaces before the account is deleted. Those without other members are deleted, and so is the personal one.
+
+    Raises LastOwner.
+    """
+    for each in await repository.list_of(session, actor.id):
+        acting = actor.model_copy(update={"workspace_id": each.id, "workspace_role": each.role})
+        workspace = await repository.lock(session, each.id)
+        if list(await repository.list_member_ids(session, each.id)) == [actor.id]:
+            await _delete(session, acting, core, workspace)
+        else:
+            await _remove(session, workspace, actor.id)
+    await repository.end_invitations_from(session, None, actor.id)
+
+
+@needs(Permission.READ)
+async def lock_as_owner(session: AsyncSession, actor: Actor) -> Workspace:
+    """Lock the actor's workspace for a change that only owners may make. Raises NotForPrograms, PersonalWorkspace, or NotAllowed, also
+    if the actor has just lost the role."""
+    refuse_programs(actor)
+    workspace = await _lock_shared(session, actor)
+    member = await repository.get_member(session, workspace.id, actor.id)
+    if member.role != WorkspaceRole.OWNER:
+        raise NotAllowed(t("Only owners of the workspace can do this. Ask one of them."))
+    return workspace
+
+
+@needs(Permission.READ)
+async def require_room(session: AsyncSession, actor: Actor) -> None:
+    """Raise TooManyWorkspaces. Until the transaction ends, the account cannot join another workspace."""
+    await acquire_lock(session, f"workspaces:{actor.id}")
+    if await repository.count_of(session, actor.id) >= MOST_WORKSPACES:
+        raise TooManyWorkspaces
+
+
+async def _lock_shared(session: AsyncSession, actor: Actor) -> Workspace:
+    if actor.workspace_id == actor.id:
+        raise PersonalWorkspace
+    return await repository.lock(session, actor.workspace_id)
+
+
+async def _remove(session: AsyncSession, workspace: Workspace, account_id: UUID) -> Account:
+    """Return the account of the former member."""
+    member = await repository.get_member(session, workspace.id, account_id)
+    if member.role == WorkspaceRole.OWNER:
+        await _require_other_owner(session, workspace)
+    account = await accounts.get_account_by_id(session, account_id)
+    await repository.end_invitations_from(session, workspace.id, account_id)
+    await repository.remove_member(session, workspace.id, account_id)
+    await sessions.recheck_pages(session, account_id)
+    await publish(session, workspaces_topic(account_id))
+    await _announce(session, workspace.id)
+    return account
+
+
+async def _require_other_owner(session: AsyncSession, workspace: Workspace) -> None:
+    if await repository.count_owners(session, workspace.id) < 2:
+        raise LastOwner(workspace.name)
+
+
+async def _delete(session: AsyncSession, actor: Actor, core: Core, workspace: Workspace) -> None:
+    members = await repository.list_member_ids(session, workspace.id)
+    handlers: list[WorkspaceDeletedHandler] = core.plugins.collect("workspace_deleted_handlers")
+    for handler in handlers:
+        await handler(session, actor, core)
+    await jobs.forget(session, workspace.id)
+    await repository.delete_workspace(session, workspace.id)
+    for account_id in members:
+        await sessions.recheck_pages(session, account_id)
+        await publish(session, workspaces_topic(account_id))
+
+
+async def _announce(session: AsyncSession, workspace_id: UUID) -> None:
+    """Update what shows the workspace: its pages, and the lists of its members."""
+    await session.flush()
+    await publish(session, workspace_topic(workspace_id))
+    for account_id in await repository.list_member_ids(session, workspace_id):
+        await publish(session, workspaces_topic(account_id))

@@ -1,0 +1,76 @@
+"""Pages stay in the workspace in which they were opened."""
+
+from __future__ import annotations
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from fundwright.accounts.schemas import Actor, WorkspaceRole
+from fundwright.workspaces import invitations, service
+from fundwright.workspaces.schemas import InvitationForm, WorkspaceForm
+from tests.support.accounts import add_account
+from tests.ui.runtime.conftest import EMAIL, PASSWORD, Server
+
+BOB = "bob@example.org"
+
+
+async def shared_with(server: Server, email: str, role: WorkspaceRole = WorkspaceRole.EDITOR) -> Actor:
+    """A workspace of a new account, which the account with `email` has joined. Returns the owner in it."""
+    async with server.core.database.transaction() as session:
+        owner = await add_account(session, BOB, name="Bob", password=PASSWORD)
+        created = await service.create_workspace(session, owner, WorkspaceForm(name="Harbor"))
+        owner = await service.actor_in(session, owner, created.id)
+        sent = await invitations.invite(session, owner, server.core, InvitationForm(email=email, role=role))
+        await invitations.accept_link(session, server.actor, sent.link.rpartition("/")[2])
+        return owner
+
+
+async def identity(server: Server, token: str) -> str:
+    return (await server.get("/connection", token=token)).json()["account"]
+
+
+async def test_the_address_of_a_page_names_a_workspace_which_is_the_last_used_one_from_then_on(server: Server) -> None:
+    owner, token = await shared_with(server, EMAIL), await server.sign_in()
+    assert await identity(server, token) == str(server.actor.id)
+    page = await server.get(f"/private?w={owner.workspace_id}", token=token)
+    there = f"{server.actor.id}/{owner.workspace_id}"
+    assert page.status_code == 200 and f'"account": "{there}"' in page.text.replace('":"', '": "')
+    assert await identity(server, token) == there
+    await server.get(f"/private?w={server.actor.id}", token=token)
+    assert await identity(server, token) == str(server.actor.id)
+
+
+@pytest.mark.parametrize("named", ["0b0e5a5e-4c1e-4b0e-9b0e-000000000000", "nonsense"])
+async def test_a_workspace_of_others_is_answered_like_an_unknown_one(server: Server, named: str) -> None:
+    token = await server.sign_in()
+    assert (await server.get(f"/private?w={named}", token=token)).status_code == 404
+    async with server.core.database.transaction() as session:
+        bob = await add_account(session, BOB, name="Bob", password=PASSWORD)
+        other = await service.create_workspace(session, bob, WorkspaceForm(name="Other"))
+    assert (await server.get(f"/private?w={other.id}", token=token)).status_code == 404
+    assert await identity(server, token) == str(server.actor.id)
+
+
+async def test_a_page_that_reconnects_after_a_switch_is_loaded_again(server: Server) -> None:
+    owner, token = await shared_with(server, EMAIL), await server.sign_in()
+    before = await identity(server, token)
+    async with server.core.database.transaction() as session:
+        await service.use_workspace(session, server.actor, owner.workspace_id)
+    async with server.socket(token=token) as client:
+        await client.websocket.send(f'{{"type": "hello", "path": "/private", "hash": null, "account": "{before}"}}')
+        frame = await client.until("navigate")
+    assert (frame["path"], frame["reload"]) == ("/private", True)
+    async with server.socket(token=token) as client:
+        await client.hello("/private", account=await identity(server, token))
+
+
+async def test_a_page_closes_when_its_membership_ends(server: Server) -> None:
+    owner, token = await shared_with(server, EMAIL), await server.sign_in()
+    await server.get(f"/private?w={owner.workspace_id}", token=token)
+    async with server.socket(token=token) as client:
+        await client.hello("/private")
+        async with server.core.database.transaction() as session:
+            await service.remove_member(session, owner, server.actor.id)
+        with pytest.raises(ConnectionClosed) as closed:
+            await client.until("never")
+    assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
