@@ -223,7 +223,10 @@ def test_sections_are_moved_added_and_deleted_with_the_keyboard(draft: DraftPage
 def test_the_editor_has_no_barriers(draft: DraftPage, new_context: NewContext, token: str, width: int, scheme: str) -> None:
     context = recognize(new_context(viewport={"width": width, "height": 900}, color_scheme=scheme), token)
     page = DraftPage(context.new_page(), {"id": draft.id, "slug": draft.path.rpartition("/")[2]}).open()
+    read = page.page.locator(".fw-sheet .fw-markdown").first.bounding_box()
     page.edit("Part 1")
+    edited = page.text.bounding_box()
+    assert read and edited and (edited["x"] + 15, edited["width"] - 30) == (read["x"], read["width"])  # the same lines
     page.act("Part 2", "Versions of Part 2").click()
     page.page.get_by_role("button", name="Show changes since version").first.click()
     _assert_no_barriers(page.page, width)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from contextlib import AbstractAsyncContextManager
 
+import pytest
+
 from fundwright.accounts.schemas import Role
 from fundwright.generation.claims import check_draft
 from fundwright.generation.schemas import CheckState, DraftRead
@@ -43,6 +45,19 @@ async def test_the_title_of_a_notice_supports_no_claim(desk: Desk) -> None:
     draft = await written(desk, "Shingles gutters have Top Secret facility clearance [1].")
     titled = draft.model_copy(update={"opportunity_title": "Operator with Top Secret facility clearance"})
     assert [check.state for check in check_draft(titled).sections[0].checks] == [CheckState.NOT_FOUND]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (TEXT.partition(".")[0] + ".", "1 sentence, supported"),
+        (TEXT.rpartition(".")[0].rpartition(". ")[0] + ".", "1 supported · 1 not found in the source"),
+    ],
+)
+async def test_counts_of_zero_are_not_shown(desk: Desk, text: str, shown: str) -> None:
+    async with opened(desk, await written(desk, text)) as screen:
+        assert screen.find("group", "Checked sentences").text.startswith(shown)
+        assert "0 " not in screen.find("group", "Checked sentences").text
 
 
 async def test_counts_are_above_the_text_and_unsupported_claims_are_marked_in_it(desk: Desk) -> None:

@@ -14,18 +14,20 @@ from fundwright_ui.widgets import Citation, CitationOpened, ClaimMark, markdown_
 
 
 def claim_counts(draft: DraftRead, *, only_unsupported: bool, show_only_unsupported: Callable[[bool], None]) -> VdomDict | None:
-    """The counts of claims that are supported, not found, and without a source, and a filter for the last two."""
+    """The counts of claims that are supported, not found, and without a source, without zeros, and a filter for the last two."""
     supported, not_found, no_source = (draft.count_claims(state) for state in CheckState)
     if not supported + not_found + no_source:
         return None
-    counts = (
-        nt("{n} supported", "{n} supported", supported),
-        nt("{n} not found in the source", "{n} not found in the source", not_found),
-        nt("{n} without a source", "{n} without a source", no_source),
-    )
+    counts = [
+        nt("{n} supported", "{n} supported", supported) if supported else None,
+        nt("{n} not found in the source", "{n} not found in the source", not_found) if not_found else None,
+        nt("{n} without a source", "{n} without a source", no_source) if no_source else None,
+    ]
+    if not not_found + no_source:
+        counts = [nt("{n} sentence, supported", "{n} sentences, all supported", supported)]
     return html.span(
         {"role": "group", "aria-label": t("Checked sentences"), "key": "claims"},
-        html.span({"role": "status"}, " · ".join(counts)),
+        html.span({"role": "status"}, " · ".join(filter(None, counts))),
         button(
             t("Show full draft") if only_unsupported else t("Show only unsupported sentences"),
             size="small",

@@ -30,7 +30,7 @@ describe("SectionEditor", () => {
     const onCitation = vi.fn();
     await renderWidget(<SectionEditor {...props} onCitation={onCitation} />);
     const text = screen.getByRole("textbox", { name: "Text" });
-    expect(text.textContent).toBe("We repaired 40 roofs [1].");
+    expect(text.textContent).toBe("We repaired 40 roofs 1.");
     expect(text.querySelector("strong")?.textContent).toBe("40 roofs");
     expect(text.querySelector("[data-citation='1']")).toBeTruthy();
   });

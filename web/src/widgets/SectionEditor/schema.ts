@@ -45,7 +45,7 @@ const nodes: Record<string, NodeSpec> = {
     parseDOM: [{ tag: "[data-citation]", getAttrs: (chip) => ({ number: Number(chip.dataset["citation"]) }) }],
     toDOM: (node): DOMOutputSpec => {
       const number = String(node.attrs["number"]);
-      return ["span", { "data-citation": number, class: "fw-citation" }, `[${number}]`];
+      return ["span", { "data-citation": number, class: "fw-citation" }, number];
     },
   },
 };
