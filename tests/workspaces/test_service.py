@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts import commands
 from fundwright.accounts import service as accounts
 from fundwright.accounts.job_actors import PermissionLost, acting_with
 from fundwright.accounts.schemas import Actor, Permission, Role, WorkspaceRole
@@ -470,3 +471,21 @@ class TestTokens:
             await acts_in(secret, ada.id)
         await do(committed, lambda session: service.remove_member(session, owner, bob.id))
         assert await acts_in(secret) is None
+
+
+class TestCommands:
+    async def test_act_in_the_personal_workspace_or_in_a_named_one(self, committed: Core, ada: Actor) -> None:
+        owner = await create(committed, ada)
+        await do(committed, lambda session: service.use_workspace(session, ada, owner.workspace_id))
+        for named, expected in ((None, ada.id), ("Harbor", owner.workspace_id), (str(owner.workspace_id), owner.workspace_id)):
+            actor = await do(
+                committed, lambda session, named=named: commands.actor_for_command(session, email=ada.email, workspace=named)
+            )
+            assert actor.workspace_id == expected
+        await create(committed, ada)
+        for unclear in ("Harbor", "Port"):
+            with pytest.raises(NotFound, match="Choose one of these by name or id: Harbor"):
+                await do(
+                    committed,
+                    lambda session, named=unclear: commands.actor_for_command(session, email=ada.email, workspace=named),
+                )

@@ -3,6 +3,8 @@ full access."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import repository, service
@@ -23,16 +25,32 @@ class NoSuchAccount(NotFound):
         FundwrightError.__init__(self, sentence)
 
 
+class NoSuchWorkspace(NotFound):
+    """There is no workspace with this name for a command to act in, or more than one."""
+
+    def __init__(self, email: str, workspace: str, known: Sequence[str]) -> None:
+        names = ", ".join(known) or "none but the personal one"
+        FundwrightError.__init__(
+            self, f"{email} has no single workspace {workspace}. Choose one of these by name or id: {names}."
+        )
+
+
 async def list_accounts(session: AsyncSession) -> list[AccountRead]:
     return [AccountRead.model_validate(account) for account in await repository.list_accounts(session)]
 
 
-async def actor_for_command(session: AsyncSession, *, email: str | None) -> Actor:
-    """Return the actor of a command: the account with this email; otherwise, the oldest with role user, or else the oldest.
-    Raises NotFound."""
+async def actor_for_command(session: AsyncSession, *, email: str | None, workspace: str | None = None) -> Actor:
+    """Return the actor of a command: the account with this email; otherwise, the oldest with role user, or else the oldest. It acts in
+    the workspace with this name or id; otherwise, in its personal one. Raises NotFound."""
     account = await (
         repository.find_account(session, service.normalize_email(email)) if email else repository.find_oldest_account(session)
     )
     if account is None or account.disabled_at is not None:
         raise NoSuchAccount(email, is_disabled=account is not None)
-    return service.actor_of(account)
+    known = await repository.list_memberships(session, account.id)
+    wanted = workspace or str(account.id)
+    found = [membership for name, membership in known if wanted in (name, str(membership.workspace_id))]
+    if len(found) != 1:
+        choices = [f"{name} ({membership.workspace_id})" for name, membership in known if name]
+        raise NoSuchWorkspace(account.email, wanted, choices)
+    return service.actor_of(account, membership=found[0])

@@ -141,6 +141,17 @@ async def find_membership(session: AsyncSession, workspace_id: UUID, account_id:
     return await session.get(Membership, (workspace_id, account_id), populate_existing=True)
 
 
+async def list_memberships(session: AsyncSession, account_id: UUID) -> Sequence[tuple[str, Membership]]:
+    """Return the memberships of an account, each with the name of the workspace."""
+    rows = await session.execute(
+        select(Workspace.name, Membership)
+        .join(Membership, Membership.workspace_id == Workspace.id)
+        .where(Membership.account_id == account_id)
+        .order_by(Workspace.name, Workspace.id)
+    )
+    return [(name, membership) for name, membership in rows]
+
+
 async def use_workspace(session: AsyncSession, account_id: UUID, workspace_id: UUID | None) -> None:
     """None stands for the personal one."""
     other = Account.workspace_id.is_distinct_from(workspace_id)

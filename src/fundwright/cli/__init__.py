@@ -28,9 +28,15 @@ def options(
         str | None,
         typer.Option(help="Account to act as. Default: the oldest account with the role user.", envvar="FUNDWRIGHT_USER"),
     ] = None,
+    workspace: Annotated[
+        str | None,
+        typer.Option(
+            help="Workspace to act in, by name or id. Default: the personal one of the account.", envvar="FUNDWRIGHT_WORKSPACE"
+        ),
+    ] = None,
 ) -> None:
     settings = Settings.read() if data is None else Settings.read(data=data.resolve())
-    context.obj = Options(settings=settings, user=user)
+    context.obj = Options(settings=settings, user=user, workspace=workspace)
 
 
 for _module in pkgutil.iter_modules(__path__):

@@ -37,6 +37,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object as t
 class Options:
     settings: Settings
     user: str | None
+    workspace: str | None
 
 
 ADDRESS_FILE = "address"
@@ -65,11 +66,11 @@ def as_served(settings: Settings) -> Settings:
 
 @asynccontextmanager
 async def acting(context: typer.Context) -> AsyncIterator[tuple[Core, Actor]]:
-    """The Core and the account that the command acts as. Raises NotFound when there is no such account."""
+    """The Core and the account that the command acts as. Raises NotFound when there is no such account or workspace."""
     options: Options = context.obj
     async with opened(context) as core:
         async with core.database.transaction() as session:
-            actor = await commands.actor_for_command(session, email=options.user)
+            actor = await commands.actor_for_command(session, email=options.user, workspace=options.workspace)
         act_in(actor.scope)
         yield core, actor
 

@@ -7,6 +7,7 @@ import gc
 import signal
 import socket
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 from urllib.parse import urlsplit
 
@@ -55,7 +56,7 @@ def serve(
     options: Options = context.obj
     given = {"host": host, "port": port}
     settings = options.settings.model_copy(update={name: value for name, value in given.items() if value is not None})
-    context.obj = Options(settings=settings, user=options.user)
+    context.obj = replace(options, settings=settings)
     base = _base(root_path, settings)
     with ExitStack() as stack:
         if settings.database_url is None:

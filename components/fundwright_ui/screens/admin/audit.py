@@ -31,10 +31,9 @@ def audit_screen() -> VdomDict:
         return await existing_page(lambda asked: audit.list_audit(session, actor, asked), query)
 
     listing = use_listing(read, query, lambda listed: listed, id=lambda line: line.id)
-    title, listed = t("Audit trail"), listing.answer
+    title, listed, opened = t("Audit trail"), listing.answer, listing.opened(url)
     if listed is None:
         return page(title, listing.pending(t("Loading audit trail")))
-    opened = listing.opened(url)
     return page(
         title,
         *listed_table(
