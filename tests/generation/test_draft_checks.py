@@ -15,6 +15,7 @@ from fundwright_ui.testing import ScreenUnderTest, mounted, text_of
 from tests.generation.conftest import Desk
 from tests.generation.test_drafting import add, write
 from tests.generation.test_screens import marks_in
+from tests.generation.test_screens import marks_in
 
 TEXT = (
     "Shingles gutters were repaired at Hill base in 2024 [1]. They were repaired at Hill base in 2019 [1]. We are glad to help."
@@ -39,6 +40,24 @@ async def test_a_draft_comes_with_the_check_of_each_claim(desk: Desk) -> None:
     assert checks[1].missing == ("2019",)
     (citation,) = draft.citations
     assert [citation.text[start:end] for start, end in citation.quotes] == ["Shingles gutters were repaired at Hill base in 2024"]
+
+
+async def test_a_citation_marks_only_what_supports_its_sentence(desk: Desk) -> None:
+    text = "Shingles were repaired at Hill base [1]. Not a source [7]. Gutters were repaired in 2024 [1]."
+    draft = await written(desk, text)
+    (part,) = [part for part in draft.sections if part.text]
+    async with opened(desk, draft) as screen:
+        marked: list[str] = []
+        for place in (0, 1, None, 5):
+            await screen.emit("MarkdownView", "on_citation", number=1, place=place)
+            marks = marks_in(screen.find("region", "Passage 1").node)
+            marked.append(" … ".join(mark["c"][0] for mark in marks))
+        first, second, whole, unknown = marked
+        assert "Hill" in first and "2024" not in first
+        assert "2024" in second and "Hill" not in second
+        assert "Hill" in whole and "2024" in whole and unknown == whole
+        await screen.emit("MarkdownView", "on_citation", number=1, place=1)
+        assert screen.address.endswith(f"?passage=1&at={part.id}%3A1")
 
 
 async def test_the_title_of_a_notice_supports_no_claim(desk: Desk) -> None:

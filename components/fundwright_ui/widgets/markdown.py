@@ -47,6 +47,8 @@ class Citation(Props):
 
 class CitationOpened(Props):
     number: int
+    place: int | None = None
+    """Of the `[number]` among those of the text, counted from 0; None in an editor."""
 
 
 class ClaimMark(Props):

@@ -210,6 +210,7 @@ export interface ClaimMark {
 
 export interface CitationOpened {
   readonly number: number;
+  readonly place: number | null;
 }
 
 /** Markdown with an allowlist: no HTML, no images, and links only to http, https, and mailto addresses and our own pages. `[n]` opens a citation. */

@@ -85,8 +85,8 @@ def draft_screen() -> VdomDict | Component:
     def open_part(part: str) -> Callable[[], None]:
         return lambda: url.set(open=part)
 
-    def open_passage(number: int) -> None:
-        url.set(passage=number)
+    def open_passage(number: int, at: str = "") -> None:
+        url.set(passage=number, at=at or None)
 
     def stop_renaming() -> None:
         close()
@@ -174,7 +174,9 @@ def draft_screen() -> VdomDict | Component:
                 ),
                 new_section(draft, key="new") if may_work and not only_unsupported else None,
             ),
-            panel=passage_panel(draft, passage, lambda: url.set(passage=None), is_marked=not only_unsupported),
+            panel=passage_panel(
+                draft, passage, url.get("at"), lambda: url.set(passage=None, at=None), is_marked=not only_unsupported
+            ),
             aside=cited_documents(draft, passage, open_passage, key="sources"),
         ),
         subtitle=_opportunity_of(draft),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from itertools import pairwise
 from textwrap import shorten
+from typing import Protocol
 from uuid import UUID
 
 from reactpy import component, html
@@ -13,8 +15,8 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import nt, t
-from fundwright.generation.citing import count_citations
-from fundwright.generation.schemas import CitationRead, DraftRead
+from fundwright.generation.citing import CITATION, count_citations
+from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead
 from fundwright.language.schemas import DocumentKind, nearest_heading
 from fundwright.training import service as training
 from fundwright_ui.hooks import use_query
@@ -26,12 +28,24 @@ _SHOWN_CHARACTERS = 60
 """Length of the excerpt that stands for a passage without a heading."""
 
 
-def passage_panel(draft: DraftRead, number: str, close: Callable[[], None], *, is_marked: bool) -> VdomDict | None:
-    """The passage with this number, if there is one. The words that support the draft are marked unless its claims are shown as
-    unsupported."""
+class OpenPassage(Protocol):
+    """Opens a passage; `at` is the citation that was pressed, as `place_of` writes it."""
+
+    def __call__(self, number: int, at: str = "") -> None: ...
+
+
+def place_of(part: DraftSectionRead, place: int | None) -> str:
+    """The section and the place among its citations, for the address."""
+    return f"{part.id}:{place}" if place is not None else ""
+
+
+def passage_panel(draft: DraftRead, number: str, at: str, close: Callable[[], None], *, is_marked: bool) -> VdomDict | None:
+    """The passage with this number, if there is one. The words that support the sentence of the citation `at`, or the whole draft, are
+    marked unless its claims are shown as unsupported."""
     citation = next((citation for citation in draft.citations if str(citation.number) == number), None)
     if citation is None:
         return None
+    citation = citation.model_copy(update={"quotes": _quotes_at(draft, citation.number, at) or citation.quotes})
     return side_panel(
         f"[{citation.number}] {citation.document_title}",
         html.blockquote(
@@ -118,6 +132,25 @@ def _within(citation: CitationRead) -> str:
     """The position of the passage in its document."""
     on_page = t("page {page}", page=citation.page) if citation.page is not None else ""
     return " · ".join(filter(None, (nearest_heading(citation.heading), on_page)))
+
+
+def _quotes_at(draft: DraftRead, number: int, at: str) -> tuple[tuple[int, int], ...]:
+    """The words of the passage that support the sentence of one of its citations; none if there is no such citation any more."""
+    id, _, place = at.partition(":")
+    known = {citation.number for citation in draft.citations}
+    for part in draft.sections:
+        if str(part.id) != id or not place.isdecimal():
+            continue
+        cited = [found for found in CITATION.finditer(part.text) if {int(each) for each in re.split("[,;]", found[1])} <= known]
+        start = cited[int(place)].start() if int(place) < len(cited) else -1
+        return tuple(
+            (quote.start, quote.end)
+            for check in part.checks
+            if check.start <= start < check.end
+            for quote in check.quotes
+            if quote.number == number
+        )
+    return ()
 
 
 def _marked(citation: CitationRead) -> list[VdomDict | str]:

@@ -27,7 +27,7 @@ from fundwright.generation.schemas import (
 from fundwright_ui.hooks import use_action, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.generate.draft_checks import marks_of
-from fundwright_ui.screens.generate.draft_passages import title_within
+from fundwright_ui.screens.generate.draft_passages import OpenPassage, place_of, title_within
 from fundwright_ui.screens.generate.draft_versions import Restored, restored_notice, section_versions
 from fundwright_ui.ui import (
     alert,
@@ -54,7 +54,7 @@ _Panel = Literal["regenerate", "versions", "delete"]
 def section_part(
     draft: DraftRead,
     part: DraftSectionRead,
-    open_citation: Callable[[int], None],
+    open_citation: OpenPassage,
     *,
     is_editing: bool,
     edit: Callable[[bool], None],
@@ -189,7 +189,7 @@ def section_part(
 def _text(
     draft: DraftRead,
     part: DraftSectionRead,
-    open_citation: Callable[[int], None],
+    open_citation: OpenPassage,
     *,
     is_editing: bool,
     done: Callable[[], None],
@@ -197,7 +197,7 @@ def _text(
     citations = [Citation(number=citation.number, title=citation.document_title) for citation in draft.citations]
 
     def opened(event: CitationOpened) -> None:
-        open_citation(event.number)
+        open_citation(event.number, place_of(part, event.place))
 
     if is_editing:
         return section_editor(

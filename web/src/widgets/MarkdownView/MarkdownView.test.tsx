@@ -28,9 +28,9 @@ describe("MarkdownView", () => {
 
   it("makes known citations clickable and leaves others as text", async () => {
     const onCitation = vi.fn();
-    await renderWidget(<MarkdownView text="We serve [1] and [2]." citations={citations} marks={[]} onCitation={onCitation} />);
-    fireEvent.click(screen.getByRole("button", { name: "Citation 1: Annual report" }));
-    expect(onCitation).toHaveBeenCalledWith({ number: 1 });
+    await renderWidget(<MarkdownView text="We serve [1] and [2]. No [7] source. Again [1]." citations={citations} marks={[]} onCitation={onCitation} />);
+    for (const button of screen.getAllByRole("button", { name: "Citation 1: Annual report" })) fireEvent.click(button);
+    expect(onCitation.mock.calls).toEqual([[{ number: 1, place: 0 }], [{ number: 1, place: 1 }]]);
     expect(screen.getByText(/and \[2\]\./)).toBeTruthy();
   });
 

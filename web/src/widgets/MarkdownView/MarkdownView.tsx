@@ -155,9 +155,11 @@ export function MarkdownView({ text, citations, marks, onCitation }: MarkdownVie
   const { t } = useRuntime();
   const titles = useMemo(() => new Map(citations.map(({ number, title }) => [number, title])), [citations]);
   const tokens = useMemo(() => markdown.parse(withBoundaries(text, marks), {}), [text, marks]);
+  const places = { next: 0 };
   const cite: Context["cite"] = (numbers, key) => {
     const cited = numbers.split(/[,;]/).map((number) => ({ number: Number(number), title: titles.get(Number(number)) }));
     if (cited.some(({ title }) => title === undefined)) return `[${numbers}]`;
+    const place = places.next++;
     return cited.map(({ number, title }) => (
       <button
         key={`${key}-${number}`}
@@ -165,7 +167,7 @@ export function MarkdownView({ text, citations, marks, onCitation }: MarkdownVie
         className="fw-citation"
         title={title}
         aria-label={`${t("Citation")} ${number}: ${title}`}
-        onClick={() => onCitation?.({ number })}
+        onClick={() => onCitation?.({ number, place })}
       >
         {number}
       </button>

@@ -32,7 +32,7 @@ export function SectionEditor(props: SectionEditorProps): ReactNode {
   useEffect(() => {
     if (place.current === null) return undefined;
     const known = (): ReadonlySet<number> => new Set(latest.current.citations.map(({ number }) => number));
-    const openCitation = (number: number): void => latest.current.onCitation?.({ number });
+    const openCitation = (number: number): void => latest.current.onCitation?.({ number, place: null });
     const editor = new EditorView(place.current, {
       state: EditorState.create({
         doc: parseMarkdown(autosave.content.get().text, known()),
