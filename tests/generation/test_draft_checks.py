@@ -15,7 +15,6 @@ from fundwright_ui.testing import ScreenUnderTest, mounted, text_of
 from tests.generation.conftest import Desk
 from tests.generation.test_drafting import add, write
 from tests.generation.test_screens import marks_in
-from tests.generation.test_screens import marks_in
 
 TEXT = (
     "Shingles gutters were repaired at Hill base in 2024 [1]. They were repaired at Hill base in 2019 [1]. We are glad to help."
