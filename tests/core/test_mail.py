@@ -17,6 +17,7 @@ from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.mail import MailKind, MailMessage, MailState, OutgoingEmail
+from fundwright.core.messages import Language
 from fundwright.core.paging import PageRequest
 from tests.support.jobs import working
 from tests.support.polling import eventually
@@ -108,6 +109,12 @@ class TestPost:
         assert 'href="http://127.0.0.1:8000/a?b=1&amp;c=2"' in MESSAGE.html
         assert "Gesendet von Fundwright" in MESSAGE.html
         assert "Gesendet von Fundwright" in MESSAGE.text
+
+
+@pytest.mark.parametrize(("language", "introduction"), [("en", "Open:"), ("de", "Open:"), ("fr", "Open\u00a0:")])
+def test_the_link_is_introduced_as_its_language_requires(language: Language, introduction: str) -> None:
+    email = OutgoingEmail("ada@example.org", "Hello", (), ("Open", "https://example.org/a"), language, kind=MailKind.OTHER)
+    assert f"{introduction}\nhttps://example.org/a\n" in email.text
 
 
 class TestSend:

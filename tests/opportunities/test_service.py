@@ -243,20 +243,30 @@ class TestSort:
         assert (page.total, len(page.items)) == (30, 5)
         assert (await service.list_opportunities(session, actor, OpportunityQuery(page=9))).items == []
 
+    async def test_titles_are_sorted_as_they_are_shown(self, session: AsyncSession, actor: Actor) -> None:
+        published = ("70--ZINC VALVE", "apple", "BANANA STAND", "J046--Cherry picker", "5340--APRICOT")
+        await add(session, *(notice(number, title=title) for number, title in enumerate(published)))
+        assert titles(await listed(session, actor, sort="title")) == [
+            "apple", "5340--APRICOT", "BANANA STAND", "J046--Cherry picker", "70--ZINC VALVE"
+        ]  # fmt: skip
+
 
 class TestExport:
-    async def test_writes_the_list_and_no_formulas(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_writes_the_list_and_no_formulas(self, session: AsyncSession, actor: Actor, core: Core) -> None:
         await add(session, notice(1, title="=cmd()", agency="VA"), notice(2, agency="GSA"))
-        lines = [line async for line in service.export(session, actor, OpportunityQuery(agency=("VA",)))]
+        lines = [line async for line in service.export(session, actor, core, OpportunityQuery(agency=("VA",)))]
         [row] = csv.DictReader(io.StringIO("".join(lines)))
         assert row["Title"] == "'=cmd()"
 
-    async def test_names_columns_and_values_in_the_language_of_the_reader(self, session: AsyncSession, actor: Actor) -> None:
+    async def test_names_columns_and_values_in_the_language_of_the_reader(
+        self, session: AsyncSession, actor: Actor, core: Core
+    ) -> None:
         await add(session, notice(1, status="archived"))
         with using_language("de"):
-            lines = [line async for line in service.export(session, actor, OpportunityQuery())]
+            lines = [line async for line in service.export(session, actor, core, OpportunityQuery())]
         [row] = csv.DictReader(io.StringIO("".join(lines)))
         assert (row["Titel"], row["Auftrag oder Förderung"], row["Status"]) == ("Notice 1", "Auftrag", "Archiviert")
+        assert row["Quelle"] == "Auftragsausschreibungen von SAM.gov"
 
 
 class TestSample:

@@ -18,7 +18,7 @@ alert (-error, -warning, -info, -success), empty, problem, loading, progress, de
 from __future__ import annotations
 
 from fundwright_ui.ui.buttons import button, icon_button, link_button, menu, text_link
-from fundwright_ui.ui.categories import band_name, category_chip, category_color, confidence_chip
+from fundwright_ui.ui.categories import category_chip, category_color, confidence_chip
 from fundwright_ui.ui.display import Color, Tab, chip, definition_list, facts, pagination, progress, tabs
 from fundwright_ui.ui.feedback import alert, empty, loading, problem, view_only_notice
 from fundwright_ui.ui.forms import Fields, Option, checkbox, form, select_field, text_area, text_field
@@ -34,7 +34,6 @@ __all__ = [
     "Option",
     "Tab",
     "alert",
-    "band_name",
     "beside",
     "button",
     "card",

@@ -29,12 +29,7 @@ def category_chip(name: str, color: CategoryColor, *, key: str | None = None) ->
     return chip(name, color=category_color(color), key=key)
 
 
-def band_name(band: Band) -> str:
-    """In the reader's language."""
-    return {Band.HIGH: t("High"), Band.MEDIUM: t("Medium"), Band.LOW: t("Low"), Band.UNSURE: t("Unlikely")}[band]
-
-
 def confidence_chip(band: Band, probability: float) -> VdomDict:
     """The confidence of a suggestion. The number is in its tooltip and available to assistive technology."""
-    text = t("Confidence: {band}", band=band_name(band))
+    text = t("Confidence: {band}", band=band.label)
     return html.span({"className": f"fw-confidence fw-confidence-{band}", "title": percent(probability)}, text)

@@ -150,7 +150,7 @@ def password_reset(recipient: str, language: Language, *, ended: Ended, passkeys
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"“{name}”" for name in names)
+    return ", ".join(t("“{name}”", name=name) for name in names)
 
 
 def own_password_changed(recipient: str, language: Language, *, link: str) -> OutgoingEmail:

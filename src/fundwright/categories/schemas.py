@@ -39,6 +39,11 @@ class Band(StrEnum):
     LOW = "low"
     UNSURE = "unsure"
 
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {Band.HIGH: t("High"), Band.MEDIUM: t("Medium"), Band.LOW: t("Low"), Band.UNSURE: t("Unlikely")}[self]
+
 
 def band_of(probability: float) -> Band:
     if probability >= HIGH:

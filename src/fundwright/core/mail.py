@@ -175,7 +175,12 @@ class OutgoingEmail:
 
     @property
     def text(self) -> str:
-        parts = [*self.paragraphs, *([f"{self.link[0]}:\n{self.link[1]}"] if self.link else []), f"-- \n{self._footer}"]
+        parts = [*self.paragraphs, f"-- \n{self._footer}"]
+        if self.link:
+            label, address = self.link
+            with using_language(self.language):
+                introduction = t("{label}:", label=label)
+            parts.insert(-1, f"{introduction}\n{address}")
         return "\n\n".join(parts) + "\n"
 
     @property

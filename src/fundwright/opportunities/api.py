@@ -90,7 +90,7 @@ async def count_new(session: DbSession, actor: CurrentActor) -> NewMatches:
 async def export(core: CoreDep, export: Export, actor: CurrentActor, query: Annotated[OpportunityQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     understood, meaning = await service.understand(core, query)
-    return export("opportunities.csv", lambda session: service.export(session, actor, understood, meaning=meaning))
+    return export("opportunities.csv", lambda session: service.export(session, actor, core, understood, meaning=meaning))
 
 
 @router.get("/sources")
@@ -154,9 +154,11 @@ async def list_imports(session: DbSession, actor: CurrentActor, query: Annotated
 
 
 @router.get("/imports/export.csv", response_class=CsvDownload)
-async def export_imports(export: Export, actor: CurrentActor, query: Annotated[ImportQuery, Query()]) -> CsvDownload:
+async def export_imports(
+    export: Export, core: CoreDep, actor: CurrentActor, query: Annotated[ImportQuery, Query()]
+) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
-    return export("imports.csv", lambda session: service.export_imports(session, actor, query))
+    return export("imports.csv", lambda session: service.export_imports(session, actor, core, query))
 
 
 @router.post("/imports/{source}", status_code=202, openapi_extra=UPLOAD)

@@ -28,7 +28,7 @@ class Opportunity(Base):
         Index("ix_opportunity_title_search", "title_search", postgresql_using="gin"),
         Index("ix_opportunity_kind_is_sample_posted_at", "kind", "is_sample", text("posted_at DESC"), "id"),
         Index("ix_opportunity_kind_is_sample_due_at", "kind", "is_sample", "due_at", "id"),
-        Index("ix_opportunity_kind_is_sample_title", "kind", "is_sample", "title", "id"),
+        Index("ix_opportunity_kind_is_sample_title_key", "kind", "is_sample", "title_key", "id"),
         Index("ix_opportunity_kind_is_sample_agency", "kind", "is_sample", "agency", "id"),
         Index("ix_opportunity_kind_closes_at_status", "kind", "closes_at", "status"),
         Index("ix_opportunity_kind_closes_at", "kind", "closes_at", postgresql_where=text("type <> 'Award Notice'")),
@@ -76,6 +76,10 @@ class Opportunity(Base):
     title_search: Mapped[str] = mapped_column(TSVECTOR)
     search: Mapped[str] = mapped_column(TSVECTOR)
     number_key: Mapped[str] = mapped_column(Computed("regexp_replace(upper(number), '[^A-Z0-9]', '', 'g')", persisted=True))
+    title_key: Mapped[str] = mapped_column(
+        Computed(r"lower(regexp_replace(title, '^([A-Z]?\d[A-Z0-9]{0,2}|\d{4}|[A-Z]) ?--\s*(?=\S)', ''))", persisted=True)
+    )
+    """The title as `display_title` shows it, for sorting."""
 
 
 class OpportunityFacet(Base):

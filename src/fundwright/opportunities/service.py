@@ -384,13 +384,14 @@ async def facets(session: AsyncSession, actor: Actor, *, kind: Kind | None = Non
 
 @needs(Permission.READ)
 async def export(
-    session: AsyncSession, actor: Actor, query: OpportunityQuery, *, meaning: Meaning | None = None
+    session: AsyncSession, actor: Actor, core: Core, query: OpportunityQuery, *, meaning: Meaning | None = None
 ) -> AsyncIterator[str]:
     """Yield the whole list as CSV in its order, including close matches, line by line. Cells that a spreadsheet would run as a
     formula begin with an apostrophe."""
+    labels = _source_labels(core)
     columns: list[tuple[str, Callable[[Any], object]]] = [
         (t("ID"), lambda row: row.id),
-        (t("Source"), lambda row: row.source),
+        (t("Source"), lambda row: labels.get(row.source, row.source)),
         (t("Contract or grant"), lambda row: kind_label(row.kind)),
         (t("Number"), lambda row: row.number),
         (t("Title"), lambda row: row.title),
@@ -425,6 +426,11 @@ def list_sources(core: Core) -> list[SourceRead]:
     """Return the formats that can be imported, including those of plug-ins."""
     sources: list[Source] = core.plugins.collect("opportunity_sources")
     return [SourceRead.model_validate(source).model_copy(update={"label": t(source.label)}) for source in sources]
+
+
+def _source_labels(core: Core) -> dict[str, str]:
+    """The labels of formats, in the reader's language, by name."""
+    return {source.name: source.label for source in list_sources(core)}
 
 
 def get_source(core: Core, name: str) -> Source:
@@ -506,22 +512,22 @@ async def list_imports(session: AsyncSession, actor: Actor, query: ImportQuery) 
 
 
 @needs(Permission.READ)
-def export_imports(session: AsyncSession, actor: Actor, query: ImportQuery) -> AsyncIterator[str]:
+async def export_imports(session: AsyncSession, actor: Actor, core: Core, query: ImportQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
-    return csv_lines(
-        [
-            (t("Source"), lambda run: run.source),
-            (t("File"), lambda run: run.filename),
-            (t("Started"), lambda run: run.created_at),
-            (t("Status"), lambda run: run.state),
-            (t("New"), lambda run: run.new),
-            (t("Changed"), lambda run: run.changed),
-            (t("Unchanged"), lambda run: run.unchanged),
-            (t("Rejected"), lambda run: run.rejected),
-            (t("Error"), lambda run: run.error),
-        ],
-        iterate_all(lambda page: list_imports(session, actor, page), query),
-    )
+    labels = _source_labels(core)
+    columns: list[tuple[str, Callable[[ImportRunRead], object]]] = [
+        (t("Source"), lambda run: labels.get(run.source, run.source)),
+        (t("File"), lambda run: run.filename),
+        (t("Started"), lambda run: run.created_at),
+        (t("Status"), lambda run: run.state),
+        (t("New"), lambda run: run.new),
+        (t("Changed"), lambda run: run.changed),
+        (t("Unchanged"), lambda run: run.unchanged),
+        (t("Rejected"), lambda run: run.rejected),
+        (t("Error"), lambda run: run.error),
+    ]
+    async for line in csv_lines(columns, iterate_all(lambda page: list_imports(session, actor, page), query)):
+        yield line
 
 
 @needs(Permission.READ)

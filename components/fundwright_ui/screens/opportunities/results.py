@@ -25,7 +25,7 @@ from fundwright_ui.product import use_connection
 from fundwright_ui.screens.listing import open_below, page_table, pages
 from fundwright_ui.screens.opportunities.address import ANY, AWARD, CLOSED, OPEN, PATHS, notices_path
 from fundwright_ui.screens.opportunities.table_view import TableView, optional_columns
-from fundwright_ui.ui import band_name, category_color, chip, row, section, text_link
+from fundwright_ui.ui import category_color, chip, row, section, text_link
 from fundwright_ui.ui.elements import Child
 from fundwright_ui.widgets import Chip, Column, LinkCell, NoteCell, Row
 
@@ -240,7 +240,7 @@ def _table(
     def categories_of(item: OpportunityRow) -> tuple[Chip, ...]:
         return tuple(
             Chip(
-                label=label.category_name + ("" if label.state == LabelState.ACCEPTED else f" · {band_name(label.band)}"),
+                label=label.category_name + ("" if label.state == LabelState.ACCEPTED else f" · {label.band.label}"),
                 color=category_color(label.color),
             )
             for label in labels.get(item.id, ())

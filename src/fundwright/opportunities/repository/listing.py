@@ -279,7 +279,7 @@ async def _in_order(
 def _order(query: OpportunityQuery, ranked: Ranked | None) -> tuple[Any, ...]:
     column: Any = {
         "due": Opportunity.due_at,
-        "title": Opportunity.title,
+        "title": Opportunity.title_key,
         "agency": Opportunity.agency,
         "number": Opportunity.number,
         "type": Opportunity.type,
@@ -336,7 +336,7 @@ async def lock_existing(session: AsyncSession, opportunity_ids: Collection[UUID]
 
 async def get(session: AsyncSession, opportunity_id: UUID) -> RowMapping:
     """Every column of one opportunity. Raises NotFound."""
-    left_out = {"search", "title_search", "number_key", "content_hash", "uploaded_by"}
+    left_out = {"search", "title_search", "number_key", "title_key", "content_hash", "uploaded_by"}
     columns = [column for name, column in Opportunity.__table__.columns.items() if name not in left_out]
     texts = (getattr(OpportunityText, name) for name in TEXTS)
     seen_at = OpportunitySighting.seen_at.label("last_seen_at")
