@@ -330,6 +330,7 @@ class TestReview:
             await session.execute(update(Opportunity).values(status="archived"))
         async with mounted(committed, ada, category_screen, path=PATH) as screen:
             assert "No open notices to review." in screen.text
+            assert not screen.has("combobox", "Order") and not screen.has("combobox", "Category")  # there is nothing to filter
             await screen.choose("Notices", "1")
             await screen.expect("1 suggestion")
             assert screen.address == f"{PATH}?all=1"

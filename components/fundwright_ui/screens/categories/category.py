@@ -143,8 +143,8 @@ def category_screen() -> VdomDict:
         else _opened_category(url.get("open"), [each.item for each in rows.shown if not each.outcome], close),
         subtitle=t("Opportunities are sorted into your categories. The classifier learns from what you accept and correct."),
         actions=[
-            button(t("New category"), icon_name="add", on_click=lambda: url.set(open="new"), disabled=is_adding),
             None if is_first else _categorize_button(variant="outlined" if has_form else "contained", key="categorize"),
+            button(t("New category"), icon_name="add", on_click=lambda: url.set(open="new"), disabled=is_adding),
             menu(t("More actions"), export, trash_link(categories.CATEGORY, variant="text"), id="category-actions"),
         ],
     )

@@ -73,6 +73,7 @@ def review_queue(found: Sequence[CategoryRead]) -> VdomDict:
     if listing.answer is None:
         return section(t("To review"), listing.pending(t("Loading suggestions")))
     suggestions, unsure = listing.answer
+    has_choices = bool(suggestions.total or query.category_id or query.sort)
     return section(
         t("To review"),
         html.p(
@@ -89,7 +90,9 @@ def review_queue(found: Sequence[CategoryRead]) -> VdomDict:
                 on_change=narrow(url, "of"),
                 small=True,
                 id="review-category",
-            ),
+            )
+            if has_choices
+            else None,
             select_field(
                 "sort",
                 t("Order"),
@@ -98,7 +101,9 @@ def review_queue(found: Sequence[CategoryRead]) -> VdomDict:
                 on_change=narrow(url, "sort"),
                 small=True,
                 id="review-sort",
-            ),
+            )
+            if has_choices
+            else None,
             select_field(
                 "all",
                 t("Notices"),
