@@ -20,8 +20,9 @@ from fundwright_ui.hooks.action import Action, use_action
 from fundwright_ui.hooks.live import use_live
 from fundwright_ui.hooks.query import Query, use_query
 from fundwright_ui.hooks.rows import Row, Rows, use_rows
+from fundwright_ui.hooks.unchanged import use_unchanged
 from fundwright_ui.hooks.url import UrlState, query_in_address, use_url_state
-from fundwright_ui.runtime.layout import UNCHANGED, use_unchanged
+from fundwright_ui.runtime.layout import UNCHANGED
 
 __all__ = [
     "UNCHANGED",

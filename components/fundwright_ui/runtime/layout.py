@@ -372,14 +372,6 @@ def can_stay_unchanged() -> bool:
     return _can_stay.get()
 
 
-def use_unchanged(*given: object) -> bool:
-    """Whether the component may return UNCHANGED because `given`, on which all of its content depends, is as in its last rendering."""
-    last = use_kept(list[object])
-    is_same = can_stay_unchanged() and last == list(given)
-    last[:] = given
-    return is_same
-
-
 def _is_shown_at(state: Any, parent: Any, index: int, key: Any, component: Component) -> bool:
     """Whether this is the state of a component of the same type at this position of the page."""
     return (

@@ -11,13 +11,17 @@ from reactpy import component, html, use_state
 from reactpy.types import Component
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.accounts.schemas import Actor, Client, Role
 from fundwright.authentication.reauthentication import ReauthenticationRequired
 from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
 from fundwright_ui.hooks import UNCHANGED, use_query, use_unchanged, use_url_state
 from fundwright_ui.product import use_connection
-from fundwright_ui.runtime.router import Screen
+from fundwright_ui.product.host import ProductHost
+from fundwright_ui.runtime.connection import Connection
+from fundwright_ui.runtime.router import Found, Router, Screen
+from fundwright_ui.runtime.view import View
 from fundwright_ui.ui import button, loading, page, problem, text_field
 from tests.support.polling import eventually
 from tests.support.slow_queries import Pages, Wire
@@ -440,6 +444,21 @@ class TestAComponentWithUnchangedArguments:
             before = Thing.renderings
             wire.press("Search")
             await wire.until(lambda: "words roof" in wire.text)
+            assert Thing.renderings == before + 1
+
+    async def test_is_rendered_when_the_role_of_the_actor_changes(self, core: Core, pages: Pages, actor: Actor) -> None:
+        found = Router(SCREENS, ProductHost.addresses, redirects={}).route("/turning", actor)
+        assert isinstance(found, Found)
+        connection = Connection(core, actor, client=Client(address=""), location=found.location)
+        async with View(connection, found, shell) as view:
+            await view.settle(5)
+            before = Thing.renderings
+            view.move(found)
+            await view.settle(5)
+            assert Thing.renderings == before
+            connection.actor = actor.model_copy(update={"role": Role.VIEWER})
+            view.move(found)
+            await view.settle(5)
             assert Thing.renderings == before + 1
 
 
