@@ -10,9 +10,10 @@ from fundwright.categories import service
 from fundwright.categories.models import Label
 from fundwright.categories.schemas import CategoryColor, CategoryCreate, CategoryRead, LabelSource, LabelState, SuggestionQuery
 from fundwright.core.assembly import Core
+from fundwright.core.jobs import Job, JobState
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.models import Opportunity
-from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRow
+from fundwright.opportunities.schemas import CategorizeOpportunities, OpportunityQuery, OpportunityRow
 from fundwright_ui.runtime.html import shown_in
 from fundwright_ui.screens.categories.category import category_screen
 from fundwright_ui.shell.prompts import prompts
@@ -401,6 +402,24 @@ class TestCategorizing:
             await screen.expect("Waiting to start")
             await screen.click("button", "Cancel")
             await screen.expect("Canceled. Results so far were kept.")
+
+    @pytest.mark.parametrize(
+        ("waiting", "shown"),
+        [
+            (0, "Last run: 3 newly categorized, 9 in no category"),
+            (1_200, "Last run: 3 newly categorized, 9 in no category, 1,200 not indexed yet"),
+        ],
+    )
+    async def test_the_last_run_says_how_many_notices_it_did_not_look_at(
+        self, committed: Core, ada: Actor, waiting: int, shown: str
+    ) -> None:
+        await add(committed, ada, "Roofing")
+        counts = {"labeled": 3, "unchanged": 0, "abstained": 9, "kept": 0, "waiting": waiting, "model": "words"}
+        async with committed.database.transaction() as session:
+            job = await committed.jobs.enqueue(session, CategorizeOpportunities(), title="test", owner_id=ada.id)
+            await session.execute(update(Job).where(Job.id == job.id).values(state=JobState.SUCCEEDED, result=counts))
+        async with mounted(committed, ada, category_screen, path=PATH) as screen:
+            assert shown in [status.text for status in screen.elements("status")]
 
     async def test_a_new_category_fills_the_queue_of_a_reviewer_automatically(
         self, committed: Core, monkeypatch: pytest.MonkeyPatch

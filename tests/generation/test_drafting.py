@@ -272,7 +272,7 @@ class TestStopping:
         assert failed.state == DraftState.FAILED
         assert failed.error == "The endpoint at localhost:1 does not answer. Start it, then continue the draft."
         assert failed.sections[0].state == SectionState.DONE
-        assert failed.sections[2].state == SectionState.WRITING
+        assert failed.sections[2].state == SectionState.WAITING
 
     async def test_a_draft_whose_opportunity_was_removed_shows_a_message(self, desk: Desk) -> None:
         draft = await add(desk)
@@ -322,6 +322,7 @@ class TestStopping:
         canceled = await read(desk, draft.id)
         assert canceled.state == DraftState.CANCELED
         assert canceled.sections[0].text.startswith("Words [1].")
+        assert all(section.state == SectionState.WAITING for section in canceled.sections), "nothing is being written"
         async with desk.core.database.transaction() as session:
             continued = await service.continue_draft(session, desk.actor, desk.core, draft.id)
         assert continued.state == DraftState.QUEUED

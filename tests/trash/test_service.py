@@ -28,7 +28,8 @@ from fundwright.core.jobs import Job, JobRun, JobState
 from fundwright.core.messages import using_language
 from fundwright.generation import service as generation
 from fundwright.generation.personal_data import own_files as own_drafts
-from fundwright.generation.schemas import DraftQuery, DraftRead, DraftState
+from fundwright.generation.repository import begin_section
+from fundwright.generation.schemas import DraftQuery, DraftRead, DraftState, SectionState
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
 from fundwright.opportunities import service as opportunities
@@ -233,6 +234,7 @@ class TestDocuments:
 class TestDrafts:
     async def test_in_the_trash_is_not_listed_and_its_job_is_canceled(self, committed: Core, ada: Actor) -> None:
         draft = await drafted(committed, ada)
+        await do(committed, lambda session: begin_section(session, draft.sections[0].id, is_first=True))
         async with committed.database.transaction() as session:
             await generation.delete_draft(session, ada, draft.id)
             assert (await generation.list_drafts(session, ada, DraftQuery())).total == 0
@@ -245,6 +247,7 @@ class TestDrafts:
         await restore(committed, ada, draft.id)
         restored = await generation.get_by_slug(committed, ada, draft.slug)
         assert (restored.state, len(restored.sections)) == (DraftState.CANCELED, len(draft.sections))
+        assert {section.state for section in restored.sections} == {SectionState.WAITING}, "nothing is being written"
         await do(committed, lambda session: generation.continue_draft(session, ada, committed, draft.id))
 
     async def test_two_deletions_at_the_same_moment_move_it_once(self, committed: Core, ada: Actor) -> None:

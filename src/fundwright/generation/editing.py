@@ -438,7 +438,8 @@ async def _changed_section(session: AsyncSession, section: DraftSection) -> Draf
 
 async def _read_section(session: AsyncSession, section: DraftSection) -> DraftSectionRead:
     await session.refresh(section)
-    return service.read_section(section, (await repository.section_jobs(session, section.draft_id)).get(section.id))
+    job = (await repository.section_jobs(session, section.draft_id)).get(section.id)
+    return service.read_section(section, job, await repository.state_of(session, section.draft_id))
 
 
 def _version(version: DraftVersion, *, is_current: bool) -> VersionRead:

@@ -77,6 +77,11 @@ async def _one(session: AsyncSession, query: Select[Draft, str, Job]) -> DraftAn
     return _draft_and_job(*row)
 
 
+async def state_of(session: AsyncSession, draft_id: UUID) -> DraftState:
+    state = select(STATE).select_from(Draft).outerjoin(Job, Job.id == Draft.job_id).where(Draft.id == draft_id)
+    return DraftState((await session.scalars(state)).one())
+
+
 def _draft_and_job(draft: Draft, state: str, job: Job | None) -> DraftAndJob:
     return DraftAndJob(draft, DraftState(state), job)
 

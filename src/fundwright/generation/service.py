@@ -344,7 +344,9 @@ def job_title(draft: DraftRead) -> Message:
 async def _read(session: AsyncSession, row: repository.DraftAndJob) -> DraftRead:
     draft, job = row.draft, row.job
     jobs = await repository.section_jobs(session, draft.id)
-    sections = tuple(read_section(section, jobs.get(section.id)) for section in await repository.sections(session, draft.id))
+    sections = tuple(
+        read_section(section, jobs.get(section.id), row.state) for section in await repository.sections(session, draft.id)
+    )
     text = "\n".join(section.text for section in sections)
     shown = citing.numbers_in(text) | {match.number for section in sections for match in section.possible_matches}
     citations = await repository.citations(session, draft.id)
@@ -386,12 +388,13 @@ _REWRITING = {
 }
 
 
-def read_section(section: DraftSection, job: Job | None) -> DraftSectionRead:
-    """Return a section without checks of its claims. `job` is the latest one that regenerates it."""
+def read_section(section: DraftSection, job: Job | None, state: DraftState) -> DraftSectionRead:
+    """Return a section without checks of its claims. `job` is the latest one that regenerates it, and `state` that of the draft."""
     rewriting = None
     if job is not None:
         rewriting = _REWRITING.get(JobState(job.state)) or Rewriting(core_jobs.result_of(job, WrittenSection)["outcome"])
     is_underway = rewriting is Rewriting.UNDERWAY
+    is_left = section.state == SectionState.WRITING and state.is_over  # the writer began the section and was stopped
     is_incoming = section.state != SectionState.DONE or (is_underway and bool(section.incoming))
     return DraftSectionRead(
         id=section.id,
@@ -400,7 +403,7 @@ def read_section(section: DraftSection, job: Job | None) -> DraftSectionRead:
         is_added=section.template_heading is None,
         text=section.incoming if is_incoming else section.text,
         revision=section.revision,
-        state=SectionState.WRITING if is_underway else SectionState(section.state),
+        state=SectionState.WRITING if is_underway else SectionState.WAITING if is_left else SectionState(section.state),
         rewriting=rewriting,
         error=job.error if job else None,
         open_questions=tuple(section.open_questions),
