@@ -206,7 +206,7 @@ class Connection(Generic[S, A, C]):
     def run_query(self, work: Coroutine[Any, Any, None], *, is_first: bool, is_reload: bool, is_live: bool) -> asyncio.Task[None]:
         """Run `work` now, for the actor. Unless it `is_live`, first paint and the end of an event wait for it for a limited time."""
         context = copy_context()
-        context.run(self._act_for, self.actor)  # the publisher of a live message may act for somebody else
+        context.run(self._act_for, self.actor)  # the publisher of a live message may act for another account
         task = asyncio.create_task(work, context=context)
         self._queries[task] = Load(is_first, is_reload, is_live, asyncio.get_running_loop().time())
         task.add_done_callback(self._queries.pop)

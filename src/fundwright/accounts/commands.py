@@ -30,9 +30,8 @@ class NoSuchWorkspace(NotFound):
 
     def __init__(self, email: str, workspace: str, known: Sequence[str]) -> None:
         names = ", ".join(known) or "none but the personal one"
-        FundwrightError.__init__(
-            self, f"{email} has no single workspace {workspace}. Choose one of these by name or id: {names}."
-        )
+        sentence = f"{email} has no single workspace {workspace}. Choose one of these by name or id: {names}."
+        FundwrightError.__init__(self, sentence)
 
 
 async def list_accounts(session: AsyncSession) -> list[AccountRead]:
