@@ -63,6 +63,7 @@ PROMISES = (
     "An error shows an id, never a traceback",
     "When the database is unavailable, nobody gets access",
     "What is in the trash is not found, returns complete and once, and is deleted after 30 days",
+    "Only members reach a workspace, with no more than their role, and no longer once they are removed",
 )
 REGRESSIONS = (
     "A lost connection loses what was done on the page",

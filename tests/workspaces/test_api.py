@@ -15,6 +15,8 @@ from fundwright.workspaces import api
 from tests.support.programs import api_of
 from tests.support.signing_in import HERE
 
+pytestmark = pytest.mark.security(49)
+
 
 @pytest.fixture
 def app(committed: Core) -> FastAPI:

@@ -49,6 +49,8 @@ from fundwright.workspaces.service import LastOwner, PersonalWorkspace, TooManyW
 from tests.support.accounts import add_account
 from tests.support.signing_in import HERE, PASSWORD
 
+pytestmark = pytest.mark.security(49)
+
 T = TypeVar("T")
 
 

@@ -188,6 +188,7 @@ async def _get_own(session: AsyncSession, actor: Actor, invitation_id: UUID) -> 
 
 
 async def _join(session: AsyncSession, actor: Actor, invitation_id: UUID, *, client: Client) -> UUID:
+    """Use an invitation that the caller has found to be for the actor."""
     require_confirmed(actor)
     refuse_programs(actor)
     found = await session.get_one(WorkspaceInvitation, invitation_id)
@@ -195,8 +196,7 @@ async def _join(session: AsyncSession, actor: Actor, invitation_id: UUID, *, cli
     invitation = await repository.lock_invitation(session, invitation_id)
     if await repository.is_member(session, workspace.id, actor.id):
         return workspace.id
-    is_over = invitation.uses >= invitation.most_uses or invitation.ended_at is not None or invitation.expires_at <= now()
-    if is_over or invitation.email not in (None, actor.email):
+    if invitation.uses >= invitation.most_uses or invitation.ended_at is not None or invitation.expires_at <= now():
         raise InvitationOver
     await service.require_room(session, actor)
     invitation.uses += 1

@@ -11,6 +11,8 @@ from fundwright.workspaces.schemas import InvitationForm, WorkspaceForm
 from tests.support.accounts import add_account
 from tests.ui.runtime.conftest import EMAIL, PASSWORD, Server
 
+pytestmark = pytest.mark.security(49)
+
 BOB = "bob@example.org"
 
 
