@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
@@ -211,6 +212,92 @@ async def test_notices_come_last_when_the_question_is_about_us(committed: Core, 
     embedder = await language.get_embedder(committed)
     found = await service.find_answers(committed, bridges, "How many welders do we employ?", embedder=embedder)
     assert [answer.document_title for answer in found] == ["High Road", "RFP 26-01"]
+
+
+TIDEWATER = """# Past performance of Tidewater Systems
+
+| Customer | Contract | Value | Rating |
+|---|---|---|---|
+| Naval Supply Systems Command | N00189-20-C-0117 | $12.4 million | Exceptional |
+| City of Chesapeake | CHS-2022-044 | $1.1 million | Very Good |
+
+## NAVSUP help desk
+
+We ran the tier 1 to 3 service desk for 9,200 users in 14 locations. Point of contact: Marcus Bell, COR, (717) 555-0190.
+
+## City of Chesapeake cloud migration
+
+We moved 118 virtual machines to Azure Government in 16 months. The migration finished two months later than planned because the
+city's network circuits arrived late. Hosting cost fell by 27 percent.
+"""
+TIDEWATER_RESUMES = """# Résumés of key personnel
+
+## Daniel Ferro, Program Manager
+
+PMP (2016). Managed the NAVSUP service desk from 2020 to 2025 with a team of 38.
+
+## Priya Raman, Lead Cloud Architect
+
+Led the migration of the City of Chesapeake. Top Secret clearance.
+"""
+LITERACY = """# Harbor Light Literacy – Annual Report 2025
+
+## Mission
+
+Harbor Light Literacy is a 501(c)(3) nonprofit in Duluth, Minnesota. EIN 41-5550137. Founded in 1998.
+
+## Programs and results
+
+- Family Reading Nights reached 1,240 children in 2025; 71 percent gained at least one reading level in nine months.
+
+## Staff and partners
+
+Executive Director Anna Bergstrom has led the organization since 2012.
+"""
+
+
+@pytest.fixture
+async def tidewater(committed: Core, owner: Actor, add_file: AddFile, snapshots: Snapshots) -> Actor:
+    async def train(core: Core) -> Actor:
+        files = (TIDEWATER, "past.md"), (TIDEWATER_RESUMES, "resumes.md"), (LITERACY, "annual.md")
+        return await trained(core, owner, add_file, *files)
+
+    return await snapshots.of(committed, train)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected", "beside"),
+    [
+        ("What rating did we get on the NAVSUP contract?", "Exceptional", ["Managed the NAVSUP service desk"]),
+        ("When was Harbor Light Literacy founded?", "Founded in 1998.", []),
+        ("Why was the Chesapeake migration late?", "because the", ["Led the migration"]),
+        ("What is the contract number for Chesapeake?", "CHS-2022-044", ["Led the migration"]),
+    ],
+)
+async def test_only_what_comes_close_to_the_answer_is_shown_beside_it(
+    committed: Core, tidewater: Actor, question: str, expected: str, beside: list[str]
+) -> None:
+    embedder = await language.get_embedder(committed)
+    found = await service.find_answers(committed, tidewater, question, embedder=embedder)
+    first, *others = (answer.text[answer.answer_start : answer.answer_end] for answer in found)
+    assert expected in first
+    assert len(others) <= len(beside)
+    assert all(other.startswith(start) for other, start in zip(others, beside, strict=False))
+
+
+@pytest.mark.parametrize(
+    ("abbreviation", "words", "is_found"),
+    [
+        ("NAVSUP", "Naval Supply Systems Command", True),
+        ("CENTCOM", "Central Command", True),
+        ("ISSO", "information system security officer", True),
+        ("NAVSUP", "naval architecture support", False),
+        ("CAGE", "cases in general", False),
+    ],
+)
+def test_an_abbreviation_stands_for_words_with_its_initials_or_syllables(abbreviation: str, words: str, is_found: bool) -> None:
+    pattern = answering.initials_pattern(abbreviation).replace(r"\y", r"\b")
+    assert bool(re.search(pattern, words, re.IGNORECASE)) == is_found
 
 
 LISTED = """# Harrow Fire Systems

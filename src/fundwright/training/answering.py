@@ -33,6 +33,9 @@ from fundwright.training.listings import RequestedList, requested_list
 from fundwright.training.schemas import Answer, Passage
 
 MIN_RELEVANCE = 0.335
+_LEAST_OF_BEST = 0.65
+"""The least relevance of an answer as a share of the best one's. Next to a clear answer, passages that only mention its subject are
+left out."""
 _ENDS = (".", "!", "?", "…", ".”", '."')
 _SENTENCE_MEANING, _FRAGMENT_MEANING = 0.8, 0.5
 """The weight of meaning; the rest is the weight of words."""
@@ -44,28 +47,34 @@ _LISTED = 0.4
 _OF_OTHERS = 0.15
 """Subtracted from a notice, a policy, or a sentence about a customer if the question is about us."""
 _NO_QUANTITY = 0.07
-"""Subtracted from a statement without a number or an amount if the question asks for one."""
-_NO_DURATION = 0.15
-"""Subtracted from a statement without a time or a speed if the question asks how long or how fast: “24/7 service desk for 4,800
-users.”"""
+"""Subtracted from a statement without a number, amount, or date if the question asks for one."""
+_NO_TIME = 0.15
+"""Subtracted from a statement without a date, a time, or a speed if the question asks when, how long, or how fast: “24/7 service
+desk for 4,800 users.”"""
 _NO_QUANTITY_SHOWN = 0.3
 """Subtracted in addition when compared with other statements of the passage: “Client: Oneida Nation” leads to the row with the
 amount."""
 _FAILURE_WEIGHT = 0.2
 """Added to a statement that reports a failure if the question asks what went wrong."""
+_REASON_WEIGHT = 0.1
+"""Added to a statement with a reason if the question asks why."""
 _US = re.compile(r"\b(?:we|our|us|I|my|wir|uns\w*|ich|mein\w*|nous|notre|nos|je|mon|mes)\b", re.IGNORECASE)
 _ASKS_FAILURE = re.compile(
-    r"\b(?:w[eo]nt wrong|go(?:es)? wrong|problems?|difficult\w+|challenges?|lessons?|learn(?:ed|t)?|mistakes?|fail\w*|obstacles?|setbacks?|trouble"
+    r"\b(?:w[eo]nt wrong|go(?:es)? wrong|late|later|delay(?:s|ed)?|behind schedule|overdue|verspätet|verzögert|en retard|problems?|difficult\w+|challenges?|lessons?|learn(?:ed|t)?|mistakes?|fail\w*|obstacles?|setbacks?|trouble"
     r"|schief\w*|probleme?|schwierig\w+|herausforderung\w*|fehler|gelernt|problèmes?|difficultés?|défis?|erreurs?|leçons?|appris)\b",
     re.IGNORECASE,
 )
 """Questions about challenges seldom use the words of headings."""
 _FAILURE_WORDS = "problems, failures, damage, delays, warranty, retrained, lessons learned"
 _FAILED = re.compile(
-    r"\b(?:failed|failures?|missed|late|delay\w*|retrain\w*|under warranty|lessons?|learned|had to be|damaged?|outages?|defect\w*|rework\w*|broke|broken|errors?|mistakes?"
+    r"\b(?:failed|failures?|missed|late|later than|delay\w*|retrain\w*|under warranty|lessons?|learned|had to be|damaged?|outages?|defect\w*|rework\w*|broke|broken|errors?|mistakes?"
     r"|problems?|challenges?|difficult\w*|setbacks?|overran|stolen|vandal\w*|versagt\w*|ausgefallen|verspätet|beschädigt\w*|mangel\w*|gelernt|probleme?"
     r"|échoué\w*|retards?|endommagé\w*|défaut\w*|problèmes?|leçons?)\b",
     re.IGNORECASE,
+)
+_ASKS_REASON = re.compile(r"\b(?:why|how come|warum|weshalb|wieso|pourquoi)\b", re.IGNORECASE)
+_REASON = re.compile(
+    r"\b(?:because|due to|owing to|as a result of|weil|wegen|aufgrund|parce qu\w*|en raison|à cause)\b", re.IGNORECASE
 )
 _COMPLETED = re.compile(
     r"\b(?:completed?|finished|previous|prior|earlier|past|abgeschlossen\w*|frühere\w*|achevé\w*|terminé\w*|antérieur\w*)\b",
@@ -85,10 +94,11 @@ _ASKS_AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _ASKS_NUMBER = re.compile(
-    r"\b(?:how (?:many|much|long|fast|big|large|old|far|often|high|quickly|soon)|what (?:share|percentage|percent|rate|year)|when|wie ?viele?|wie (?:lange|schnell|groß|oft|hoch)"
-    r"|wann|combien|quelle part|quand)\b",
+    r"\b(?:how (?:many|much|long|fast|big|large|old|far|often|high|quickly|soon)|what (?:share|percentage|percent|rate)|wie ?viele?|wie (?:lange|schnell|groß|oft|hoch)"
+    r"|combien|quelle part)\b",
     re.IGNORECASE,
 )
+_ASKS_DATE = re.compile(r"\b(?:when|(?:what|which) (?:year|month|date)|wann|quand|en quelle année)\b", re.IGNORECASE)
 _AMOUNT = re.compile(r"[$€£]\s?\d|\d\s?(?:%|percent|prozent)|\b(?:USD|EUR|dollars?)\b")
 _ASKS_DURATION = re.compile(
     r"\bhow (?:long|fast|quickly|soon|far ahead)\b|\bwie (?:lange|schnell|bald)\b|\ben combien de temps\b", re.IGNORECASE
@@ -97,6 +107,10 @@ _DURATION = re.compile(
     r"\b(?:\d[\d,.]{0,15}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|deux|trois|quatre|cinq|sept|huit|neuf|dix)"
     r"[\s-](?:\w{1,30}[\s-])?(?:s|sec|seconds?|min|minutes?|h|hours?|days?|weeks?|months?|years?|sekunden?|minuten?|stunden?|tagen?|wochen?|monaten?|jahren?"
     r"|secondes?|heures?|jours?|semaines?|mois|ans|années?|knots?|mph|km/h|m/s|[kmg]bps|knoten|nœuds?)\b|\d\d/\d{4}\s*[-–]",
+    re.IGNORECASE,
+)
+_DATE = re.compile(
+    rf"\b(?:1[89]|20)\d\d\b|\b\d{{1,2}}[./]\d{{1,2}}\b|\b(?:jan|feb|mar|mär|apr|may|mai|jun|jul|aug|sep|o[ck]t|nov|de[cz]|janv|févr|avr|juin|juil|août|déc)[a-zé]{{0,7}}\b|{_DURATION.pattern}",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
@@ -127,13 +141,19 @@ _COUNT = re.compile(r"(?:[^\W\d]{1,30} ){0,2}\d[\d,.]{0,15}(?: [^\W\d]{1,30}){0,
 _COUNTED = 0.05
 """Added if a number is next to the noun that is counted, as in “groups of 12.”"""
 _STEM = 5
-_ABBREVIATION = re.compile(r"\b[A-Z]{3,6}\b")
+_ABBREVIATION = re.compile(r"\b[A-Z]{3,8}\b")
 _MAX_ABBREVIATIONS = 5
+_SYLLABLE = 3
+"""The least number of letters with which an abbreviation such as NAVSUP begins each of its words."""
 _NAME = re.compile(r"(?<=\s)[A-ZÄÖÜ][\w'’-]{1,30}(?:\s[A-ZÄÖÜ][\w'’.-]{0,30}){1,4}")
 """The name of a person or project in a question."""
 _MAX_NAMES = 5
 _ASKS_CONTACT = re.compile(
     r"\b(?:contacts?|poc|reach|call|phone|telephone|number|e-?mail|mail|write|address|kontakt\w*|erreich\w*|telefon\w*|adresse|joindre|téléphone|courriel)\b",
+    re.IGNORECASE,
+)
+_ASKS_PERSON = re.compile(
+    r"\b(?:point of contact|contact person|poc|who\b.{1,30}\bcontact|ansprechpartner\w*|kontaktperson|interlocut\w*)\b",
     re.IGNORECASE,
 )
 _CONTACT_DETAIL = re.compile(r"\S@\S{2,60}\.\w{2}|\d{3}\)?[ .-]\d{3}[ .-]\d{4}")
@@ -251,8 +271,18 @@ def abbreviations_in(question: str) -> list[str]:
 
 def initials_pattern(abbreviation: str) -> str:
     """Return a pattern, for PostgreSQL and Python, of words with these initials, such as “information system security officer” for
-    ISSO."""
-    return r"\y" + _BETWEEN.join(f"{letter}[a-z]{{2,40}}" for letter in abbreviation) + r"\y"
+    ISSO, or of words that begin with these parts, such as “naval supply” for NAVSUP."""
+    initials = _BETWEEN.join(f"{letter}[a-z]{{2,40}}" for letter in abbreviation)
+    syllables = (_BETWEEN.join(f"{part}[a-z]{{0,40}}" for part in parts) for parts in _splits(abbreviation) if len(parts) > 1)
+    return r"\y(?:" + "|".join((initials, *syllables)) + r")\y"
+
+
+def _splits(word: str) -> Iterator[tuple[str, ...]]:
+    """Yield every division of a word into parts of `_SYLLABLE` letters or more."""
+    yield (word,)
+    for end in range(_SYLLABLE, len(word) - _SYLLABLE + 1):
+        for rest in _splits(word[end:]):
+            yield word[:end], *rest
 
 
 def expand(question: str, phrases: Sequence[str]) -> str:
@@ -312,15 +342,17 @@ def answers(
     lacks = np.array([[_lacks_quantity(part, each.text) for each in statements] for part in questions])
     counts = np.array([[_counts_asked(part, each.text) for each in statements] for part in questions])
     lacking = lacks.all(axis=0)
-    relevances -= (_NO_DURATION if _ASKS_DURATION.search(question) else _NO_QUANTITY) * lacking
+    asks_time = _ASKS_DURATION.search(question) or _ASKS_DATE.search(question)
+    relevances -= (_NO_TIME if asks_time else _NO_QUANTITY) * lacking
     relevances -= _NOT_NAMED * np.array([_lacks_name(question, each, passages[each.passage]) for each in statements])
     relevances += _COUNTED * counts.any(axis=0)
     relevances += about_named
     shown = relevances - _NO_QUANTITY_SHOWN * lacking
     of_parts = scores[1:] + _COUNTED * counts[: len(parts)] - _NO_QUANTITY_SHOWN * lacks[: len(parts)] + about_named
     best: dict[int, Answer] = {}
+    least = max(MIN_RELEVANCE, _LEAST_OF_BEST * float(relevances.max()))
     for place in np.argsort(-relevances, kind="stable"):
-        if relevances[place] < MIN_RELEVANCE:
+        if relevances[place] < least:
             break
         index = statements[place].passage
         if index not in best:
@@ -385,12 +417,14 @@ def _name_scores(
 
 
 def _lacks_quantity(question: str, text: str) -> bool:
-    """Whether the question asks for an amount or a number, and the text has none."""
+    """Whether the question asks for an amount, a date, or a number, and the text has none."""
     quantity = (
         _AMOUNT
         if _ASKS_AMOUNT.search(question)
         else _DURATION
         if _ASKS_DURATION.search(question)
+        else _DATE
+        if _ASKS_DATE.search(question)
         else _NUMBER
         if _ASKS_NUMBER.search(question)
         else None
@@ -453,18 +487,22 @@ def _evidence(
     asks_past = bool(_COMPLETED.search(question) and _PROJECTS.search(question)) and not asks_failure
     is_named = (Topic.CHALLENGES in named and asks_failure) or (Topic.PAST_PERFORMANCE in named and asks_past)
     is_of_others = _is_about_us(question) and (not passage.document_kind.is_ours or _NO_OTHERS.is_of_others(statement.text))
+    gives_reason = bool(_ASKS_REASON.search(question) and _REASON.search(statement.text))
     reports_failure = asks_failure and passage.document_kind.is_ours and bool(_FAILED.search(statement.text))
     above = f"{passage.document_title} {heading_text(passage.place_at(statement.start)[0])} {statement.heading}".casefold()
     is_named |= is_of_person or any(name in above for name in names)
     has_degree = is_of_person and bool(_ASKS_DEGREE.search(question) and DEGREE.search(statement.text))
-    is_contact = bool(names and not statement.is_sentence and _CONTACT_DETAIL.search(statement.text))
+    has_contact = bool(_CONTACT_DETAIL.search(statement.text))
+    is_contact = bool(names) and not statement.is_sentence and has_contact
     listed = _LISTED * statement.is_requested_list
     return (
         _HEADING_WEIGHT * max(heading, 0.0)
         + _NAMED * is_named
         + listed
         + _FAILURE_WEIGHT * reports_failure
+        + _REASON_WEIGHT * gives_reason
         + _NAMED * has_degree
+        + _NAMED * (has_contact and bool(_ASKS_PERSON.search(question)))
         - _OF_CONTACT * (is_contact and not _ASKS_CONTACT.search(question))
         - _OF_OTHERS * is_of_others
     )
