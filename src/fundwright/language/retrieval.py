@@ -31,8 +31,8 @@ DEPTH = 300
 """
 FEEDBACK_TEXTS = 5
 
-PASSAGE_WORDS, NOTICE_WORDS = 0.4, 0.5
-"""The share of words in the score of a passage and of a notice; meaning has the rest."""
+PASSAGE_WORDS = 0.4
+"""The share of words in the score of a passage; meaning has the rest."""
 NOTICE_SATURATION = 0.6
 """k1 of BM25 for notices (1.5 for passages). With a smaller value, another word of the search counts more than repetitions of the
 first."""

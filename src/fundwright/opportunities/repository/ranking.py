@@ -51,6 +51,12 @@ notices come this close to anything. In tests/relevance, every relevant notice a
 nonsense searches find nothing that does."""
 _MIN_COSINE_AFTER, _MIN_EVIDENCE_AFTER = 0.4, 0.6
 """The same minimums after the first ten results, where weaker matches would only fill the page."""
+_WORDS_WEIGHT = 0.45
+"""The weight of a notice's share of the words; its cosine has the weight 1."""
+_MOST_WORDS = 2.5
+"""The greatest share of the words that counts, as a multiple of the cosine."""
+_FARTHER = 0.75
+"""The assumed cosine of notices that are not among the nearest, as a fraction of the least of these."""
 _MIN_MEANING = 0.5
 """A notice that has all words, but not in its title, matches if its meaning is in the upper half of those found by meaning."""
 _NAMED_BOOST = 0.25
@@ -59,7 +65,8 @@ _MIN_WORDS = 0.5
 """The share of the best score by words that replaces `_MIN_MEANING` for notices that are not embedded."""
 _NAMED_CANDIDATES = 150
 """The number of best notices whose scores this applies to."""
-_PASSAGE_CHARACTERS = 2_000
+_PASSAGE_CHARACTERS, _SEARCHED_CHARACTERS = 2_000, 10_000
+"""The length of the text from which a passage is chosen, and how far from the beginning of a description its words may be."""
 MARK, END_MARK = "\x02", "\x03"
 """The marks around the search words in a passage."""
 _HEADLINE = f'MaxFragments=1,MinWords=15,MaxWords=40,StartSel="{MARK}",StopSel="{END_MARK}"'
@@ -125,9 +132,7 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
     candidates = await find_candidates(session, query, labeled, question, meaning, known)
     by_words, by_meaning, flags = candidates.by_words, candidates.by_meaning, candidates.matching
     word_scores, meaning_scores = retrieval.scaled(by_words), retrieval.scaled(by_meaning)
-    # While few notices are embedded, the nearest of them need not be near.
-    share = 1 - (1 - retrieval.NOTICE_WORDS) * candidates.coverage
-    fused = _boost_named_agencies(question, retrieval.fuse(word_scores, meaning_scores, share=share), meaning_scores)
+    fused = _boost_named_agencies(question, _fuse(candidates), meaning_scores)
     if question.states:
         fused = _put_states_first(question, fused, candidates, meaning_scores)
     scores = sorted(fused, key=lambda found: found.is_sample)
@@ -179,6 +184,25 @@ async def rank(session: AsyncSession, query: OpportunityQuery, labeled: Select[U
         rest = await session.scalar(select(func.count()).select_from(others.subquery())) or 0
     has_uncounted = candidates.number > scoring.MOST_COUNTED and len(best) + rest > _MOST_LISTED
     return replace(ranked, total=_MOST_LISTED if has_uncounted else len(best) + rest, has_uncounted=has_uncounted)
+
+
+def _fuse(candidates: Candidates) -> Mapping[Found, float]:
+    """Return the scores of notices by words and meaning, best first.
+
+    Both are absolute: the share of the words' full score, and the cosine. Scaled to their best candidates, the best of a few hundred
+    open notices would seem as close as the best of all. Words in a standard paragraph, such as “contact the help desk,” count no
+    more than the meaning of the notice allows.
+    """
+    by_words, by_meaning = candidates.by_words, candidates.by_meaning
+    # While few notices are embedded, the nearest of them need not be near.
+    are_all_embedded, farther = candidates.coverage == 1, _FARTHER * min(by_meaning.values(), default=0)
+
+    def score(found: Found) -> float:
+        cosine, share = by_meaning.get(found, farther), by_words.get(found, 0) / (candidates.full_score or 1)
+        is_limited = found in by_meaning or (by_meaning and are_all_embedded)
+        return _WORDS_WEIGHT * (min(share, _MOST_WORDS * cosine) if is_limited else share) + candidates.coverage * cosine
+
+    return dict(sorted(((found, score(found)) for found in {**by_words, **by_meaning}), key=lambda item: -item[1]))
 
 
 def _boost_named_agencies(
@@ -247,10 +271,16 @@ async def _list_numbered(
 
 
 def passage(words: str | BindParameter[str]) -> ColumnElement[str]:
-    """Select the part of a notice's description with the most of these words, marked by `ts_headline`, or else its beginning."""
+    """Select the part of a notice's description with the most of these words, marked by `ts_headline`, or else its beginning. In a
+    long description, the part begins before the first of the words."""
     config = literal_column("'english'")
-    term = func.to_tsvector(config, words)
-    any_word = func.array_to_string(func.tsvector_to_array(term), " or ")
-    beginning = func.left(OpportunityText.description, _PASSAGE_CHARACTERS)
-    headline = func.ts_headline(config, beginning, func.websearch_to_tsquery(literal_column("'simple'"), any_word), _HEADLINE)
+    lexemes = func.tsvector_to_array(func.to_tsvector(config, words))
+    any_word = func.array_to_string(lexemes, " or ")
+    # A lexeme is the beginning of its word. Only letters and digits, because the rest would be part of the pattern.
+    any_start = func.regexp_replace(func.array_to_string(lexemes, "|"), "[^[:alnum:]|]", ".", "g")
+    pattern = func.concat(r"\m(", any_start, ")")
+    first = func.regexp_instr(func.left(OpportunityText.description, _SEARCHED_CHARACTERS), pattern, 1, 1, 0, "i")
+    start = func.greatest(1, first - _PASSAGE_CHARACTERS // 2)
+    part = func.substr(OpportunityText.description, start, _PASSAGE_CHARACTERS)
+    headline = func.ts_headline(config, part, func.websearch_to_tsquery(literal_column("'simple'"), any_word), _HEADLINE)
     return select(headline).where(OpportunityText.opportunity_id == Opportunity.id).correlate(Opportunity).scalar_subquery()
