@@ -40,6 +40,10 @@ class TestOpeningFields:
         with using_language("de"):
             assert fields(notice())["date"] == "24. November 2026"
 
+    def test_the_applicant_is_named_if_known(self) -> None:
+        assert fields(notice())["applicant"] == "**Applicant:** Acme"
+        assert opening_fields(notice(), "", today=date(2026, 11, 24))["applicant"] == ""
+
     @pytest.mark.parametrize(
         ("opportunity", "purpose"),
         [

@@ -445,6 +445,19 @@ class TestLetters:
         assert text.splitlines()[0] == "| Customer | Contract | Value | Rating |"
         assert "| Port of Vestal | VP-2022-044 | $1.1 million | Very Good [1] |" in text
 
+    async def test_a_transition_described_in_a_proposal_is_what_we_will_deliver(self, core: Core) -> None:
+        text = "We transition a service desk in 60 days, with 30 days of shadowing."
+        approach = passage(f"{text}\n", DocumentKind.PREVIOUS_PROPOSAL, "Approach", "Transition")
+        assert "".join(await write(core, section(Topic.OFFER, approach))) == f"{text} [1]"
+
+    async def test_low_ratings_are_left_out(self, core: Core) -> None:
+        table = "| Customer | Contract | Value | Rating |\n|---|---|---|---|\n"
+        rows = "| Port of Vestal | VP-2022-044 | $1.1 million | Very Good |\n| Port of Ames | PA-17 | $0.4 million | Marginal |\n"
+        sheet = passage(table + rows, DocumentKind.PAST_PERFORMANCE)
+        text = "".join(await write(core, section(Topic.PAST_PERFORMANCE, sheet)))
+        assert "| Port of Ames | PA-17 | $0.4 million [1] |  |" in text
+        assert "Marginal" not in text
+
     async def test_each_code_is_named_once(self, core: Core) -> None:
         about = passage(
             "Codes\n\nPrimary NAICS 541512. Also 541511, 541513, and 518210. PSC DA01, DE10.\n", DocumentKind.ABOUT_US, "Codes"

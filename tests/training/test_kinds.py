@@ -164,3 +164,23 @@ def test_a_list_of_machines_is_not_a_resume() -> None:
 def test_a_form_that_asks_for_the_name_of_the_offeror_asks_nothing_of_others() -> None:
     text = "PAST PERFORMANCE SHEET\n\nOfferor ....... Coldbrook Co.\nContract no. ....... SPE1C1-21-C-0094\nAmount ....... $1,412,000\n\nAll 46 lots passed.\n"
     assert kinds.propose(title="1", filename="1.txt", text=text) == DocumentKind.PAST_PERFORMANCE
+
+
+def test_an_approach_with_a_table_of_service_levels_is_a_proposal() -> None:
+    text = """Management and technical approach of Tidewater Systems
+
+Transition
+
+We transition a service desk in 60 days. A transition manager reports weekly.
+
+Staffing
+
+We fill vacancies within 21 days from a bench of 12 cleared engineers. Turnover was 6 percent in 2025.
+
+Service level | Target | Achieved 2025
+
+Priority 1 incident restored | 4 hours | 2.6 hours
+
+Customer satisfaction | 4.5 of 5 | 4.7 of 5
+"""
+    assert kinds.propose(title="approach", filename="approach.docx", text=text) == DocumentKind.PREVIOUS_PROPOSAL

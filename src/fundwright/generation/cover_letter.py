@@ -1,4 +1,4 @@
-"""Fills in the beginning of a letter: date, recipient, subject, greeting, and purpose."""
+"""Fills in the beginning of a letter (date, recipient, subject, greeting, and purpose) and of a summary (the applicant)."""
 
 from __future__ import annotations
 
@@ -45,6 +45,7 @@ def opening_fields(opportunity: OpportunityRead, company: str, *, today: date) -
         "opportunity": as_markdown(display_title(opportunity.title)),
         "number": as_markdown(opportunity.number),
         "purpose": _purpose(opportunity),
+        "applicant": t("**Applicant:** {company}", company=as_markdown(company)) if company.strip() else "",
     }
 
 

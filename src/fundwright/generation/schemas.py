@@ -52,8 +52,8 @@ class TemplateSection(BaseModel):
     """A heading, the questions that its text answers, its style, and its approximate length.
 
     `opening` is the beginning of its text, whichever writer is used, and `otherwise` is its text if nothing is found. `{date}`,
-    `{recipient}`, `{addressee}`, `{purpose}`, `{company}`, `{opportunity}`, and `{number}` are replaced with what is known about
-    the notice and the applicant.
+    `{recipient}`, `{addressee}`, `{purpose}`, `{company}`, `{applicant}`, `{opportunity}`, and `{number}` are replaced with what is
+    known about the notice and the applicant.
     """
 
     model_config = ConfigDict(frozen=True)

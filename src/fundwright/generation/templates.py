@@ -108,6 +108,7 @@ PROJECT_SUMMARY = DraftTemplate(
             ),
             instructions="State the problem and who has it, with the figures the passages give.",
             words=140,
+            opening="{applicant}",
         ),
         TemplateSection(
             heading="Goals and specific aims",

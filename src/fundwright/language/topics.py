@@ -104,7 +104,7 @@ _NAMES: dict[Topic, str] = {
         r"(?:technical |our |research |proposed |project )?(?:approach|method\w*|design)|(?:research|study|project) (?:design|strategy|plan)(?: and methods?)?"
         r"|methods? .{0,30}|.{0,30} (?:methods|methodology)|(?:project |detailed )?work ?plan|timeline|schedule|implementation(?: plan)?|project (?:activities|management)"
         r"|(?:community |youth |family |signature )?programs?(?:,? (?:and|&) (?:services|activities|initiatives|projects))?|programming|programs we (?:run|offer)|(?:program|service) (?:descriptions?|models?|design|components|delivery)"
-        r"|activities|quality (?:assurance|control)(?: plan)?|how we work|vorgehen\w*|methodik|methoden|arbeits(?:plan|programm)|zeitplan|méthod\w+|démarche"
+        r"|activities|transition(?:-in)?(?: plan| approach)?|quality (?:assurance|control)(?: plan)?|how we work|vorgehen\w*|methodik|methoden|arbeits(?:plan|programm)|zeitplan|méthod\w+|démarche"
         r"|plan de travail|calendrier|approche"
     ),
     Topic.OUTCOMES: (
@@ -115,7 +115,7 @@ _NAMES: dict[Topic, str] = {
     ),
     Topic.OFFER: (
         r"(?:project |contract |our )?deliverables?(?: .{0,30})?|milestones?(?: .{0,30})?|what we (?:will|propose|would) .{0,20}|proposed (?:solution|services|work|scope)"
-        r"|our (?:offer|proposal)|liefer\w+|(?:unser )?angebot|meilensteine|livrables|notre offre|(?:notre )?proposition"
+        r"|our (?:offer|proposal)|transition(?:-in)?(?: plan| approach)?|service levels?(?: agreements?)?|liefer\w+|(?:unser )?angebot|meilensteine|livrables|notre offre|(?:notre )?proposition"
     ),
     Topic.PLAN: (
         r"what(?:['’]s| is| comes) next(?: .{0,60})?|next steps?(?: .{0,40})?|(?:what|where) we (?:want|plan|are going|hope)(?: .{0,40})?|(?:future|our|strategic) plans?(?: .{0,40})?"

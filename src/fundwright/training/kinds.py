@@ -110,7 +110,7 @@ _TITLE = (
     *_cues(
         _PROPOSAL,
         6,
-        r"\b(?:technical|grant|winning|submitted|final|previous|old|full|cost|management|research) (?:proposal|volume|application|approach)\b|\bproposal\b|"
+        r"\b(?:technical|grant|winning|submitted|final|previous|old|full|cost|management|research) (?:proposal|volume|application|approach)\b|^approach\b|\bproposal\b|"
         r"\b(?:RF[IPQA]|notice|solicitation) response\b|\bresponse to\b|\bspecific aims\b|\bresearch (?:strategy|plan)\b|\bproject (?:narrative|summary|description|abstract)\b|\b(?:white|concept) ?papers?\b|"
         r"\bapplication narrative\b|\babstract\b|\bSBIR\b|\bSTTR\b|\bcover letter\b|\bstatement of interest\b|\bvolume [IV1-4]+\b",
     ),
@@ -187,7 +187,7 @@ _LINES = (
     *_cues(
         _PROPOSAL,
         2.0,
-        r"^\W*(?:specific aims?|aim \d.*|significance|innovation|research (?:strategy|plan|design.*)|approach|technical approach|management (?:approach|plan)|staffing plan|"
+        r"^\W*(?:specific aims?|aim \d.*|significance|innovation|research (?:strategy|plan|design.*)|approach|technical approach|management (?:approach|plan)|staffing(?: plan| approach)?|transition(?:-in)?|"
         r"expected outcomes?|broader impacts?|intellectual merit|project summary.*|project narrative.*|public health relevance.*|budget (?:justification|narrative)|"
         r"work plan|timeline|schedule and milestones|statement of need|need statement|problem statement|evaluation plan|dissemination plan|executive summary|"
         r"understanding of the (?:requirement|problem|work)|proposed (?:solution|approach|work|project).*|sustainability|preliminary (?:data|results)|commercialization plan|"

@@ -66,6 +66,12 @@ _COLUMNS = (
     (later("Rating"), ProjectField.RATING),
 )
 
+_LOW_RATING = re.compile(
+    r"\b(?:marginal|(?:un|not )satisfactory|poor|below average|needs? improvement|fail\w*|unacceptable|mangelhaft|ungenügend|insuffisant\w*)\b",
+    re.IGNORECASE,
+)
+"""Ratings that nobody cites in a proposal."""
+
 _Cell = str | Fact | Sequence[Fact] | None
 """What a cell of a table shows: fixed text, or facts, which are cited."""
 
@@ -238,6 +244,8 @@ def _past_performance(projects: Sequence[Project], words: int) -> Iterator[str]:
     rows: list[list[_Cell]] = []
     for project in projects:
         fields = {**project.fields, ProjectField.PERIOD: period_of(project)}
+        if (rating := fields.get(ProjectField.RATING)) and _LOW_RATING.search(rating.text):
+            del fields[ProjectField.RATING]
         if sum(
             1
             for name in (ProjectField.CUSTOMER, ProjectField.CONTRACT, ProjectField.VALUE, ProjectField.PERIOD)

@@ -42,6 +42,7 @@ _FAILURE = re.compile(
     r"\b(?:was|were|had been|has been|have been)\s(?:(?:[\w-]+\s){1,2}(?:hours?|days?|weeks?|months?|years?)\s)?(?:missed|late|delayed|terminated|lost|rejected|overrun|behind schedule|over budget)\b|\bhad to be (?:redone|repeated|rebuilt|reworked|replaced|recalled)\b"
     r"|\blater than (?:(?:we|had|was|were|been|originally|first) ){0,4}(?:planned|scheduled|expected|agreed|promised|hoped|required|due)\b|\b(?:behind|after|past|beyond) (?:the |its |our |their )?(?:agreed |original |contract |due |planned )?(?:schedule|deadline|due date|completion date)\b"
     r"|\bdelayed (?:us |it |them |the \w+ |our \w+ )?(?:by|for|until)\b|\b(?:days?|weeks?|months?|a year|years) (?:late|overdue)\b|\bmissed (?:the|its|our|their|a|one|two|three) (?:\w+ )?(?:deadlines?|dates?|milestones?)\b"
+    r"|\b(?:marginal|unsatisfactory)\b.{0,30}\bratings?\b|\b(?:rated|ratings? (?:was|of|as)) (?:\w+ ){0,2}(?:marginal|unsatisfactory)\b"
     r"|\bspäter als (?:geplant|vereinbart|vorgesehen)\b|\bverspätet\b|\bplus tard que prévu\b|\ben retard\b",
     re.IGNORECASE,
 )
