@@ -106,6 +106,8 @@ class TestSpelling:
             ("tracr", 0, None),
             ("devsecops", 0, None),
             ("nitrification", 0, None),
+            ("cathodic", 0, None),
+            ("catholoc", 0, "catholic"),
         ],
     )
     def test_corrects_a_word_to_the_nearest_known_one(self, word: str, notices: int, expected: str | None) -> None:
@@ -123,12 +125,12 @@ class TestSpelling:
             "mechanical": 200,
             "outer": 500,
         }
-        known |= {"develops": 90, "notification": 90, "influences": 90, "influenza": 3, "tractor": 40}
+        known |= {"develops": 90, "notification": 90, "influences": 90, "influenza": 3, "tractor": 40, "catholic": 9}
         assert intended_word(word, known, notices=notices) == expected
 
     def test_of_several_as_near_it_takes_the_most_frequent(self) -> None:
         assert intended_word("bridgs", {"bridge": 50, "bridges": 9}, notices=0) == "bridges"
-        assert intended_word("scanter", {"scanner": 3, "scatter": 30}, notices=0) == "scatter"
+        assert intended_word("batting", {"betting": 3, "bitting": 30}, notices=0) == "bitting"
 
     def test_leaves_the_rest_of_the_text_alone(self) -> None:
         assert with_words('Janitoral "Janitoral" -Janitoral', {"Janitoral": "janitorial"}) == 'janitorial "Janitoral" -Janitoral'

@@ -22,6 +22,25 @@ _SPELLED = re.compile(r"[a-z]{5,40}")
 _MIN_LIKENESS, _MIN_LIKENESS_FOUND, _TIMES_OFTENER = 0.85, 0.93, 10
 """A word that a few notices have may be misspelled or just rare. It is replaced only by a word that is more similar and occurs in
 many more notices."""
+_ROWS_OF_KEYS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
+_SAME_SOUNDS = ("aeiouy", "ckqsxz", "bp", "dt", "fvw", "gj", "mn", "lr")
+
+
+def _mistaken_letters() -> dict[str, frozenset[str]]:
+    """Return, for each letter, those that people type instead: neighbors on the keyboard, and letters that sound alike."""
+    places = {letter: (row, column + row / 2) for row, keys in enumerate(_ROWS_OF_KEYS) for column, letter in enumerate(keys)}
+    return {
+        letter: frozenset(
+            other
+            for other in places
+            if (abs(places[other][0] - row) <= 1 and abs(places[other][1] - column) <= 1)
+            or any(letter in sounds and other in sounds for sounds in _SAME_SOUNDS)
+        )
+        for letter, (row, column) in places.items()
+    }
+
+
+_MISTAKEN = _mistaken_letters()
 _NOT_OF_A_KEY = re.compile(r"[^A-Z0-9]")
 _WORD = re.compile(r"[a-zA-Z]{4,}")
 _FEWEST_IN_NUMBER, _MAX_IN_NUMBER = 5, 40
@@ -143,11 +162,13 @@ def intended_word(word: str, known: Mapping[str, int], *, notices: int) -> str |
 
 
 def _is_single_edit(word: str, intended: str) -> bool:
-    """Whether the words differ by one edit: a letter is wrong, missing, or extra, or two are swapped. With more edits, a rare word
-    would be mistaken for another one."""
+    """Whether the words differ by one edit: a letter is wrong, missing, or extra, or two are swapped. With more edits, or with any
+    wrong letter, a rare word would be mistaken for another one, such as “cathodic” for “catholic”."""
     start = _common_prefix_length(word, intended)
     end = _common_prefix_length(word[start:][::-1], intended[start:][::-1])
     wrong, right = word[start : len(word) - end], intended[start : len(intended) - end]
+    if len(wrong) == len(right) == 1:
+        return right in _MISTAKEN[wrong]
     return max(len(wrong), len(right)) <= 1 or (len(wrong) == 2 and wrong == right[::-1])
 
 
