@@ -256,3 +256,19 @@ def test_a_list_tells_the_role_and_a_resume_the_qualifications(is_list_first: bo
         "14 years of experience in wetland delineation",
         "M.S. in Ecology from Lawrence University",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [("Dan Ferro", 1), ("Daniel J. Ferro", 1), ("Ferro, Daniel", 1), ("Dana Ferro", 2), ("Dan Ferrante", 2)]
+)
+def test_two_resumes_of_one_person_are_one_person(name: str, number: int) -> None:
+    resumes = [
+        NumberedPassage(
+            number=place,
+            text=f"{person}, Program Manager\n\nPMP. B.S. Physics, Purdue University, 2004. {10 + place} years of experience.\n",
+            kind=DocumentKind.RESUME,
+            document=f"resume {place}",
+        )
+        for place, person in enumerate(("Daniel Ferro", name))
+    ]
+    assert len(people(resumes, US)) == number

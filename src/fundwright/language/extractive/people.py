@@ -81,6 +81,8 @@ _CLEARANCE = re.compile(
 """“Active Top Secret clearance.”"""
 _LABELED_LINE = re.compile(r"(?:Certs?|Certifi\w+|Licen[cs]es?|Degrees?|Education)\b")
 _NEAR_NAME = 5
+_MIN_SHORT_NAME = 3
+"""The least number of letters of a short form of a name, such as Dan."""
 _MIN_BIOGRAPHIES = 2
 _BLANK_LINES = re.compile(r"\n[ \t\r]*(?:\n[ \t\r]*)+")
 _CONTACT_DETAILS = re.compile(r",? ?(?:\S+@|\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4})")
@@ -187,7 +189,18 @@ def people(passages: Sequence[NumberedPassage], others: Others) -> list[Person]:
 
 
 def _is_same(one: Person, other: Person) -> bool:
-    return one.key & other.key == min(one.key, other.key, key=len)
+    """Whether one name contains the other, of which one word may be shortened: “Dan Ferro” and “Daniel J. Ferro.”"""
+    fewer, more = sorted((one.key, other.key), key=len)
+    different = fewer - more
+    return not different or (
+        len(different) == 1
+        and bool(fewer & more)
+        and any(_is_short_for(each, whole) or _is_short_for(whole, each) for each in different for whole in more - fewer)
+    )
+
+
+def _is_short_for(name: str, whole: str) -> bool:
+    return len(name) >= _MIN_SHORT_NAME and whole.startswith(name)
 
 
 def _complete(person: Person, listed: Person, *, is_role_preferred: bool) -> None:
