@@ -202,7 +202,7 @@ class TestRoles:
             lambda session: training.remove_document(session, viewer, document),
             lambda session: categories.create(session, viewer, CategoryCreate(name="Ferries")),
         ):
-            with pytest.raises(NotAllowed):
+            with pytest.raises(NotAllowed, match="Your role in this workspace does not allow this"):
                 await do(committed, change)
 
     async def test_only_owners_manage_members(self, committed: Core, ada: Actor, bob: Actor) -> None:

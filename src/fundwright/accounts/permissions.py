@@ -48,8 +48,13 @@ def needs(permission: Permission) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 def require(actor: Actor, permission: Permission) -> None:
     """Raise NotAllowed, in the few places where the permission depends on the data."""
-    if not actor.may(permission):
-        raise not_allowed(permission) if actor.is_confirmed else _not_confirmed()
+    if actor.may(permission):
+        return
+    if not actor.is_confirmed:
+        raise _not_confirmed()
+    if permission in GRANTED[actor.role]:
+        raise NotAllowed(t("Your role in this workspace does not allow this. Ask an owner of the workspace for another role."))
+    raise not_allowed(permission)
 
 
 def require_confirmed(actor: Actor) -> None:
