@@ -55,6 +55,8 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.training.run import run_screen
     from fundwright_ui.screens.training.train import train_screen
     from fundwright_ui.screens.trash import trash_screen
+    from fundwright_ui.screens.workspaces.joining import join_screen
+    from fundwright_ui.screens.workspaces.workspace import workspace_screen
 
     return (
         *login.SCREENS,
@@ -73,6 +75,8 @@ def screens() -> Iterable[Screen]:
         generate_screen,
         draft_screen,
         trash_screen,
+        workspace_screen,
+        join_screen,
         new_post_screen,
         edit_post_screen,
         blog_list_screen,

@@ -43,6 +43,8 @@ GUARDED = (
     "/dashboard/sam/{contract}",
     "/dashboard/category",
     "/dashboard/trash",
+    "/dashboard/workspace",
+    "/workspaces/join/spent",
     "/dashboard/history",
     "/dashboard/history/{run}",
     "/dashboard/passage/{passage}",

@@ -322,6 +322,8 @@ SCREENS = _table(
         /dashboard/user/account
         /generate/index
         /generate/slug/{token}
+        /dashboard/workspace
+        /workspaces/join/{secret}
     """),
     (Permission.OVERSEE, """
         /dashboard/analyze
@@ -416,6 +418,7 @@ WORLD = {
     "/dashboard/payment/history/{id} id": "payment",
     "/dashboard/subscription/{id} id": "account",
     "/dashboard/users/{id} id": "account",
+    "/workspaces/join/{secret} secret": "invitation link",
 }
 """What each id in a route or a screen refers to, by the field's name, and by the area of the API where names are ambiguous."""
 

@@ -160,6 +160,7 @@ async def _make_world(core: Core) -> World:
             "premium link": await first("premium_link"), "run": run.id, "section": section.id, "session": await first("account_session"),
             "subject": notices[0].id, "token": token.id, "trashed": trashed.id, "workspace": shared.id,
             "workspace invitation": workspace_invitation.id, "own invitation": own_invitation.id,
+            "invitation link": own_invitation.link.rpartition("/")[2],
         }  # fmt: skip
     return World(ada, {kind: str(value) for kind, value in ids.items()})
 

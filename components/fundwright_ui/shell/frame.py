@@ -14,7 +14,7 @@ from fundwright_ui.product import use_connection, use_saved_state
 from fundwright_ui.runtime.router import PUBLIC
 from fundwright_ui.shell.prompts import prompts
 from fundwright_ui.shell.topbar import topbar_actions
-from fundwright_ui.sidebar import drawer, entries_of, menu_entries, sidebar, work_entries
+from fundwright_ui.sidebar import drawer, entries_of, menu_entries, sidebar, work_entries, workspace_switcher
 from fundwright_ui.sidebar.entries import current_entry
 from fundwright_ui.sidebar.logo import logo
 from fundwright_ui.ui.buttons import icon_button
@@ -68,6 +68,7 @@ def generate_frame(screen: Component) -> VdomDict:
             navigation,
             [entry for entry in tabs if entry is current],
             logo(connection),
+            workspace_switcher(tabs),
             html.nav(
                 {"className": "fw-tabs", "aria-label": t("Main")},
                 *(
@@ -109,7 +110,7 @@ def _body(
     screen: Component,
     navigation: _Drawer,
     shown: Sequence[SidebarEntry],
-    *start: VdomDict,
+    *start: VdomDict | Component,
     toggle: Callable[[], Awaitable[None]] | None = None,
 ) -> VdomDict:
     """The top bar, which begins with `start`, and the screen. The account menu contains the pages that are not in `shown`;

@@ -56,6 +56,7 @@ both), and below them what else the others need every day."""
 IN_MENU = (
     SidebarEntry("Dashboard", "/dashboard/index"),
     SidebarEntry("Trash", "/dashboard/trash"),
+    SidebarEntry("Workspace", "/dashboard/workspace"),
     SidebarEntry("Account", "/dashboard/user/account"),
 )
 """Further pages of the account menu."""

@@ -14,6 +14,7 @@ from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.sidebar.badges import MATCHES, TRAININGS, badge, badge_id, use_counts
 from fundwright_ui.sidebar.entries import current_entry
 from fundwright_ui.sidebar.logo import logo
+from fundwright_ui.sidebar.workspaces import workspace_switcher
 from fundwright_ui.ui.buttons import icon_button
 from fundwright_ui.ui.elements import OnEvent, attributes, classes
 from fundwright_ui.ui.icons import icon
@@ -29,6 +30,7 @@ def sidebar(connection: Connection, entries: Sequence[SidebarEntry], *, is_narro
             "aria-label": t("Main"),
         },
         html.div({"className": "fw-sidebar-header"}, logo(connection), html.div({"className": "fw-sidebar-toggle"}, toggle)),
+        workspace_switcher(entries),
         _entries(entries, is_narrow),
     )
 
@@ -55,6 +57,7 @@ def drawer(connection: Connection, entries: Sequence[SidebarEntry], *, on_close:
                 logo(connection),
                 icon_button(t("Close navigation"), "close", on_click=on_close, autofocus=True),
             ),
+            workspace_switcher(entries),
             _entries(entries, False, on_close),
         ),
         html.button(

@@ -46,9 +46,14 @@ def empty(message: str, *actions: Child, icon_name: str = "search", title: str |
     )
 
 
-def view_only_notice() -> VdomDict:
-    """Shown instead of what view-only accounts cannot use."""
-    return alert(t("You have view-only access. Ask an administrator for more."), variant="info")
+def view_only_notice(*, is_shared: bool = False) -> VdomDict:
+    """Shown instead of what view-only accounts cannot use, or members of a workspace that `is_shared` with that role."""
+    return alert(
+        t("You can only view this workspace. Ask one of its owners for another role.")
+        if is_shared
+        else t("You have view-only access. Ask an administrator for more."),
+        variant="info",
+    )
 
 
 def problem(message: str, *, on_retry: OnEvent = None) -> VdomDict:

@@ -43,6 +43,7 @@ from fundwright_ui.widgets.passkeys import (
     refusal_of,
 )
 from fundwright_ui.widgets.undo import UndoToast
+from fundwright_ui.widgets.workspaces import WorkspaceChoice, WorkspaceChosen, WorkspaceLink, WorkspaceMenu, WorkspaceSwitcher
 
 ALL: tuple[type[Widget], ...] = (
     AccountMenu,
@@ -60,6 +61,7 @@ ALL: tuple[type[Widget], ...] = (
     SettingsDrawer,
     UndoToast,
     UnsavedTexts,
+    WorkspaceSwitcher,
 )
 """Widgets that TypeScript types are written for."""
 
@@ -112,6 +114,11 @@ __all__ = [
     "UnsavedTexts",
     "Widget",
     "WordsTyped",
+    "WorkspaceChoice",
+    "WorkspaceChosen",
+    "WorkspaceLink",
+    "WorkspaceMenu",
+    "WorkspaceSwitcher",
     "chart",
     "copy_button",
     "danger_dialog",

@@ -80,12 +80,15 @@ def form_dialog(
     on_close: On[Nothing],
     model: type[BaseModel] | None = None,
     submit: str | None = None,
+    danger: bool = False,
     key: str | None = None,
 ) -> VdomDict:
-    """A form in a dialog; `on_submit`, `model`, and `submit` as for `form`. Keep it rendered, so that it opens immediately, and
+    """A form in a dialog; `on_submit`, `model`, `submit`, and `danger` as for `form`. Keep it rendered, so that it opens immediately, and
     close it after the action has succeeded. Cancel and Escape call `on_close`."""
     cancel = button(t("Cancel"), on_click=on_close)
-    content = [form(*fields, on_submit=on_submit, model=model, submit=submit or t("Save"), actions=[cancel], label=title)]
+    content = [
+        form(*fields, on_submit=on_submit, model=model, submit=submit or t("Save"), actions=[cancel], label=title, danger=danger)
+    ]
     return FormDialog(is_open=is_open, title=title, children=content if is_open else (), on_close=on_close, key=key)
 
 

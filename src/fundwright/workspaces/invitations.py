@@ -144,9 +144,13 @@ def _lines(found: Iterable[InvitationRead] | AsyncIterable[InvitationRead]) -> A
 
 @needs(Permission.READ)
 async def describe_link(session: AsyncSession, actor: Actor, secret: str) -> InvitationRead:
-    """Return the invitation of a link. Raises InvitationOver, also if it is for another address."""
+    """Return the invitation of a link. Raises InvitationOver, also if it is for another address. One that was used leads its members
+    to the workspace again."""
     found = await repository.find_invitation_by_digest(session, tokens.digest(secret))
-    if found is None or found.state is not InvitationState.PENDING or found.email not in (None, actor.email):
+    if found is None or found.email not in (None, actor.email):
+        raise InvitationOver
+    is_used = found.state is InvitationState.USED and await repository.is_member(session, found.workspace_id, actor.id)
+    if found.state is not InvitationState.PENDING and not is_used:
         raise InvitationOver
     return found
 

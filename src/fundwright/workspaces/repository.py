@@ -16,7 +16,7 @@ from fundwright.core.errors import NotFound
 from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.messages import t
 from fundwright.workspaces.models import WorkspaceInvitation
-from fundwright.workspaces.schemas import InvitationQuery, InvitationRead, MemberQuery, MemberRead, WorkspaceRead
+from fundwright.workspaces.schemas import InvitationQuery, InvitationRead, InvitationState, MemberQuery, MemberRead, WorkspaceRead
 
 
 async def list_of(session: AsyncSession, account_id: UUID) -> list[WorkspaceRead]:
@@ -72,6 +72,19 @@ async def get_member(session: AsyncSession, workspace_id: UUID, account_id: UUID
 async def count_owners(session: AsyncSession, workspace_id: UUID) -> int:
     owners = select(func.count()).where(Membership.workspace_id == workspace_id, Membership.role == WorkspaceRole.OWNER)
     return await session.scalar(owners) or 0
+
+
+async def list_last_owned(session: AsyncSession, account_id: UUID) -> Sequence[UUID]:
+    """Return the workspaces that have other members and whose only owner is the account."""
+    other = aliased(Membership)
+    others = select(other).where(other.workspace_id == Workspace.id, other.account_id != account_id)
+    found = (
+        select(Workspace.id)
+        .join(Membership, Membership.workspace_id == Workspace.id)
+        .where(Membership.account_id == account_id, Membership.role == WorkspaceRole.OWNER)
+        .where(others.exists(), ~others.where(other.role == WorkspaceRole.OWNER).exists())
+    )
+    return (await session.scalars(found)).all()
 
 
 async def list_member_ids(session: AsyncSession, workspace_id: UUID) -> Sequence[UUID]:
@@ -147,6 +160,17 @@ async def page_of_invitations(
     session: AsyncSession, workspace_id: UUID, query: InvitationQuery
 ) -> tuple[list[InvitationRead], int]:
     found = _invitations().where(WorkspaceInvitation.workspace_id == workspace_id)
+    if query.text.strip():
+        found = found.where(contains(query.text.strip(), WorkspaceInvitation.email))
+    if query.state is not None:
+        is_used, has_ended = WorkspaceInvitation.uses >= WorkspaceInvitation.most_uses, WorkspaceInvitation.ended_at.is_not(None)
+        is_valid = WorkspaceInvitation.expires_at > now()
+        found = found.where({
+            InvitationState.USED: is_used,
+            InvitationState.ENDED: ~is_used & has_ended,
+            InvitationState.EXPIRED: ~is_used & ~has_ended & ~is_valid,
+            InvitationState.PENDING: ~is_used & ~has_ended & is_valid,
+        }[query.state])  # fmt: skip
     columns = {
         "email": WorkspaceInvitation.email,
         "role": WorkspaceInvitation.role,

@@ -127,4 +127,8 @@ class InvitationSent(InvitationRead):
 
 
 class InvitationQuery(PageRequest):
-    """Which invitations of a workspace to list, newest first unless `sort` is email, role, created_at, or expires_at."""
+    """Which invitations of a workspace to list, newest first unless `sort` is email, role, created_at, or expires_at. `text` is part of
+    an address."""
+
+    text: str = Field(default="", max_length=200)
+    state: InvitationState | None = None

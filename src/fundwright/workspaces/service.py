@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -200,6 +200,12 @@ async def leave_workspace(session: AsyncSession, actor: Actor, *, client: Client
     workspace = await _lock_shared(session, actor)
     await _remove(session, workspace, actor.id)
     await audit.record(session, "workspace.left", actor=actor, subject=actor.email, client=client, workspace=workspace.name)
+
+
+@needs(Permission.READ)
+async def list_last_owned(session: AsyncSession, actor: Actor) -> Sequence[UUID]:
+    """Return the ids of the workspaces in which another member must become an owner before the account can be deleted."""
+    return await repository.list_last_owned(session, actor.id)
 
 
 @needs(Permission.READ)

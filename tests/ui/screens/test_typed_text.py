@@ -54,6 +54,7 @@ NOT_IN_ADDRESSES = {
     ("company", "Company or organization name"): "part of the form to draft, which begins with a chosen opportunity",
     ("sources-search", "Search your documents"): "likewise",
     ("heading", "Heading"): "a form that a button on a draft opens",
+    ("most_uses", "People who can use the link"): "part of the invitation to a workspace that is not personal",
     ("title", "New title"): "a form that a button on a document opens",
     ("instructions", "What to write"): "likewise",
     ("instructions", "Instructions"): "likewise",

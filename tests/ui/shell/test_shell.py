@@ -46,6 +46,7 @@ BELOW = {label: path for label, path in ENTRIES.items() if label != "Embedding H
 OWN = {
     "Dashboard": "/dashboard/index",
     "Trash": "/dashboard/trash",
+    "Workspace": "/dashboard/workspace",
     "Account": "/dashboard/user/account",
     "Send feedback": "/feedback",
 }
@@ -114,7 +115,11 @@ class TestSidebar:
             headings = [text_of(item) for item in page.all("li", className="fw-nav-heading")]
             assert headings == ["Admin area", "Work", "Administration"]
             assert [text_of(item) for item in page.all("li", className="fw-nav-group")] == ["Blog"]
-            assert _menu(page) == {"Trash": "/dashboard/trash", "Send feedback": "/feedback"}
+            assert _menu(page) == {
+                "Trash": "/dashboard/trash",
+                "Workspace": "/dashboard/workspace",
+                "Send feedback": "/feedback",
+            }
 
     @pytest.mark.parametrize("path", ["/dashboard/train", "/dashboard/train/deeper"])
     async def test_marks_the_current_page(self, open_page: Open, ada: Actor, path: str) -> None:

@@ -312,6 +312,38 @@ export interface UnsavedTextsProps {
   readonly onContinue?: (payload: SectionChosen, onDone?: () => void) => void;
 }
 
+export interface WorkspaceMenu {
+  readonly choices: readonly WorkspaceChoice[];
+  readonly links: readonly WorkspaceLink[];
+  readonly searchLabel: string;
+  readonly nothing: string;
+}
+
+export interface WorkspaceChoice {
+  readonly id: string;
+  readonly name: string;
+  readonly role: string;
+  readonly isCurrent: boolean;
+}
+
+export interface WorkspaceLink {
+  readonly label: string;
+  readonly href: string;
+}
+
+export interface WorkspaceChosen {
+  readonly id: string;
+}
+
+/** The name of the workspace, which opens the menu of all workspaces. `menu` is loaded when it opens. */
+export interface WorkspaceSwitcherProps {
+  readonly label: string;
+  readonly name: string;
+  readonly menu: WorkspaceMenu | null;
+  readonly onOpen?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
+  readonly onChoose?: (payload: WorkspaceChosen, onDone?: () => void) => void;
+}
+
 /** The argument of the default export of a package's module. */
 export interface Kit {
   readonly React: typeof import("react");

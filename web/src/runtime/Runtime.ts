@@ -10,6 +10,7 @@ import { setTimeZone } from "./dates";
 import { forgetToken, goTo, exchangeCode } from "./session";
 import { Signal, type Unsubscribe } from "./signal";
 import { applyOperations } from "./tree";
+import { inWorkspace, isSamePerson } from "./workspace";
 
 const MAX_EARLY_EVENTS = 50;
 const MAX_FAULT_CHARACTERS = 500;
@@ -419,7 +420,7 @@ export class Runtime {
     this.refusal.set(null);
     const state = await askServer(this.page.base);
     this.isServerReachable.set(state !== null);
-    if (state === "signed out" || (state !== null && state.account !== this.page.account)) this.#signInAgain();
+    if (state === "signed out" || (state !== null && !isSamePerson(state.account, this.page.account))) this.#signInAgain();
     else if (state !== null) this.#followBuild(state.build);
     return state !== null;
   }
@@ -466,7 +467,7 @@ export class Runtime {
 
   #download(url: string): void {
     const link = document.createElement("a");
-    link.href = url;
+    link.href = inWorkspace(this.page.account, url);
     link.download = "";
     link.click();
   }

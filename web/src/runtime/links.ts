@@ -12,3 +12,10 @@ export function pathOfClick(event: MouseEvent, base: string): string | null {
   const path = pathname.slice(base.length) || "/";
   return path.startsWith("/api/") ? null : path + search + hash;
 }
+
+/** The link to a file of the API that was clicked, with any button. */
+export function fileOfClick(event: MouseEvent, base: string): HTMLAnchorElement | null {
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  if (!(link instanceof HTMLAnchorElement) || link.origin !== location.origin) return null;
+  return link.pathname.startsWith(`${base}/api/`) ? link : null;
+}

@@ -1,9 +1,10 @@
 import { createPath, NavigationType, UNSAFE_createBrowserHistory as createBrowserHistory } from "react-router";
-import { pathOfClick } from "./links";
+import { fileOfClick, pathOfClick } from "./links";
 import { goToPart } from "./parts";
 import type { Runtime } from "./Runtime";
 import { type Entry, hasScrolled, keepScrollOnReload, nameEntry, rememberScroll, restoreScroll } from "./scroll";
 import type { Unsubscribe } from "./signal";
+import { inWorkspace } from "./workspace";
 
 function focusHeading(): void {
   const heading = document.querySelector<HTMLElement>("main h1") ?? document.querySelector("main");
@@ -57,9 +58,17 @@ export function followMoves(runtime: Runtime): Unsubscribe {
   });
   const click = (event: MouseEvent): void => {
     const path = pathOfClick(event, runtime.page.base);
-    if (path === null) return;
+    if (path === null) {
+      keepWorkspace(event);
+      return;
+    }
     event.preventDefault();
     runtime.go(path);
+  };
+
+  const keepWorkspace = (event: MouseEvent): void => {
+    const file = fileOfClick(event, runtime.page.base);
+    if (file !== null) file.href = inWorkspace(runtime.page.account, file.href);
   };
 
   runtime.bindMove((move) => {
@@ -71,6 +80,7 @@ export function followMoves(runtime: Runtime): Unsubscribe {
     isFollowing = false;
   });
   document.addEventListener("click", click);
+  document.addEventListener("auxclick", keepWorkspace);
   keepScrollOnReload(() => current);
   // A person may have scrolled before the page was hydrated; scrolling also makes the browser compute the layout at once.
   if (hasScrolled(current)) restoreScroll(current);
@@ -79,5 +89,6 @@ export function followMoves(runtime: Runtime): Unsubscribe {
     leavePart();
     stopListening();
     document.removeEventListener("click", click);
+    document.removeEventListener("auxclick", keepWorkspace);
   };
 }

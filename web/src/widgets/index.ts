@@ -2,6 +2,7 @@ import { slotted } from "../kit/slotted";
 import { type WidgetComponent, WidgetRegistry } from "../runtime/widgets";
 import { AccountMenu } from "./AccountMenu/AccountMenu";
 import { SettingsDrawer } from "./SettingsDrawer/SettingsDrawer";
+import { WorkspaceSwitcher } from "./WorkspaceSwitcher/WorkspaceSwitcher";
 
 /** Each module must export the widget under its name. */
 type Loaders<Names> = { [Name in keyof Names]: () => Promise<Record<Name & string, unknown>> };
@@ -22,6 +23,7 @@ const LOADERS = named({
   SettingsDrawer: () => Promise.resolve({ SettingsDrawer }),
   UndoToast: () => import("./UndoToast/UndoToast"),
   UnsavedTexts: () => import("./UnsavedTexts/UnsavedTexts"),
+  WorkspaceSwitcher: () => Promise.resolve({ WorkspaceSwitcher }),
 });
 
 function named<L extends Loaders<L>>(loaders: L): L {

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated
+from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 from reactpy import component, html
@@ -17,6 +19,8 @@ from fundwright.authentication.schemas import SignInRefused
 from fundwright.core.jobs import JobState, jobs_topic
 from fundwright.core.messages import t
 from fundwright.core.sizes import file_size
+from fundwright.workspaces import service as workspaces
+from fundwright.workspaces.schemas import WorkspaceRead
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.account.security import use_own_password
@@ -126,14 +130,19 @@ def _deletion() -> VdomDict:
         password_change.check_password_accepted(refused)
         connection.sign_out(next="/auth/login?notice=deleted", forget=True)
 
+    async def read(session: AsyncSession) -> tuple[list[WorkspaceRead], Sequence[UUID]]:
+        return await workspaces.list_workspaces(session, actor), await workspaces.list_last_owned(session, actor)
+
     deleting = use_action(delete, then=finish)
+    found = use_query(read, key=[actor.id], topics=[workspaces.workspaces_topic(actor.id)])
     return section(
         t("Delete my account"),
         html.p(
             t(
-                "Your account is permanently deleted right away, with your categories, documents, drafts, tokens, and settings. Invoices and the audit trail are kept. Download your data first if you want to keep it."
+                "Your account and your personal workspace are permanently deleted right away, with your categories, documents, drafts, tokens, and settings. Invoices and the audit trail are kept. Download your data first if you want to keep it."
             )
         ),
+        *(_departures(*found.value) if found.value else ()),
         html.div(
             {"key": "form"},
             form(
@@ -155,3 +164,17 @@ def _deletion() -> VdomDict:
             ),
         ),
     )
+
+
+def _departures(listed: Sequence[WorkspaceRead], last_owned: Sequence[UUID]) -> Iterator[VdomDict]:
+    """What happens to the shared workspaces."""
+    for each in listed:
+        if not each.name:
+            continue
+        if each.id in last_owned:
+            sentence = t("You are the only owner of {name}. Make another member an owner first.", name=each.name)
+            yield alert(sentence, variant="warning")
+        elif each.members == 1:
+            yield html.p(t("The workspace “{name}” is deleted, too, because it has no other members.", name=each.name))
+        else:
+            yield html.p(t("You leave the workspace “{name}”. What you made there stays.", name=each.name))

@@ -12,24 +12,20 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.access import invitations
 from fundwright.access.schemas import InvitationQuery, InvitationRead, InvitationSent, InvitationState
 from fundwright.accounts.schemas import Permission
-from fundwright.core.messages import nt, t
+from fundwright.core.messages import t
 from fundwright.core.paging import Page
 from fundwright_ui.hooks import Rows, query_in_address, use_action, use_query, use_rows, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.product import use_actor, use_connection
+from fundwright_ui.screens.invitations import invitation_link, invitation_table
 from fundwright_ui.screens.listing import (
-    choices,
     existing_page,
     has_filters,
-    listed_table,
-    narrow,
     open_beside,
-    search_box,
     use_listing,
 )
 from fundwright_ui.ui import (
     Color,
-    alert,
     button,
     card,
     chip,
@@ -42,9 +38,8 @@ from fundwright_ui.ui import (
     row,
     row_actions,
     section,
-    select_field,
 )
-from fundwright_ui.widgets import Chip, Column, Row, copy_button, danger_dialog
+from fundwright_ui.widgets import Chip, Column, Row, danger_dialog
 
 _COLORS: dict[InvitationState, Color] = {
     InvitationState.PENDING: "info",
@@ -64,21 +59,12 @@ def shown_link(sent: InvitationSent) -> VdomDict | None:
     """The new link of an invitation for the administrator to pass on, once; None if an email carries it."""
     if sent.link is None:
         return None
-    return alert(
+    return invitation_link(
+        sent.link,
         t(
             "Send this link to {email} yourself. It works once and expires in two weeks. Earlier links no longer work.",
             email=sent.email,
         ),
-        row(html.code(sent.link), copy_button(sent.link, t("Copy link"), is_small=True)),
-        html.p(
-            t(
-                "The link works on this computer only. For other computers, set FUNDWRIGHT_PUBLIC_URL to the public address, restart Fundwright, and create a new link."
-            )
-        )
-        if use_connection().core.settings.is_local
-        else None,
-        variant="success",
-        title=t("Invitation link"),
     )
 
 
@@ -223,11 +209,9 @@ def invitations_tab(sent: int, on_changed: OnChanged) -> VdomDict:
         return empty(t("No invitations yet. Choose Invite to send one.") if may_invite else t("No invitations yet."))
     opened = listing.opened(url)
     return html.fragment(
-        *listed_table(
+        *invitation_table(
             listing,
             listed,
-            label=t("Invitations"),
-            count=nt("{n} invitation", "{n} invitations", listed.total),
             columns=[
                 Column(field="email", label=t("Email"), is_sortable=True, flex=6, min_width=180),
                 Column(field="role", label=t("Role"), is_sortable=True, min_width=120),
@@ -238,19 +222,7 @@ def invitations_tab(sent: int, on_changed: OnChanged) -> VdomDict:
             ],
             row_of=_row,
             export="/api/invitations/export.csv",
-            narrow=search_box(
-                url,
-                query,
-                t("Search invitations"),
-                select_field(
-                    "state",
-                    t("Status"),
-                    choices(InvitationState, t("Any")),
-                    value=query.state or "",
-                    on_change=narrow(url, "state"),
-                ),
-            ),
-            nothing=empty(t("No invitations match. Change the filters.")),
+            states=InvitationState,
             above=_opened(opened, rows, on_changed, key=str(opened.id)) if opened else None,
             on_open=open_beside(url),
         ),

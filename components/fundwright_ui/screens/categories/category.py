@@ -107,7 +107,11 @@ def category_screen() -> VdomDict:
         more_rows(rows.more, on_load=load, outcome=rows.last_outcome),
     )
     if not actor.may(Permission.LABEL):
-        return page(t("Category"), view_only_notice(), empty(t("No categories yet.")) if is_first else cards)
+        return page(
+            t("Category"),
+            view_only_notice(is_shared=actor.workspace_id != actor.id),
+            empty(t("No categories yet.")) if is_first else cards,
+        )
     new_category = form(
         text_field("name", t("Name"), required=True, maxlength=80, id="new-name"),
         text_area(

@@ -23,6 +23,7 @@ from fundwright_ui.screens.dashboard.panel import item, panel
 from fundwright_ui.screens.first_steps import first_steps
 from fundwright_ui.screens.generate.generate import state_chip
 from fundwright_ui.screens.training.history import person_name
+from fundwright_ui.screens.workspaces.joining import own_invitations
 from fundwright_ui.ui import columns, empty, link_button, loading, page, problem, progress, stack
 
 _SHOWN_JOBS = 8
@@ -34,6 +35,7 @@ def dashboard_screen() -> VdomDict:
     oversees = use_actor().may(Permission.OVERSEE)
     return page(
         t("Dashboard"),
+        own_invitations(key="invitations"),
         first_steps(key="first-steps"),
         columns(
             deadlines(key="deadlines"),

@@ -135,7 +135,7 @@ def generate_screen() -> VdomDict:
             else t("Choose an opportunity and a template first.")
         )
     if not actor.may(Permission.WORK):
-        return page(t("Generate"), view_only_notice(), _drafts(key="drafts"))
+        return page(t("Generate"), view_only_notice(is_shared=actor.workspace_id != actor.id), _drafts(key="drafts"))
     return page(
         t("Generate"),
         _writer_in_use(key="writer"),

@@ -18,6 +18,7 @@ NAMES = (
     "asking",
     "drafting",
     "trash",
+    "workspaces",
     "language-model",
     "account",
     "settings",

@@ -167,7 +167,7 @@ def train_screen() -> VdomDict:
     return page(
         title,
         first_steps(key="first-steps"),
-        None if actor.may(Permission.WORK) else view_only_notice(),
+        None if actor.may(Permission.WORK) else view_only_notice(is_shared=actor.workspace_id != actor.id),
         alert(model.error, title=t("The embedding model cannot be used")) if model.error else None,
         alert(
             nt(

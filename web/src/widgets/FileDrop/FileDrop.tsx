@@ -4,17 +4,18 @@ import LinearProgress from "@mui/material/LinearProgress";
 import { type DragEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import type { FileDropProps } from "../../generated/widgets";
 import { useRuntime } from "../../runtime/Runtime";
+import { inWorkspace } from "../../runtime/workspace";
 import { MuiScope } from "../../theme/MuiScope";
 import { type UploadItem, useUploads } from "./useUploads";
 
 /** Uploads files that are chosen or dropped, and shows the progress of each. */
 export function FileDrop(props: FileDropProps): ReactNode {
   const { label, hint, uploadUrl, accept, refusals, isMultiple, maxBytes, children, onUploaded } = props;
-  const { t } = useRuntime();
+  const { t, page } = useRuntime();
   const picker = useRef<HTMLInputElement>(null);
   const [isOver, setOver] = useState(false);
   const { items, add, remove } = useUploads({
-    url: uploadUrl,
+    url: inWorkspace(page.account, uploadUrl),
     check: (file) => {
       const refused = Object.keys(refusals).find((ending) => isAccepted(file, ending));
       if (refused !== undefined) return refusals[refused] ?? "";

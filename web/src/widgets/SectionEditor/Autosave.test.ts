@@ -28,7 +28,7 @@ class Server {
     await Promise.resolve();
     if (this.away) throw new TypeError("Failed to fetch");
     this.sent.push({ url, body });
-    if (url.endsWith("/comparison")) return Response.json({ section: this.#section(), pieces: [{ kind: "removed", text: this.text }] });
+    if (url.includes("/comparison?")) return Response.json({ section: this.#section(), pieces: [{ kind: "removed", text: this.text }] });
     if (body["based_on"] !== this.revision) return Response.json({ error: { message: "Changed elsewhere." } }, { status: 409 });
     this.text = body["text"] as string;
     this.revision += 1;
@@ -68,6 +68,13 @@ describe("Autosave", () => {
     expect(server.sent.map(({ body }) => [body["text"], body["based_on"]])).toEqual([["Ab", 3]]);
     expect(autosave.state.get().kind).toBe("saved");
     expect(localStorage).toHaveLength(0);
+  });
+
+  it("saves in the workspace of the page", async () => {
+    const autosave = new Autosave(page("ada/team"), PATH, { heading: "Roofs", text: server.text }, 3);
+    type(autosave, "A");
+    await vi.advanceTimersByTimeAsync(1_300);
+    expect(server.sent.map(({ url }) => url)).toEqual([`${PATH}?w=team`]);
   });
 
   it("saves during continuous typing", async () => {

@@ -3,6 +3,7 @@ import { forgetText, type KeptVersion, keepText, keptTexts } from "../../runtime
 import type { Runtime } from "../../runtime/Runtime";
 import { Signal } from "../../runtime/signal";
 import { ofTab } from "../../runtime/storage";
+import { inWorkspace } from "../../runtime/workspace";
 
 const KEEP_AFTER_MS = 250;
 /** How often an editor stores its unsaved text again, so that other tabs know that it is open. */
@@ -265,8 +266,12 @@ export class Autosave {
     return JSON.stringify({ ...this.content.get(), based_on: this.#revision, editor: this.#id, sequence: this.#sequence });
   }
 
+  #address(below = ""): string {
+    return inWorkspace(this.#runtime.page.account, this.#url + below);
+  }
+
   async #put(body: string, keepalive = false): Promise<Response> {
-    return await fetch(this.#url, { method: "PUT", body, keepalive, headers: HEADERS });
+    return await fetch(this.#address(), { method: "PUT", body, keepalive, headers: HEADERS });
   }
 
   async #save(): Promise<void> {
@@ -340,7 +345,7 @@ export class Autosave {
 
   async #compare(): Promise<Other> {
     const body = JSON.stringify({ text: this.content.get().text });
-    const answer = await fetch(`${this.#url}/comparison`, { method: "POST", body, headers: HEADERS });
+    const answer = await fetch(this.#address("/comparison"), { method: "POST", body, headers: HEADERS });
     if (!answer.ok) throw new Error(`The comparison was refused with ${answer.status}.`);
     const { section, pieces } = (await answer.json()) as { section: SectionAnswer; pieces: DiffPiece[] };
     return { heading: section.heading, text: section.text, revision: section.revision, pieces };

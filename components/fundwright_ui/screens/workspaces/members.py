@@ -1,0 +1,157 @@
+"""The tab Members of a workspace."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from reactpy import component, html, use_state
+from reactpy.types import VdomDict
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts.schemas import WorkspaceRole
+from fundwright.core.messages import nt, t
+from fundwright.core.paging import Page
+from fundwright.workspaces import service as workspaces
+from fundwright.workspaces.schemas import MemberQuery, MemberRead, RoleChange, WorkspaceRead
+from fundwright_ui.hooks import query_in_address, use_action, use_url_state
+from fundwright_ui.product import use_actor, use_connection
+from fundwright_ui.screens.listing import (
+    Listing,
+    choices,
+    existing_page,
+    listed_table,
+    narrow,
+    open_beside,
+    search_box,
+    use_listing,
+)
+from fundwright_ui.ui import Option, button, definition_list, empty, form, moment, row, select_field, side_panel
+from fundwright_ui.widgets import Column, Row, danger_dialog
+
+
+def role_options() -> list[Option]:
+    return [Option(role, role.label) for role in WorkspaceRole]
+
+
+def role_help() -> str:
+    return t("Owners manage the workspace. Editors work. Reviewers read and categorize. Viewers only read.")
+
+
+@component
+def members_tab(workspace: WorkspaceRead) -> VdomDict:
+    actor, url = use_actor(), use_url_state()
+    query = query_in_address(MemberQuery, url.params)
+    is_owner = workspace.role is WorkspaceRole.OWNER
+
+    async def read(session: AsyncSession) -> Page[MemberRead]:
+        return await existing_page(partial(workspaces.list_members, session, actor), query)
+
+    listing = use_listing(
+        read,
+        query,
+        lambda listed: listed,
+        id=lambda member: member.id,
+        key=[workspace.id],
+        topics=[workspaces.workspace_topic(workspace.id)],
+    )
+    listed = listing.answer
+    if listed is None:
+        return listing.pending(t("Loading members"))
+    opened = listing.opened(url) if is_owner else None
+    return html.fragment(
+        *listed_table(
+            listing,
+            listed,
+            label=t("Members"),
+            count=nt("{n} member", "{n} members", listed.total),
+            columns=[
+                Column(field="name", label=t("Name"), is_sortable=True, flex=2, min_width=150),
+                Column(field="email", label=t("Email"), is_sortable=True, flex=2, min_width=180),
+                Column(field="role", label=t("Role"), is_sortable=True, min_width=120),
+                Column(field="joined_at", label=t("Joined"), kind="date", is_sortable=True, is_compact=False, min_width=130),
+            ],
+            row_of=lambda each: Row(
+                id=each.id,
+                cells={
+                    "name": t("{name} (you)", name=each.item.name) if each.item.id == actor.id else each.item.name,
+                    "email": each.item.email,
+                    "role": each.outcome or each.item.role.label,
+                    "joined_at": each.item.joined_at,
+                },
+            ),
+            export="/api/workspace/members/export.csv",
+            narrow=search_box(
+                url,
+                query,
+                t("Search members"),
+                select_field(
+                    "role",
+                    t("Role"),
+                    choices(WorkspaceRole, t("Any")),
+                    value=query.role or "",
+                    on_change=narrow(url, "role"),
+                    id="member-role",
+                ),
+            ),
+            nothing=empty(t("No members match. Change your search or the filter.")),
+            on_open=open_beside(url) if is_owner else None,
+        ),
+        _member(opened, workspace, listing, key=f"{opened.id}-{opened.role}") if opened else None,
+    )
+
+
+@component
+def _member(member: MemberRead, workspace: WorkspaceRead, listing: Listing[Page[MemberRead], MemberRead]) -> VdomDict:
+    """Details of the selected member, for owners."""
+    actor, connection, url = use_actor(), use_connection(), use_url_state()
+    is_asking, set_asking = use_state(False)
+
+    async def change(session: AsyncSession, changed: RoleChange) -> None:
+        await workspaces.change_role(session, actor, member.id, changed.role, client=connection.client)
+
+    async def remove(session: AsyncSession) -> None:
+        await workspaces.remove_member(session, actor, member.id, client=connection.client)
+
+    def close() -> None:
+        url.set(open=None)
+
+    def changed() -> None:
+        close()
+        listing.load()
+
+    def removed() -> None:
+        listing.rows.settle(member, t("Removed"))
+        close()
+
+    changing = use_action(change, success=t("The role was changed."), then=changed)
+    removing = use_action(remove, success=t("{name} was removed.", name=member.name), then=removed)
+    return side_panel(
+        member.name,
+        definition_list({t("Email"): member.email, t("Joined"): moment(member.joined_at)}),
+        form(
+            select_field(
+                "role", t("Role in this workspace"), role_options(), default=member.role, help=role_help(), id="new-role"
+            ),
+            on_submit=changing,
+            model=RoleChange,
+            submit=t("Change role"),
+            label=t("Change role"),
+            is_secondary=True,
+        ),
+        row(button(t("Remove from workspace"), danger=True, on_click=lambda: set_asking(True)))
+        if member.id != actor.id
+        else None,
+        danger_dialog(
+            t("Remove {name} from “{workspace}”?", name=member.name, workspace=workspace.name),
+            t("Open pages of this workspace close immediately for this person. What the person made stays."),
+            confirm_label=t("Remove from workspace"),
+            error=removing.error,
+            on_confirm=removing,
+            on_cancel=lambda: set_asking(False),
+        )
+        if is_asking
+        else None,
+        close=t("Close"),
+        on_close=close,
+        key=f"member-{member.id}-{member.role}",
+    )

@@ -1,0 +1,32 @@
+import { fireEvent, screen } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { openPage } from "../test/openPage";
+import { inWorkspace, isSamePerson } from "./workspace";
+
+describe("inWorkspace", () => {
+  it("names the workspace of the page, which for a personal one is the account", () => {
+    expect(inWorkspace("ada/team", "/app/api/drafts/1?form=docx")).toBe("/app/api/drafts/1?form=docx&w=team");
+    expect(inWorkspace("ada", "/api/drafts/1?w=other")).toBe("/api/drafts/1?w=ada");
+    expect(inWorkspace(null, "/api/drafts/1")).toBe("/api/drafts/1");
+    expect(inWorkspace("ada", "https://example.org/api/1")).toBe("https://example.org/api/1");
+  });
+});
+
+describe("isSamePerson", () => {
+  it("ignores the workspace", () => {
+    expect(isSamePerson("ada/team", "ada")).toBe(true);
+    expect(isSamePerson("ada/team", "bob/team")).toBe(false);
+    expect(isSamePerson("ada", null)).toBe(false);
+  });
+});
+
+describe("a link to a file", () => {
+  it("keeps the workspace of the page", async () => {
+    await openPage({ t: "a", a: { href: "/api/drafts/export.csv?sort=title", download: true }, c: ["Export"] }, { page: { account: "ada/team" } });
+    const link = screen.getByText("Export");
+    link.addEventListener("click", (event) => event.preventDefault());
+    fireEvent.click(link);
+    fireEvent(link, new MouseEvent("auxclick", { bubbles: true, button: 1 }));
+    expect(link.getAttribute("href")).toMatch(/\/api\/drafts\/export.csv\?sort=title&w=team$/);
+  });
+});
