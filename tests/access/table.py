@@ -435,6 +435,7 @@ QUERIES = {
 
 NO_IDS = {
     "all": "whether closed notices are shown",
+    "at": "a section of this draft and the number of a citation in it",
     "claims": "whether only claims that no passage supports are shown",
     "company": "a name",
     "edit": "which section of this draft is edited; another draft's does nothing",

@@ -292,12 +292,26 @@ class TestMembers:
             await session.refresh(account)
             assert accounts.actor_of(account).workspace_id == bob.id
 
-    async def test_what_they_made_stays(self, committed: Core, ada: Actor, bob: Actor) -> None:
+    async def test_what_they_made_stays_with_their_name(self, committed: Core, ada: Actor, bob: Actor) -> None:
+        await do(committed, opportunities.load_sample_once)
         owner = await create(committed, ada)
         editor = await member(committed, owner, bob)
         await add_text(committed, editor)
+        await add_text(committed, owner, "Ports")
+        async with committed.database.transaction() as session:
+            notice = (await opportunities.suggest(session, editor, ""))[0].id
+            await generation.add_draft(session, editor, committed, opportunity_id=notice, template="capability-statement")
         await do(committed, lambda session: service.leave_workspace(session, editor))
-        assert await titles(committed, owner) == ["Boats"]
+
+        async def makers() -> tuple[dict[str, str], list[str]]:
+            async with committed.database.transaction() as session:
+                documents = (await training.list_documents(session, owner, DocumentQuery())).items
+                drafts = (await generation.list_drafts(session, owner, DraftQuery())).items
+            return {each.title: each.added_by for each in documents}, [each.created_by for each in drafts]
+
+        assert await makers() == ({"Boats": "Bob", "Ports": "Ada Lovelace"}, ["Bob"])
+        await do(committed, lambda session: delete_account(session, bob, committed))
+        assert await makers() == ({"Boats": "", "Ports": "Ada Lovelace"}, [""])
 
     async def test_pages_of_other_workspaces_stay_open(self, committed: Core, ada: Actor) -> None:
         owner = await create(committed, ada)

@@ -59,7 +59,7 @@ class ProductHost:
         """Return the account, with its workspace unless that is the personal one."""
         if actor is None:
             return None
-        return str(actor.id) if actor.workspace_id == actor.id else f"{actor.id}/{actor.workspace_id}"
+        return f"{actor.id}/{actor.workspace_id}" if actor.is_in_shared_workspace else str(actor.id)
 
     def may_open(self, actor: Actor) -> bool:
         return actor.email != self.core.settings.unknown_email

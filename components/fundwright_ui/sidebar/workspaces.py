@@ -29,7 +29,7 @@ def workspace_switcher(entries: Sequence[SidebarEntry]) -> VdomDict:
     in that workspace as a new document, because everything on the page belongs to the other one."""
     connection, actor = use_connection(), use_actor()
     listed, set_listed = use_state(cast("list[WorkspaceRead] | None", None))
-    is_shared = actor.workspace_id != actor.id
+    is_shared = actor.is_in_shared_workspace
 
     async def read_name() -> str:
         if not is_shared:

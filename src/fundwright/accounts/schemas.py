@@ -134,6 +134,11 @@ class Actor(BaseModel):
     """The email address has been confirmed. Until then, the account may only read."""
 
     @property
+    def is_in_shared_workspace(self) -> bool:
+        """Whether it acts in a workspace that others may belong to."""
+        return self.workspace_id != self.id
+
+    @property
     def scope(self) -> Scope:
         """What database sessions that act for the actor may see."""
         return Scope(workspace_id=self.workspace_id, account_id=self.id)

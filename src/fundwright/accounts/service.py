@@ -71,7 +71,7 @@ async def actor_in(
 @needs(Permission.READ)
 async def use_workspace(session: AsyncSession, actor: Actor) -> None:
     """Make the actor's workspace the last used one of its account, in which pages open."""
-    await repository.use_workspace(session, actor.id, None if actor.workspace_id == actor.id else actor.workspace_id)
+    await repository.use_workspace(session, actor.id, actor.workspace_id if actor.is_in_shared_workspace else None)
 
 
 def language_of(account: Account, *, otherwise: Language) -> Language:

@@ -36,6 +36,8 @@ class Draft(Trashable, Base):
     writer_label: Mapped[str] = mapped_column(default="")
     job_id: Mapped[UUID | None] = mapped_column(index=True)
     """The latest job that writes it. The draft's state is the state of this job."""
+    created_by: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"), index=True)
+    """None once the account is deleted."""
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import ParamSpec, TypeVar
 from uuid import UUID
 
@@ -53,6 +53,7 @@ from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.training import service as training
 from fundwright.trash import service as trash
+from fundwright.workspaces import service as workspaces
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -131,6 +132,7 @@ async def add_draft(
     await billing.check_quota(session, actor, Quota.DRAFTS)
     draft = Draft(
         owner_id=actor.workspace_id,
+        created_by=actor.id,
         opportunity_id=opportunity_id,
         opportunity_title=title,
         opportunity_number=opportunity.number,
@@ -206,7 +208,7 @@ async def get_opportunity(session: AsyncSession, actor: Actor, draft: DraftRead)
 @needs(Permission.READ)
 async def get_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
     """Return the draft without checks of its claims. Raises NotFound, also for another account's draft."""
-    return await _read(session, await repository.get(session, actor.workspace_id, draft_id))
+    return await _read(session, actor, await repository.get(session, actor.workspace_id, draft_id))
 
 
 @needs(Permission.READ)
@@ -221,7 +223,7 @@ async def get_checked(core: Core, actor: Actor, draft_id: UUID) -> DraftRead:
 async def get_by_slug(core: Core, actor: Actor, slug: str) -> DraftRead:
     """Like `get_checked`."""
     async with core.database.reading() as session:
-        draft = await _read(session, await repository.get_by_slug(session, actor.workspace_id, slug))
+        draft = await _read(session, actor, await repository.get_by_slug(session, actor.workspace_id, slug))
     return await calculate(actor.id, claims.check_draft, draft)
 
 
@@ -237,7 +239,8 @@ async def lock_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> Dra
 async def list_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) -> Page[DraftRow]:
     """Return the actor's drafts, newest first unless `sort` names a field."""
     rows, total = await repository.page(session, actor.workspace_id, query)
-    return Page(items=[_row(row) for row in rows], total=total, page=query.page, page_size=query.page_size)
+    names = await workspaces.names_of(session, actor, (row.draft.created_by for row in rows))
+    return Page(items=[_row(row, names) for row in rows], total=total, page=query.page, page_size=query.page_size)
 
 
 @needs(Permission.READ)
@@ -251,6 +254,7 @@ def export_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) -> Asy
             (t("Status"), lambda draft: draft.state),
             (t("Writer"), lambda draft: t(draft.writer_label) if draft.writer_label else ""),
             (t("Started"), lambda draft: draft.created_at),
+            (t("Started by"), lambda draft: draft.created_by),
             (t("Ended"), lambda draft: draft.ended_at),
         ],
         iterate_all(lambda page: list_drafts(session, actor, page), query),
@@ -291,7 +295,7 @@ async def restore_draft(session: AsyncSession, actor: Actor, _core: Core, draft:
 @needs(Permission.READ)
 async def list_trashed(session: AsyncSession, actor: Actor) -> list[DraftRead]:
     """Return the drafts in the actor's trash."""
-    return [await _read(session, row) for row in await repository.list_trashed(session, actor.workspace_id)]
+    return [await _read(session, actor, row) for row in await repository.list_trashed(session, actor.workspace_id)]
 
 
 @needs(Permission.READ)
@@ -341,7 +345,7 @@ def job_title(draft: DraftRead) -> Message:
     return later("{template}: {opportunity}", template=Message(draft.template_title), opportunity=draft.opportunity_title)
 
 
-async def _read(session: AsyncSession, row: repository.DraftAndJob) -> DraftRead:
+async def _read(session: AsyncSession, actor: Actor, row: repository.DraftAndJob) -> DraftRead:
     draft, job = row.draft, row.job
     jobs = await repository.section_jobs(session, draft.id)
     sections = tuple(
@@ -351,7 +355,7 @@ async def _read(session: AsyncSession, row: repository.DraftAndJob) -> DraftRead
     shown = citing.numbers_in(text) | {match.number for section in sections for match in section.possible_matches}
     citations = await repository.citations(session, draft.id)
     return DraftRead(
-        **_row(row).model_dump(),
+        **_row(row, await workspaces.names_of(session, actor, [draft.created_by])).model_dump(),
         writer_id=draft.writer_id,
         opportunity_number=draft.opportunity_number,
         company=draft.company,
@@ -362,7 +366,7 @@ async def _read(session: AsyncSession, row: repository.DraftAndJob) -> DraftRead
     )
 
 
-def _row(row: repository.DraftAndJob) -> DraftRow:
+def _row(row: repository.DraftAndJob, names: Mapping[UUID | None, str]) -> DraftRow:
     draft, state, job = row
     return DraftRow(
         id=draft.id,
@@ -375,6 +379,7 @@ def _row(row: repository.DraftAndJob) -> DraftRow:
         state=state,
         writer_label=draft.writer_label,
         created_at=draft.created_at,
+        created_by=names.get(draft.created_by, ""),
         ended_at=job.ended_at if job else None,
         job_id=draft.job_id,
     )

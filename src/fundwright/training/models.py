@@ -43,6 +43,8 @@ class Document(Trashable, Base):
     chunk_count: Mapped[int] = mapped_column(default=0)
     model_id: Mapped[str | None]
     """The embedding model of the last run that read it."""
+    created_by: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"), index=True)
+    """The account that added it; None for samples, and once the account is deleted."""
     created_at: Mapped[datetime] = mapped_column(default=now)
     trained_at: Mapped[datetime | None]
 

@@ -101,6 +101,8 @@ class DocumentRead(BaseModel):
     created_at: datetime
     trained_at: datetime | None
     is_underway: bool = False
+    added_by: str = ""
+    """The name of the account; "" for samples and deleted accounts."""
 
 
 class DocumentQuery(PageRequest):

@@ -56,6 +56,7 @@ from fundwright.training.schemas import (
 )
 from fundwright.training.titles import MAX_TITLE_CHARACTERS, visible_title
 from fundwright.trash import service as trash
+from fundwright.workspaces import service as workspaces
 
 _SAMPLE = Path(__file__).with_name("sample")
 _MAX_QUERY_CHARACTERS = 4_000
@@ -108,6 +109,7 @@ async def add_document(
         await _check_quota(session, actor, core, size_bytes=received.size_bytes)
         document = Document(
             owner_id=actor.workspace_id,
+            created_by=actor.id,
             title=free_title,
             filename=name,
             media_type=reader.media_type,
@@ -134,6 +136,7 @@ async def add_text(session: AsyncSession, actor: Actor, core: Core, pasted: Past
         await _check_quota(session, actor, core, size_bytes=received.size_bytes)
         document = Document(
             owner_id=actor.workspace_id,
+            created_by=actor.id,
             title=title,
             filename="pasted.md",
             media_type=MarkdownReader.media_type,
@@ -171,6 +174,7 @@ def _documents_as_csv(documents: AsyncIterator[DocumentRead]) -> AsyncIterator[s
             (t("Passages"), lambda document: document.chunk_count),
             (t("Model"), lambda document: document.model_id),
             (t("Added"), lambda document: document.created_at),
+            (t("Added by"), lambda document: document.added_by),
             (t("Trained"), lambda document: document.trained_at),
             (t("Problem"), lambda document: document.error),
         ],
@@ -734,8 +738,11 @@ async def _remove_files(session: AsyncSession, core: Core, names: Sequence[str])
 
 async def _read(session: AsyncSession, actor: Actor, documents: Sequence[Document]) -> list[DocumentRead]:
     underway = await repository.list_underway_ids(session, actor.workspace_id)
+    names = await workspaces.names_of(session, actor, (document.created_by for document in documents))
     return [
-        DocumentRead.model_validate(document).model_copy(update={"is_underway": document.id in underway})
+        DocumentRead.model_validate(document).model_copy(
+            update={"is_underway": document.id in underway, "added_by": names.get(document.created_by, "")}
+        )
         for document in documents
     ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from sqlalchemy import Select, case, delete, func, select, update
@@ -89,6 +89,11 @@ async def list_last_owned(session: AsyncSession, account_id: UUID) -> Sequence[U
 
 async def list_member_ids(session: AsyncSession, workspace_id: UUID) -> Sequence[UUID]:
     return (await session.scalars(select(Membership.account_id).where(Membership.workspace_id == workspace_id))).all()
+
+
+async def names_of(session: AsyncSession, account_ids: Collection[UUID]) -> dict[UUID, str]:
+    rows = await session.execute(select(Account.id, Account.display_name).where(Account.id.in_(account_ids)))
+    return {row.id: row.display_name for row in rows}
 
 
 async def page_of_members(session: AsyncSession, workspace_id: UUID, query: MemberQuery) -> tuple[list[MemberRead], int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from uuid import UUID
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -142,6 +142,13 @@ async def list_members(session: AsyncSession, actor: Actor, query: MemberQuery) 
 
 
 @needs(Permission.READ)
+async def names_of(session: AsyncSession, actor: Actor, account_ids: Iterable[UUID | None]) -> Mapping[UUID | None, str]:
+    """Return the names of accounts that made something in the actor's workspace, also of former members."""
+    others = {id for id in account_ids if id is not None and id != actor.id}
+    return {actor.id: actor.name, **(await repository.names_of(session, others) if others else {})}
+
+
+@needs(Permission.READ)
 async def export_members(session: AsyncSession, actor: Actor, query: MemberQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
     columns: list[tuple[str, Callable[[MemberRead], object]]] = [
@@ -245,7 +252,7 @@ async def require_room(session: AsyncSession, actor: Actor) -> None:
 
 
 async def _lock_shared(session: AsyncSession, actor: Actor) -> Workspace:
-    if actor.workspace_id == actor.id:
+    if not actor.is_in_shared_workspace:
         raise PersonalWorkspace
     return await repository.lock(session, actor.workspace_id)
 

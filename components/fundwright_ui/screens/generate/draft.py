@@ -135,6 +135,7 @@ def draft_screen() -> VdomDict | Component:
             state_chip(draft.state),
             facts(
                 moment(draft.created_at),
+                draft.created_by if actor.is_in_shared_workspace else None,
                 t(draft.writer_label) if draft.writer_label else None,
                 nt("{n} open question", "{n} open questions", len(draft.open_questions)) if draft.open_questions else None,
                 claim_counts(

@@ -135,7 +135,7 @@ def generate_screen() -> VdomDict:
             else t("Choose an opportunity and a template first.")
         )
     if not actor.may(Permission.WORK):
-        return page(t("Generate"), view_only_notice(is_shared=actor.workspace_id != actor.id), _drafts(key="drafts"))
+        return page(t("Generate"), view_only_notice(is_shared=actor.is_in_shared_workspace), _drafts(key="drafts"))
     return page(
         t("Generate"),
         _writer_in_use(key="writer"),
@@ -438,7 +438,12 @@ def _draft_item(shown: Row[DraftRow], rows: Rows[DraftRow]) -> VdomDict:
         html.div(
             {"className": "fw-grow"},
             html.a({"className": "fw-title-link", "href": connection.href(f"/generate/slug/{draft.slug}")}, draft.title),
-            facts(t(draft.template_title), moment(draft.created_at), t(draft.writer_label) if draft.writer_label else None),
+            facts(
+                t(draft.template_title),
+                moment(draft.created_at),
+                draft.created_by if actor.is_in_shared_workspace else None,
+                t(draft.writer_label) if draft.writer_label else None,
+            ),
         ),
         row(
             state_chip(draft.state),

@@ -167,7 +167,7 @@ def train_screen() -> VdomDict:
     return page(
         title,
         first_steps(key="first-steps"),
-        None if actor.may(Permission.WORK) else view_only_notice(is_shared=actor.workspace_id != actor.id),
+        None if actor.may(Permission.WORK) else view_only_notice(is_shared=actor.is_in_shared_workspace),
         alert(model.error, title=t("The embedding model cannot be used")) if model.error else None,
         alert(
             nt(
@@ -510,6 +510,7 @@ def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentR
                 t("Status"): _state(document).label,
                 t("Passages"): nt("{n} passage", "{n} passages", document.chunk_count),
                 t("Size"): file_size(document.size_bytes),
+                t("Added by"): document.added_by if actor.is_in_shared_workspace else None,
                 t("Problem"): document.error,
             }
         ),
