@@ -159,7 +159,7 @@ class TestFeedback:
         team.goto("/dashboard/feedback")
         ready(team)
         team.get_by_text("A bell for deadlines").click()
-        opened = team.get_by_role("article")
+        opened = team.locator("[data-panel]")
         expect(opened.get_by_role("link", name="/dashboard/sam")).to_be_visible()
         opened.get_by_label("Status").select_option("Resolved")
         opened.get_by_label("Team note").fill("It rings now")

@@ -152,5 +152,5 @@ def test_the_top_bar_of_a_draft_leads_back_to_the_dashboard(recognized: Page, fi
     ready(recognized)
     Shell(recognized).account_menu.click()
     expect(recognized.get_by_role("menuitem").and_(recognized.locator("a"))).to_have_text(
-        ["Opportunities", "Category", "Train", "Embedding History", "Dashboard", "Trash", "Account", "Send feedback"]
+        ["Opportunities", "Category", "Train", "Embedding History", "Dashboard", "Trash", "Workspace", "Account", "Send feedback"]
     )
