@@ -99,7 +99,7 @@ class TestGenerateScreen:
             await screen.check("Roofs", False)
             await screen.click("button", "Generate")
         async with mounted(desk.core, desk.actor, generate_screen, path=path) as screen:
-            await screen.expect("The company is that of your last draft: Harbor Light Literacy. Chosen documents: 2 of 3.")
+            await screen.expect("Company from your last draft: Harbor Light Literacy. Chosen documents: 2 of 3.")
             await screen.click("button", "Use Hill Roofing LLC and all documents")
             await screen.expect(lambda: "Chosen documents" not in screen.text)
             assert screen.value("Company or organization name") == "Hill Roofing LLC"

@@ -80,7 +80,7 @@ class TestForgedBatch:
 async def test_the_format_of_a_file_that_another_source_reads_is_named(
     import_file: ImportFile, source: str, content: bytes, label: str
 ) -> None:
-    with pytest.raises(UnreadableFile, match=f"Import it again with the format “{label}”"):
+    with pytest.raises(UnreadableFile, match=f"Import it again as “{label}”"):
         await import_file(content, source=source)
 
 

@@ -587,8 +587,8 @@ class TestImports:
             assert screen.has("link", "SAM.gov files")
             assert screen.props("FileDrop")["uploadUrl"] == "/api/opportunities/imports/sam"
             assert screen.props("FileDrop")["refusals"] == {
-                ".xml": "A .xml file has another format. Choose “Grants.gov funding opportunities” above.",
-                ".jsonl": "A .jsonl file has another format. Choose “Grants.gov funding opportunities” or “NIH funding opportunities” above.",
+                ".xml": ".xml files need another format. Choose “Grants.gov funding opportunities” above.",
+                ".jsonl": ".jsonl files need another format. Choose “Grants.gov funding opportunities” or “NIH funding opportunities” above.",
             }
             await screen.choose("Format", "nih")
             assert "The Grants.gov file includes NIH grants." in screen.text

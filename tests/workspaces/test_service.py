@@ -16,9 +16,10 @@ from fundwright.accounts import commands
 from fundwright.accounts import service as accounts
 from fundwright.accounts.job_actors import PermissionLost, acting_with
 from fundwright.accounts.schemas import Actor, Permission, Role, WorkspaceRole
-from fundwright.authentication import api_tokens, sessions
+from fundwright.authentication import api_tokens, sessions, throttle
 from fundwright.authentication import service as authentication
 from fundwright.authentication.schemas import TokenScope
+from fundwright.authentication.throttle import TooManyTries
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.assembly import Core
@@ -389,6 +390,15 @@ class TestInvitations:
         with pytest.raises(InvitationOver):
             await join(committed, bob, first.link)
 
+    async def test_by_email_are_limited_for_each_address(
+        self, committed: Core, ada: Actor, bob: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(throttle, "EMAILS_PER_ACCOUNT", 1)
+        sent = await invite(committed, await create(committed, ada), InvitationForm(email=bob.email))
+        with pytest.raises(TooManyTries):
+            await invite(committed, await create(committed, ada, "Port"), InvitationForm(email=bob.email))
+        await join(committed, bob, sent.link)
+
     async def test_of_another_workspace_cannot_be_withdrawn(self, committed: Core, ada: Actor, bob: Actor) -> None:
         sent = await invite(committed, await create(committed, ada), InvitationForm())
         other = await create(committed, bob, "Other")
@@ -499,8 +509,11 @@ class TestCommands:
             )
             assert actor.workspace_id == expected
         await create(committed, ada)
-        for unclear in ("Harbor", "Port"):
-            with pytest.raises(NotFound, match="Choose one of these by name or id: Harbor"):
+        for unclear, problem in (
+            ("Harbor", "several workspaces named “Harbor”"),
+            ("Port", "not a member of a workspace named “Port”"),
+        ):
+            with pytest.raises(NotFound, match=rf"{problem}\. Choose one of these by its id: Harbor \("):
                 await do(
                     committed,
                     lambda session, named=unclear: commands.actor_for_command(session, email=ada.email, workspace=named),

@@ -26,11 +26,13 @@ class NoSuchAccount(NotFound):
 
 
 class NoSuchWorkspace(NotFound):
-    """There is no workspace with this name for a command to act in, or more than one."""
+    """The account of a command is not a member of a workspace with this name or id, or of several."""
 
-    def __init__(self, email: str, workspace: str, known: Sequence[str]) -> None:
-        names = ", ".join(known) or "none but the personal one"
-        sentence = f"{email} has no single workspace {workspace}. Choose one of these by name or id: {names}."
+    def __init__(self, email: str, workspace: str, known: Sequence[str], *, is_ambiguous: bool) -> None:
+        problem = "is a member of several workspaces" if is_ambiguous else "is not a member of a workspace"
+        names = ", ".join(known)
+        remedy = f"Choose one of these by its id: {names}." if known else "Omit --workspace to use the personal one."
+        sentence = f"{email} {problem} named “{workspace}”. {remedy}"
         FundwrightError.__init__(self, sentence)
 
 
@@ -51,5 +53,5 @@ async def actor_for_command(session: AsyncSession, *, email: str | None, workspa
     found = [membership for name, membership in known if wanted in (name, str(membership.workspace_id))]
     if len(found) != 1:
         choices = [f"{name} ({membership.workspace_id})" for name, membership in known if name]
-        raise NoSuchWorkspace(account.email, wanted, choices)
+        raise NoSuchWorkspace(account.email, wanted, choices, is_ambiguous=bool(found))
     return service.actor_of(account, membership=found[0])

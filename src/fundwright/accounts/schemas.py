@@ -90,7 +90,7 @@ GRANTED_IN_WORKSPACE: Mapping[WorkspaceRole, frozenset[Permission]] = {
     WorkspaceRole.VIEWER: frozenset({Permission.READ}),
 }
 """Permissions for the installation, such as ADMINISTER, do not depend on a workspace."""
-_OF_WORKSPACES = frozenset({Permission.READ, Permission.LABEL, Permission.WORK})
+_OF_WORKSPACES = GRANTED_IN_WORKSPACE[WorkspaceRole.OWNER]
 
 
 class AccountState(StrEnum):

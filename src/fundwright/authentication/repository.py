@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import TypeVar
 from uuid import UUID, uuid4
@@ -72,8 +72,8 @@ async def page_of_live_sessions(
     return await _page(session, found.order_by(order, AccountSession.id), request)
 
 
-async def list_live_session_ids(session: AsyncSession, owner_id: UUID) -> Sequence[UUID]:
-    return (await session.scalars(select(AccountSession.id).where(AccountSession.owner_id == owner_id, *_live()))).all()
+async def list_live_session_ids(session: AsyncSession, owner_ids: Collection[UUID]) -> Sequence[UUID]:
+    return (await session.scalars(select(AccountSession.id).where(AccountSession.owner_id.in_(owner_ids), *_live()))).all()
 
 
 async def end_sessions(

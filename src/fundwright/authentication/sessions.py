@@ -7,7 +7,7 @@ that ends the session, for both the thief and the owner.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, AsyncIterator
+from collections.abc import AsyncIterable, AsyncIterator, Collection
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID, uuid4
@@ -152,7 +152,7 @@ def export(found: AsyncIterable[SessionRead]) -> AsyncIterator[str]:
 
 
 def session_topic(session_id: UUID) -> str:
-    """Published when the session has ended, so that its open sockets close."""
+    """Published when the session or what its pages show may have ended: open pages check, and close."""
     return f"session:{session_id}"
 
 
@@ -198,10 +198,9 @@ async def remember_device(session: AsyncSession, owner_id: UUID, *, lasts: timed
     return secret
 
 
-async def recheck_pages(session: AsyncSession, owner_id: UUID) -> None:
-    """Let all open pages of an account check again, once the transaction commits, whether they may stay open."""
-    for session_id in await repository.list_live_session_ids(session, owner_id):
-        await live.publish(session, session_topic(session_id))
+async def recheck_pages(session: AsyncSession, owner_ids: Collection[UUID]) -> None:
+    """Let all open pages of these accounts check again, once the transaction commits, whether they may stay open."""
+    await live.publish_to(session, map(session_topic, await repository.list_live_session_ids(session, owner_ids)))
 
 
 async def end_sessions(
@@ -211,6 +210,5 @@ async def end_sessions(
     ended = await repository.end_sessions(session, owner_id, only=only, but=but)
     if only is None:
         await repository.forget_known_devices(session, owner_id, but=device)
-    for session_id in ended:
-        await live.publish(session, session_topic(session_id))
+    await live.publish_to(session, map(session_topic, ended))
     return bool(ended)

@@ -31,7 +31,7 @@ def options(
     workspace: Annotated[
         str | None,
         typer.Option(
-            help="Workspace to act in, by name or id. Default: the personal one of the account.", envvar="FUNDWRIGHT_WORKSPACE"
+            help="Workspace to use, by name or id. Default: the account's personal workspace.", envvar="FUNDWRIGHT_WORKSPACE"
         ),
     ] = None,
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
@@ -31,7 +31,15 @@ async def publish(session: AsyncSession, topic: str, payload: Mapping[str, objec
 
 async def publish_all(session: AsyncSession, topic: str, payloads: Iterable[Mapping[str, object]]) -> None:
     """Like `publish`, but for any number of messages in one statement. They arrive in order."""
-    messages = [_message(topic, payload) for payload in payloads]
+    await _notify(session, [_message(topic, payload) for payload in payloads])
+
+
+async def publish_to(session: AsyncSession, topics: Iterable[str]) -> None:
+    """Like `publish` without a payload, but for any number of topics in one statement."""
+    await _notify(session, [_message(topic, {}) for topic in topics])
+
+
+async def _notify(session: AsyncSession, messages: Sequence[str]) -> None:
     notify = text("SELECT pg_notify(:channel, message) FROM unnest(CAST(:messages AS text[])) AS message")
     await session.execute(notify, {"channel": _CHANNEL, "messages": messages})
 

@@ -104,7 +104,7 @@ class Settings(PackageSettings):
         default=10, ge=1, description="Minutes after a sign-in during which sensitive changes require no re-authentication."
     )
     contact_email: str | None = Field(
-        default=None, description="Email address to which people write who want an account or another plan; shown to visitors."
+        default=None, description="Email address, shown to visitors, to ask for an account or a different plan."
     )
     terms_url: str | None = Field(default=None, description="Address of the terms that people agree to when they register.")
     smtp_host: str | None = Field(

@@ -205,9 +205,7 @@ def read_batches(path: Path, source: Source, *, skip: int, batch_rows: int, othe
         reader = None if is_begun else next((other for other in others if _reads(other, path)), None)
         if reader is None:
             raise
-        raise UnreadableFile(
-            t("This file has another format. Import it again with the format “{label}”.", label=t(reader.label))
-        ) from error
+        raise UnreadableFile(t("This file has another format. Import it again as “{label}”.", label=t(reader.label))) from error
 
 
 def _reads(source: Source, path: Path) -> bool:

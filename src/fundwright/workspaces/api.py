@@ -96,7 +96,7 @@ async def change_role(
 
 @router.delete("/api/workspace/members/{account_id}", status_code=status.HTTP_204_NO_CONTENT)
 async def remove_member(session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> None:
-    """Remove a member. What the person made stays."""
+    """Remove a member. What the person created stays."""
     await service.remove_member(session, actor, account_id, client=client)
 
 

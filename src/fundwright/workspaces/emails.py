@@ -1,4 +1,4 @@
-"""Emails of workspaces, in the language of their recipient if it has an account, or else of the sender."""
+"""Emails of workspaces, in the language of their recipient, or else of the sender if the address has no account."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ def invitation(recipient: str, language: Language, *, inviter: str, workspace: s
     with using_language(language):
         return OutgoingEmail(
             recipient,
-            t("{name} invited you to the workspace {workspace}", name=inviter, workspace=workspace),
+            t("{name} invited you to the workspace “{workspace}”", name=inviter, workspace=workspace),
             (
                 t(
-                    "{name} invited you to work together in the Fundwright workspace {workspace}.",
+                    "{name} invited you to work together in the Fundwright workspace “{workspace}”.",
                     name=inviter,
                     workspace=workspace,
                 ),

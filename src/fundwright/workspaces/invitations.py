@@ -12,11 +12,12 @@ from fundwright.accounts import audit
 from fundwright.accounts import service as accounts
 from fundwright.accounts.permissions import needs, refuse_programs, require_confirmed
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission, WorkspaceRole
+from fundwright.authentication import throttle
 from fundwright.core import mail, tokens
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotFound
-from fundwright.core.live import publish
+from fundwright.core.live import publish_to
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.spreadsheets import csv_lines
@@ -27,7 +28,11 @@ from fundwright.workspaces.schemas import InvitationForm, InvitationQuery, Invit
 
 class InvitationOver(Conflict):
     def __init__(self) -> None:
-        super().__init__(t("This invitation was already used, has expired, or was withdrawn. Ask for a new one."))
+        super().__init__(
+            t(
+                "This invitation was already used, has expired, was withdrawn, or is for another email address. Sign in with the address it was sent to, or ask for a new one."
+            )
+        )
 
 
 class AlreadyMember(Conflict):
@@ -42,7 +47,7 @@ async def invite(
     """Invite people to the actor's workspace. The result has the link, which an email carries as well if the form has an address.
     An earlier invitation of that address stops working.
 
-    Raises NotAllowed, PersonalWorkspace, Invalid, or AlreadyMember.
+    Raises NotAllowed, PersonalWorkspace, Invalid, AlreadyMember, or TooManyTries.
     """
     workspace = await service.lock_as_owner(session, actor)
     require_confirmed(actor)
@@ -51,6 +56,7 @@ async def invite(
     if email is not None:
         if account is not None and await repository.is_member(session, workspace.id, account.id):
             raise AlreadyMember(email)
+        await throttle.enforce_rate_limit(session, "workspace", email=email, address=client.address)
         await repository.end_invitations_for(session, workspace.id, email)
     secret = tokens.new_secret()
     invitation = WorkspaceInvitation(
@@ -78,9 +84,7 @@ async def invite(
         session, "workspace.invited", actor=actor, subject=email or workspace.name, client=client, workspace=workspace.name,
         role=form.role.value,
     )  # fmt: skip
-    await publish(session, service.workspace_topic(workspace.id))
-    if account is not None:
-        await publish(session, service.workspaces_topic(account.id))
+    await _announce(session, invitation)
     sent = repository.read_invitation(invitation, workspace.name, actor.email)
     return InvitationSent(**sent.model_dump(exclude={"state"}), link=link)
 
@@ -159,7 +163,7 @@ async def describe_link(session: AsyncSession, actor: Actor, secret: str) -> Inv
 async def accept_link(session: AsyncSession, actor: Actor, secret: str, *, client: Client = COMMAND_LINE) -> UUID:
     """Join the workspace of a link, and return its id. Raises NotAllowed, InvitationOver, or TooManyWorkspaces."""
     found = await describe_link(session, actor, secret)
-    return await _join(session, actor, found.id, client=client)
+    return await _join(session, actor, found, client=client)
 
 
 @needs(Permission.READ)
@@ -168,8 +172,8 @@ async def accept(session: AsyncSession, actor: Actor, invitation_id: UUID, *, cl
 
     Raises NotAllowed, NotFound, InvitationOver, or TooManyWorkspaces.
     """
-    await _get_own(session, actor, invitation_id)
-    return await _join(session, actor, invitation_id, client=client)
+    found = await _get_own(session, actor, invitation_id)
+    return await _join(session, actor, found, client=client)
 
 
 @needs(Permission.READ)
@@ -180,7 +184,6 @@ async def decline(session: AsyncSession, actor: Actor, invitation_id: UUID, *, c
     invitation.ended_at = invitation.ended_at or now()
     await audit.record(session, "workspace.invitation_declined", actor=actor, subject=actor.email, client=client)
     await _announce(session, invitation)
-    await publish(session, service.workspaces_topic(actor.id))
 
 
 async def _get_own(session: AsyncSession, actor: Actor, invitation_id: UUID) -> WorkspaceInvitation:
@@ -191,13 +194,12 @@ async def _get_own(session: AsyncSession, actor: Actor, invitation_id: UUID) -> 
     return invitation
 
 
-async def _join(session: AsyncSession, actor: Actor, invitation_id: UUID, *, client: Client) -> UUID:
+async def _join(session: AsyncSession, actor: Actor, found: InvitationRead | WorkspaceInvitation, *, client: Client) -> UUID:
     """Use an invitation that the caller has found to be for the actor."""
     require_confirmed(actor)
     refuse_programs(actor)
-    found = await session.get_one(WorkspaceInvitation, invitation_id)
     workspace = await repository.lock(session, found.workspace_id)
-    invitation = await repository.lock_invitation(session, invitation_id)
+    invitation = await repository.lock_invitation(session, found.id)
     if await repository.is_member(session, workspace.id, actor.id):
         return workspace.id
     if invitation.uses >= invitation.most_uses or invitation.ended_at is not None or invitation.expires_at <= now():
@@ -214,12 +216,12 @@ async def _join(session: AsyncSession, actor: Actor, invitation_id: UUID, *, cli
         workspace=workspace.name,
         role=invitation.role,
     )
-    await _announce(session, invitation)
-    for account_id in await repository.list_member_ids(session, workspace.id):
-        await publish(session, service.workspaces_topic(account_id))
+    await service.announce(session, workspace.id)
     return workspace.id
 
 
 async def _announce(session: AsyncSession, invitation: WorkspaceInvitation) -> None:
-    await session.flush()
-    await publish(session, service.workspace_topic(invitation.workspace_id))
+    """Update the lists of the workspace and of the account that the invitation is for."""
+    account = await accounts.find_account(session, invitation.email) if invitation.email else None
+    invited = [service.workspaces_topic(account.id)] if account else []
+    await publish_to(session, [service.workspace_topic(invitation.workspace_id), *invited])

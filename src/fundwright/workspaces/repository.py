@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from uuid import UUID
 
-from sqlalchemy import Select, case, delete, func, select, update
+from sqlalchemy import Row, Select, case, delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
@@ -21,15 +21,29 @@ from fundwright.workspaces.schemas import InvitationQuery, InvitationRead, Invit
 
 async def list_of(session: AsyncSession, account_id: UUID) -> list[WorkspaceRead]:
     """Return the workspaces of an account, the personal one first."""
+    order = (Workspace.id != account_id, func.lower(Workspace.name), Workspace.id)
+    return [_workspace(row) for row in await session.execute(_workspaces_of(account_id).order_by(*order))]
+
+
+async def find(session: AsyncSession, account_id: UUID, workspace_id: UUID) -> WorkspaceRead | None:
+    """Return a workspace of an account."""
+    row = (await session.execute(_workspaces_of(account_id).where(Workspace.id == workspace_id))).one_or_none()
+    return _workspace(row) if row else None
+
+
+def _workspaces_of(account_id: UUID) -> Select[UUID, str, str, int]:
     other = aliased(Membership)
     members = select(func.count()).where(other.workspace_id == Workspace.id).scalar_subquery()
-    rows = await session.execute(
+    return (
         select(Workspace.id, Workspace.name, Membership.role, members)
         .join(Membership, Membership.workspace_id == Workspace.id)
         .where(Membership.account_id == account_id)
-        .order_by(Workspace.id != account_id, func.lower(Workspace.name), Workspace.id)
     )
-    return [WorkspaceRead(id=id, name=name, role=WorkspaceRole(role), members=count) for id, name, role, count in rows]
+
+
+def _workspace(row: Row[UUID, str, str, int]) -> WorkspaceRead:
+    id, name, role, members = row
+    return WorkspaceRead(id=id, name=name, role=WorkspaceRole(role), members=members)
 
 
 async def count_of(session: AsyncSession, account_id: UUID) -> int:

@@ -17,7 +17,7 @@ from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.database import acquire_lock
 from fundwright.core.errors import Conflict, NotAllowed, NotFound
-from fundwright.core.live import publish
+from fundwright.core.live import publish, publish_to
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.spreadsheets import csv_lines
@@ -33,17 +33,17 @@ WorkspaceDeletedHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
 
 class TooManyWorkspaces(Conflict):
     def __init__(self) -> None:
-        super().__init__(t("You can be a member of {most} workspaces. Leave one first.", most=MOST_WORKSPACES))
+        super().__init__(t("You can be a member of at most {most} workspaces. Leave one first.", most=MOST_WORKSPACES))
 
 
 class PersonalWorkspace(Conflict):
     def __init__(self) -> None:
-        super().__init__(t("Your personal workspace is only for you. Create a workspace to work with other people."))
+        super().__init__(t("Only you can use your personal workspace. Create another one to work with other people."))
 
 
 class LastOwner(Conflict):
     def __init__(self, name: str) -> None:
-        super().__init__(t("You are the only owner of {name}. Make another member an owner first.", name=name))
+        super().__init__(t("You are the only owner of “{name}”. Make another member an owner first.", name=name))
 
 
 def workspace_topic(workspace_id: UUID) -> str:
@@ -77,10 +77,10 @@ async def export_workspaces(session: AsyncSession, actor: Actor) -> AsyncIterato
 @needs(Permission.READ)
 async def get_workspace(session: AsyncSession, actor: Actor) -> WorkspaceRead:
     """Return the workspace in which the actor acts. Raises NotFound once it is gone."""
-    for workspace in await repository.list_of(session, actor.id):
-        if workspace.id == actor.workspace_id:
-            return workspace
-    raise NotFound(t("The workspace"))
+    workspace = await repository.find(session, actor.id, actor.workspace_id)
+    if workspace is None:
+        raise NotFound(t("The workspace"))
+    return workspace
 
 
 @needs(Permission.READ)
@@ -118,7 +118,7 @@ async def rename_workspace(session: AsyncSession, actor: Actor, form: WorkspaceF
     workspace = await lock_as_owner(session, actor)
     previous, workspace.name = workspace.name, form.name
     await audit.record(session, "workspace.renamed", actor=actor, subject=form.name, client=client, previous=previous)
-    await _announce(session, workspace.id)
+    await announce(session, workspace.id)
 
 
 @needs(Permission.READ)
@@ -183,13 +183,13 @@ async def change_role(
         workspace=workspace.name,
         role=role.value,
     )
-    await sessions.recheck_pages(session, account_id)
-    await _announce(session, workspace.id)
+    await sessions.recheck_pages(session, [account_id])
+    await announce(session, workspace.id)
 
 
 @needs(Permission.READ)
 async def remove_member(session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client = COMMAND_LINE) -> None:
-    """Remove a member from the actor's workspace, and close that person's open pages of it. What the person made stays.
+    """Remove a member from the actor's workspace, and close that person's open pages of it. What the person created stays.
 
     Raises NotAllowed, PersonalWorkspace, NotFound, or LastOwner.
     """
@@ -265,9 +265,9 @@ async def _remove(session: AsyncSession, workspace: Workspace, account_id: UUID)
     account = await accounts.get_account_by_id(session, account_id)
     await repository.end_invitations_from(session, workspace.id, account_id)
     await repository.remove_member(session, workspace.id, account_id)
-    await sessions.recheck_pages(session, account_id)
+    await sessions.recheck_pages(session, [account_id])
     await publish(session, workspaces_topic(account_id))
-    await _announce(session, workspace.id)
+    await announce(session, workspace.id)
     return account
 
 
@@ -283,14 +283,11 @@ async def _delete(session: AsyncSession, actor: Actor, core: Core, workspace: Wo
         await handler(session, actor, core)
     await jobs.forget(session, workspace.id)
     await repository.delete_workspace(session, workspace.id)
-    for account_id in members:
-        await sessions.recheck_pages(session, account_id)
-        await publish(session, workspaces_topic(account_id))
+    await sessions.recheck_pages(session, members)
+    await publish_to(session, map(workspaces_topic, members))
 
 
-async def _announce(session: AsyncSession, workspace_id: UUID) -> None:
+async def announce(session: AsyncSession, workspace_id: UUID) -> None:
     """Update what shows the workspace: its pages, and the lists of its members."""
-    await session.flush()
-    await publish(session, workspace_topic(workspace_id))
-    for account_id in await repository.list_member_ids(session, workspace_id):
-        await publish(session, workspaces_topic(account_id))
+    members = await repository.list_member_ids(session, workspace_id)
+    await publish_to(session, [workspace_topic(workspace_id), *map(workspaces_topic, members)])

@@ -172,9 +172,9 @@ def _departures(listed: Sequence[WorkspaceRead], last_owned: Sequence[UUID]) -> 
         if not each.name:
             continue
         if each.id in last_owned:
-            sentence = t("You are the only owner of {name}. Make another member an owner first.", name=each.name)
+            sentence = t("You are the only owner of “{name}”. Make another member an owner first.", name=each.name)
             yield alert(sentence, variant="warning")
         elif each.members == 1:
-            yield html.p(t("The workspace “{name}” is deleted, too, because it has no other members.", name=each.name))
+            yield html.p(t("The workspace “{name}” will be deleted, too, because it has no other members.", name=each.name))
         else:
-            yield html.p(t("You leave the workspace “{name}”. What you made there stays.", name=each.name))
+            yield html.p(t("You will leave the workspace “{name}”. What you created stays there.", name=each.name))

@@ -196,7 +196,7 @@ def _kept_choice(
         await sources.set(Sources())
 
     sentences = [
-        t("The company is that of your last draft: {company}.", company=suggested.of_last_draft) if suggested.is_doubtful else "",
+        t("Company from your last draft: {company}.", company=suggested.of_last_draft) if suggested.is_doubtful else "",
         t("Chosen documents: {chosen} of {total}.", chosen=chosen, total=total) if is_partial else "",
     ]
     if not suggested.is_doubtful:

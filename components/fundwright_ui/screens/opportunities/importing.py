@@ -116,7 +116,7 @@ def _formats_of_others(source: SourceRead, sources: Iterable[SourceRead]) -> dic
     language = current_language()
     return {
         suffix: t(
-            "A {suffix} file has another format. Choose {formats} above.",
+            "{suffix} files need another format. Choose {formats} above.",
             suffix=suffix,
             formats=format_list([t("“{name}”", name=label) for label in labels], style="or", locale=language),
         )

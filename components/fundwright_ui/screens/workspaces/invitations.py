@@ -112,7 +112,7 @@ def _row(shown: KeptRow[InvitationRead]) -> Row:
 
 
 def whom(invitation: InvitationRead) -> str:
-    return invitation.email or t("Everyone with the link")
+    return invitation.email or t("Anyone with the link")
 
 
 @component
@@ -213,6 +213,7 @@ def invite_panel(show_sent: Callable[[InvitationSent], None]) -> VdomDict:
                     min="1",
                     max="1000",
                     required=True,
+                    help=t("An invitation to an email address works only once."),
                 ),
             ),
             on_submit=inviting,

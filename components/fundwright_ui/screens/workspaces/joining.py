@@ -67,9 +67,7 @@ def join_screen() -> VdomDict:
             ),
             html.p(
                 {"className": "fw-muted"},
-                t(
-                    "You will see the documents, categories, and drafts of this workspace. Your personal workspace stays only for you."
-                ),
+                t("You will see the documents, categories, and drafts of this workspace. Your personal workspace stays private."),
             ),
             row(
                 button(t("Join workspace"), variant="contained", on_click=joining, is_busy=joining.is_running),
@@ -104,9 +102,9 @@ def _own(invitation: InvitationRead) -> VdomDict:
     declining = use_action(decline, success=t("The invitation was declined."))
     name = invitation.workspace
     return alert(
-        t("{name} invited you. Your role will be: {role}", name=invitation.invited_by, role=invitation.role.label)
+        t("{name} invited you. Your role: {role}", name=invitation.invited_by, role=invitation.role.label)
         if invitation.invited_by
-        else t("Your role will be: {role}", role=invitation.role.label),
+        else t("Your role: {role}", role=invitation.role.label),
         row(
             button(t("Join"), size="small", on_click=joining, aria_label=t("Join “{name}”", name=name)),
             button(t("Decline"), size="small", variant="text", on_click=declining, aria_label=t("Decline “{name}”", name=name)),

@@ -34,7 +34,9 @@ def role_options() -> list[Option]:
 
 
 def role_help() -> str:
-    return t("Owners manage the workspace. Editors work. Reviewers read and categorize. Viewers only read.")
+    return t(
+        "Owners can do everything. Editors can add documents, write drafts, and categorize. Reviewers can view and categorize. Viewers can only view."
+    )
 
 
 @component
@@ -143,7 +145,7 @@ def _member(member: MemberRead, workspace: WorkspaceRead, listing: Listing[Page[
         else None,
         danger_dialog(
             t("Remove {name} from “{workspace}”?", name=member.name, workspace=workspace.name),
-            t("Open pages of this workspace close immediately for this person. What the person made stays."),
+            t("This person loses access to the workspace immediately. What they created stays."),
             confirm_label=t("Remove from workspace"),
             error=removing.error,
             on_confirm=removing,

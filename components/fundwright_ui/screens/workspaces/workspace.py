@@ -50,7 +50,7 @@ def workspace_screen() -> VdomDict:
         own_invitations(key="own"),
         _new(key=_NEW) if is_creating else None,
         empty(
-            t("Your personal workspace is only for you. Create a workspace to work with other people."),
+            t("Only you can use your personal workspace. Create another one to work with other people."),
             icon_name="people",
         ),
         subtitle=workspace.title,
@@ -153,7 +153,7 @@ def _more(workspace: WorkspaceRead) -> VdomDict:
         ),
         danger_dialog(
             t("Leave “{name}”?", name=workspace.name),
-            t("You will no longer see its documents, categories, and drafts. What you made there stays."),
+            t("You will no longer see its documents, categories, and drafts. What you created stays in the workspace."),
             confirm_label=t("Leave workspace"),
             error=leaving.error,
             on_confirm=leaving,

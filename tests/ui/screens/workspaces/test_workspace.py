@@ -98,7 +98,7 @@ def loaded(screen: ScreenUnderTest) -> list[str]:
 class TestPersonal:
     async def test_is_only_for_its_owner(self, committed: Core, ada: Actor) -> None:
         async with mounted(committed, ada, workspace_screen, path=PATH) as screen:
-            assert "Your personal workspace is only for you." in screen.text
+            assert "Only you can use your personal workspace." in screen.text
             assert not screen.has("button", "Invite") and not screen.has("DataTable")
 
     async def test_a_new_workspace_is_opened(self, committed: Core, ada: Actor) -> None:
@@ -161,7 +161,7 @@ class TestMembers:
             await screen.choose("Role in this workspace", "viewer")
             await screen.submit("Change role")
             assert (
-                "You are the only owner of Tideline. Make another member an owner first."
+                "You are the only owner of “Tideline”. Make another member an owner first."
                 in screen.find("form", "Change role").text
             )
 
@@ -169,7 +169,7 @@ class TestMembers:
         await add_member(committed, owner, bob, WorkspaceRole.EDITOR)
         async with mounted(committed, owner, workspace_screen, path=f"{PATH}?open={bob.id}") as screen:
             await screen.click("button", "Remove from workspace")
-            assert "What the person made stays." in screen.props("ConfirmDialog")["text"]
+            assert "What they created stays." in screen.props("ConfirmDialog")["text"]
             await screen.emit("ConfirmDialog", "on_confirm")
             assert screen.toasts == ["Bob Noyce was removed."]
         assert list(await roles(committed, owner)) == ["ada@example.org"]
@@ -189,7 +189,7 @@ class TestLeaving:
         async with mounted(committed, owner, workspace_screen, path=PATH) as screen:
             await screen.click("button", "Leave workspace")
             await screen.emit("ConfirmDialog", "on_confirm")
-            assert "You are the only owner of Tideline." in screen.props("ConfirmDialog")["error"]
+            assert "You are the only owner of “Tideline”." in screen.props("ConfirmDialog")["error"]
 
     async def test_others_go_to_their_personal_workspace(self, committed: Core, owner: Actor, bob: Actor) -> None:
         member = await add_member(committed, owner, bob, WorkspaceRole.VIEWER)
@@ -220,7 +220,7 @@ class TestInvitations:
             await screen.type("People who can use the link", "3")
             await screen.submit("Invite to this workspace")
             assert "/workspaces/join/" in screen.props("CopyButton")["text"]
-            assert [row["email"] for row in screen.rows("Invitations")] == ["Everyone with the link"]
+            assert [row["email"] for row in screen.rows("Invitations")] == ["Anyone with the link"]
         async with mounted(committed, owner, workspace_screen, path=INVITATIONS) as screen:
             assert "/workspaces/join/" not in screen.text
 
@@ -275,7 +275,7 @@ class TestJoining:
         sent = await do(committed, lambda session: invitations.invite(session, owner, committed, form))
         secret = "nonsense" if secret == "nonsense" else sent.link.rpartition("/")[2]
         async with mounted(committed, bob, join_screen, path=f"/workspaces/join/{secret}", params={"secret": secret}) as screen:
-            assert "Ask for a new one." in screen.text and screen.has("link", "Go to home")
+            assert "ask for a new one." in screen.text and screen.has("link", "Go to home")
             assert "Tideline" not in screen.text
 
     async def test_invitations_of_the_own_address_are_on_the_dashboard(self, committed: Core, owner: Actor, bob: Actor) -> None:
@@ -285,6 +285,10 @@ class TestJoining:
             await do(committed, lambda session: invitations.invite(session, owner, committed, form))
             await screen.expect("Invitation to the workspace “Tideline”")
             await screen.click("button", "Decline “Tideline”")
+            await screen.expect(lambda: "Tideline" not in screen.text)
+            sent = await do(committed, lambda session: invitations.invite(session, owner, committed, form))
+            await screen.expect("Invitation to the workspace “Tideline”")
+            await do(committed, lambda session: invitations.withdraw(session, owner, sent.id))
             await screen.expect(lambda: "Tideline" not in screen.text)
             await do(committed, lambda session: invitations.invite(session, owner, committed, form))
             await screen.expect("Invitation to the workspace “Tideline”")
@@ -297,9 +301,9 @@ class TestDeletingTheAccount:
     async def test_says_what_happens_to_each_workspace(self, committed: Core, owner: Actor, ada: Actor, bob: Actor) -> None:
         path = "/dashboard/user/account"
         async with mounted(committed, ada, account_screen, path=f"{path}?tab=data") as screen:
-            assert "“Tideline” is deleted, too" in screen.text
+            assert "“Tideline” will be deleted, too" in screen.text
         member = await add_member(committed, owner, bob, WorkspaceRole.EDITOR)
         async with mounted(committed, ada, account_screen, path=f"{path}?tab=data") as screen:
-            assert "You are the only owner of Tideline. Make another member an owner first." in screen.text
+            assert "You are the only owner of “Tideline”. Make another member an owner first." in screen.text
         async with mounted(committed, member, account_screen, path=f"{path}?tab=data") as screen:
-            assert "You leave the workspace “Tideline”. What you made there stays." in screen.text
+            assert "You will leave the workspace “Tideline”. What you created stays there." in screen.text
