@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit
 from fundwright.accounts import service as accounts
+from fundwright.accounts.models import Workspace
 from fundwright.accounts.permissions import needs, refuse_programs, require_confirmed
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission, WorkspaceRole
 from fundwright.authentication import throttle
@@ -182,7 +183,10 @@ async def decline(session: AsyncSession, actor: Actor, invitation_id: UUID, *, c
     await _get_own(session, actor, invitation_id)
     invitation = await repository.lock_invitation(session, invitation_id)
     invitation.ended_at = invitation.ended_at or now()
-    await audit.record(session, "workspace.invitation_declined", actor=actor, subject=actor.email, client=client)
+    workspace = await session.get_one(Workspace, invitation.workspace_id)
+    await audit.record(
+        session, "workspace.invitation_declined", actor=actor, subject=actor.email, client=client, workspace=workspace.name
+    )
     await _announce(session, invitation)
 
 

@@ -7,7 +7,7 @@ from datetime import date, datetime
 
 from babel.dates import format_date
 
-from fundwright.accounts.schemas import AuditRead, Role
+from fundwright.accounts.schemas import AuditRead, Role, WorkspaceRole
 from fundwright.authentication.schemas import SignInRefusal, TokenScope
 from fundwright.billing.schemas import Origin
 from fundwright.content.schemas import FeedbackState
@@ -27,6 +27,7 @@ _NAMES: Mapping[str, Message] = {
     "old": later("Previous address"),
     "origin": later("Source"),
     "plan": later("Plan"),
+    "previous": later("Previous name"),
     "price_cents": later("Price"),
     "published_at": later("Published"),
     "reason": later("Reason"),
@@ -39,6 +40,7 @@ _NAMES: Mapping[str, Message] = {
     "until": later("Ends on"),
     "uses": later("Maximum uses"),
     "was": later("Previous plan"),
+    "workspace": later("Workspace"),
 }
 _WORDS: Mapping[str, Message] = {
     "code": later("Verification code"),
@@ -69,6 +71,11 @@ def details_of(entry: AuditRead) -> list[tuple[str, str]]:
     ]
 
 
+def _role(text: str) -> str:
+    """The label of a role of an account, or in a workspace. Roles of the same name have the same label."""
+    return Role(text).label if text in list(Role) else WorkspaceRole(text).label
+
+
 def _shown(name: str, value: str, currency: str) -> str:
     def day(text: str) -> str:
         return format_date(date.fromisoformat(text), locale=current_language())
@@ -83,7 +90,7 @@ def _shown(name: str, value: str, currency: str) -> str:
         "plan": str.capitalize,
         "was": str.capitalize,
         "published_at": lambda text: format_date(datetime.fromisoformat(text), locale=current_language()),
-        "role": lambda text: Role(text).label,
+        "role": _role,
         "scope": lambda text: TokenScope(text).label,
         "state": lambda text: FeedbackState(text).label,
         "until": day,

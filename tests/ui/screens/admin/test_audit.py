@@ -29,6 +29,8 @@ INVOICE = {"account": "ada@example.org", "amount_cents": "1234500", "currency": 
         ("en", {"price_cents": "4900", "documents": "1000", "drafts": "unlimited"}, [("Price", "$49.00"), ("Documents", "1,000"), ("Drafts per month", "Unlimited")]),
         ("en", {"reason": "wrong_password", "tries": "5"}, [("Reason", "Wrong password"), ("Attempts", "5")]),
         ("en", {"role": "admin", "scope": "read"}, [("Role", "Administrator"), ("Permissions", "Read")]),
+        ("en", {"role": "owner", "workspace": "Harbor"}, [("Role", "Owner"), ("Workspace", "Harbor")]),
+        ("en", {"previous": "Harbor"}, [("Previous name", "Harbor")]),
         ("en", {"slug": "hello", "published_at": ""}, [("Address", "hello")]),
         ("en", {"role": "gardener", "of a package": "open"}, [("Role", "gardener"), ("of a package", "open")]),
     ],
