@@ -5,13 +5,15 @@ from uuid import UUID
 from sqlalchemy import update
 
 from fundwright.generation import service
-from fundwright.generation.collecting import parts_of
+from fundwright.generation.collecting import collect, parts_of
 from fundwright.generation.schemas import SuggestedCompany
 from fundwright.language.schemas import DocumentKind
+from fundwright.language.service import get_embedder
+from fundwright.opportunities import service as opportunities
 from fundwright.training import service as training
 from fundwright.training.models import Document
 from fundwright.training.schemas import DocumentText, PassagePlace, PastedText
-from tests.generation.conftest import Desk
+from tests.generation.conftest import BRIEF, Desk
 from tests.support.accounts import add_account
 
 ONE = "Facilities\n\nWe run a clean laboratory of 1,400 square feet in Athens.\n\n"
@@ -34,6 +36,32 @@ class TestPartsOf:
         )
         document = DocumentText(id=UUID(int=2), title="Line card", kind=DocumentKind.ABOUT_US, text=text, passages=(passage,))
         assert [part.heading[-1] for part in parts_of(document)] == ["What we make", "What we don't make", "Quality"]
+
+
+class TestDocumentsOfOthers:
+    async def test_the_report_of_another_organization_is_no_material(self, desk: Desk) -> None:
+        about = "# Hill Roofing LLC\n\nHill Roofing LLC is a small business in Salina. Shingles gutters are our trade."
+        report = "# Harbor Light\n\nHarbor Light is a nonprofit in Duluth. Shingles gutters of our library were new in 2024."
+        async with desk.core.database.transaction() as session:
+            added = [
+                await training.add_text(session, desk.actor, desk.core, PastedText(title=title, text=text))
+                for title, text in (("About us", about), ("Report", report))
+            ]
+        await training.run_inline(desk.core, desk.actor, [document.id for document in added])
+        async with desk.core.database.transaction() as session:
+            await session.execute(
+                update(Document).where(Document.id.in_([each.id for each in added])).values(kind=DocumentKind.ABOUT_US)
+            )
+            opportunity = await opportunities.get_opportunity(session, desk.actor, desk.opportunity_id)
+
+        async def texts(company: str) -> str:
+            material = await collect(
+                desk.core, desk.actor, BRIEF.sections[0], opportunity, await get_embedder(desk.core), company=company
+            )
+            return " ".join(part.text for part in material.parts)
+
+        assert "Salina" in await texts("Hill Roofing LLC") and "Duluth" not in await texts("Hill Roofing LLC")
+        assert "Duluth" in await texts("Harbor Light") and "Salina" not in await texts("Harbor Light")
 
 
 class TestSuggestCompany:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fundwright.language.company import infer_company
+from fundwright.language.company import infer_company, presents_another
 from fundwright.language.schemas import DocumentKind
 from tests.firms import FIRMS, load_firm
 
@@ -43,3 +43,30 @@ class TestInferCompany:
     def test_no_name_is_inferred_without_evidence(self) -> None:
         assert infer_company([]) == ""
         assert infer_company([(ABOUT, "we build sensors.")]) == ""
+
+    def test_a_preposition_before_a_name_is_not_part_of_it(self) -> None:
+        past = "# Past performance of Tidewater Systems LLC\n\nWe ran a service desk."
+        assert (
+            infer_company([(DocumentKind.PAST_PERFORMANCE, past), (DocumentKind.PAST_PERFORMANCE, f"{past} Twice.")])
+            == "Tidewater Systems LLC"
+        )
+
+
+class TestPresentsAnother:
+    @pytest.mark.parametrize("name", FIRMS)
+    def test_no_firm_in_its_own_documents(self, name: str) -> None:
+        firm = load_firm(name)
+        assert not [each for each in firm.kinds if presents_another(firm.text(each), firm.company)]
+
+    def test_an_organization_in_its_report(self) -> None:
+        report = (
+            "# Harbor Light – Report\n\nHarbor Light Literacy is a 501(c)(3) nonprofit in Duluth. We help adults. EIN 41-5550137."
+        )
+        assert presents_another(report, "Tidewater Systems LLC")
+        assert not presents_another(report, "Harbor Light Literacy")
+        assert not presents_another(report, "")
+        assert not presents_another(f"{report} Our partner is Tidewater.", "Tidewater Systems LLC")
+
+    def test_nobody_presents_a_plan(self) -> None:
+        plan = "Quality control plan\n\nQuality Control is a duty of all. The Program Manager has been with us since 2009."
+        assert not presents_another(plan, "Tidewater Systems LLC")

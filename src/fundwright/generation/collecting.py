@@ -17,7 +17,7 @@ from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
 from fundwright.generation.schemas import TemplateQuestion, TemplateSection
 from fundwright.language import structure
-from fundwright.language.company import infer_company
+from fundwright.language.company import infer_company, presents_another
 from fundwright.language.protocols import Embedder
 from fundwright.language.schemas import OUR_KINDS, DocumentKind, nearest_heading
 from fundwright.language.structure import BlockKind
@@ -106,10 +106,20 @@ async def collect(
     )
     found = tuple(passage_id for passages in similar for passage_id in passages)
     documents = await training.read_documents(core, actor, document_ids=document_ids, kinds=OUR_KINDS, first=found)
-    parts, unanswered = await asyncio.to_thread(_choose, section, documents, similar, cited, is_generative=is_generative)
     if not company:
         company = await asyncio.to_thread(infer_company, [(document.kind, document.text) for document in documents])
+    documents = await asyncio.to_thread(_without_others, documents, company)
+    parts, unanswered = await asyncio.to_thread(_choose, section, documents, similar, cited, is_generative=is_generative)
     return Material(parts=parts, requirements=tuple(passage.text for passage in required), company=company, unanswered=unanswered)
+
+
+def _without_others(documents: Sequence[DocumentText], company: str) -> list[DocumentText]:
+    """Exclude documents in which another organization presents itself, if others present the company."""
+    others = [
+        document for document in documents if document.kind == DocumentKind.ABOUT_US and presents_another(document.text, company)
+    ]
+    is_presented = any(document.kind == DocumentKind.ABOUT_US and document not in others for document in documents)
+    return [document for document in documents if document not in others] if is_presented else list(documents)
 
 
 def _choose(

@@ -35,6 +35,12 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 """Words that name a part of an application if a title contains no others, as in “Facilities and Other Resources”."""
+_ORGANIZATION = re.compile(
+    r"\b(?:company|firm|corporation|business|nonprofit|non-profit|501\(c\)|charity|organization|foundation|association|manufacturer"
+    r"|consultancy|contractor|laboratory|institute|university|college|school district|cooperative|start-?up)\b",
+    re.IGNORECASE,
+)
+"""What a sentence calls an organization that presents itself."""
 _NO_NAMES = frozenset(
     [
         "we",
@@ -107,6 +113,20 @@ def infer_company(documents: Iterable[tuple[DocumentKind, str]]) -> str:
     return max(spelled[best], key=lambda name: (bool(re.search(rf"{_FORM}\b", name)), not name.isupper(), spelled[best][name]))
 
 
+def presents_another(text: str, company: str) -> bool:
+    """Whether an organization other than `company` presents itself in the text, which never names `company`: “Harbor Light is a
+    nonprofit.”"""
+    own = _key(company).split()
+    known = set(re.findall(r"[\w&]+", text[:_MAX_CHARACTERS].casefold()))
+    if not own or known.intersection((own[0], "".join(word[0] for word in own))):
+        return False
+    return any(
+        _key(found[1]) and _ORGANIZATION.search(line[found.end() :].partition(". ")[0])
+        for line in text[:_MAX_CHARACTERS].splitlines()
+        for found in _SUBJECT.finditer(line)
+    )
+
+
 def _names(text: str, *, is_about_us: bool) -> Iterable[tuple[str, float]]:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if is_about_us and lines:
@@ -128,7 +148,8 @@ def _names(text: str, *, is_about_us: bool) -> Iterable[tuple[str, float]]:
 
 def _cleaned(name: str) -> str:
     name = " ".join(name.split()).strip(" *_#|:;,–—")
-    name = re.sub(r"^(?:the|about) ", "", name, flags=re.IGNORECASE)
+    # “Past performance of Brightwater Instruments, Inc.”
+    name = re.sub(r"^(?:(?:about|of|for|and|&|de|du|des|für|und) )?(?:the )?", "", name, flags=re.IGNORECASE)
     return _small(name) if name.isupper() else name
 
 

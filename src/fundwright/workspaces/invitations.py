@@ -179,9 +179,11 @@ async def accept(session: AsyncSession, actor: Actor, invitation_id: UUID, *, cl
 
 @needs(Permission.READ)
 async def decline(session: AsyncSession, actor: Actor, invitation_id: UUID, *, client: Client = COMMAND_LINE) -> None:
-    """End an invitation of the actor's address. Raises NotFound."""
+    """End a pending invitation of the actor's address. Raises NotFound."""
     await _get_own(session, actor, invitation_id)
     invitation = await repository.lock_invitation(session, invitation_id)
+    if invitation.uses >= invitation.most_uses:
+        raise NotFound(t("The invitation"))
     invitation.ended_at = invitation.ended_at or now()
     workspace = await session.get_one(Workspace, invitation.workspace_id)
     await audit.record(

@@ -177,7 +177,7 @@ def _invite(show_sent: Callable[[InvitationSent], None]) -> VdomDict:
             html.div(
                 {"className": "fw-form-row"},
                 text_field("email", t("Email"), type="email", required=True, maxlength=254),
-                select_field("role", t("Role"), role_options(), default=Role.USER),
+                select_field("role", t("Role"), role_options(), default=Role.USER, id="invite-role"),
             ),
             on_submit=sending,
             model=Invited,

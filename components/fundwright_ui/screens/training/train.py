@@ -42,6 +42,7 @@ from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
 from fundwright_ui.screens.samples import sample_notice
 from fundwright_ui.screens.training.excerpt import excerpt
 from fundwright_ui.screens.training.run import progress_text
+from fundwright_ui.screens.workspaces.joining import own_invitations
 from fundwright_ui.ui import (
     Color,
     Fields,
@@ -166,6 +167,7 @@ def train_screen() -> VdomDict:
     )
     return page(
         title,
+        own_invitations(key="invitations"),
         first_steps(key="first-steps"),
         None if actor.may(Permission.WORK) else view_only_notice(is_shared=actor.is_in_shared_workspace),
         alert(model.error, title=t("The embedding model cannot be used")) if model.error else None,

@@ -35,7 +35,13 @@ _OPENED = "/dashboard/train"
 def join_screen() -> VdomDict:
     actor, connection = use_actor(), use_connection()
     secret = connection.location.params["secret"]
-    found = use_query(lambda session: invitations.describe_link(session, actor, secret), key=[actor.id, secret])
+
+    async def read(session: AsyncSession) -> tuple[InvitationRead, bool]:
+        described = await invitations.describe_link(session, actor, secret)
+        joined = await workspaces.list_workspaces(session, actor)
+        return described, any(each.id == described.workspace_id for each in joined)
+
+    found = use_query(read, key=[actor.id, secret])
 
     async def join(session: AsyncSession) -> None:
         workspace_id = await invitations.accept_link(session, actor, secret, client=connection.client)
@@ -43,16 +49,27 @@ def join_screen() -> VdomDict:
 
     async def decline(session: AsyncSession) -> None:
         if found.value is not None:
-            await invitations.decline(session, actor, found.value.id, client=connection.client)
+            await invitations.decline(session, actor, found.value[0].id, client=connection.client)
 
     joining = use_action(join, then=lambda: connection.navigate(_OPENED, reload=True))
     declining = use_action(decline, success=t("The invitation was declined."), then=lambda: connection.navigate("/"))
-    title, invitation = t("Join a workspace"), found.value
+    title = t("Join a workspace")
     if found.error:
         return page(title, empty(found.error, link_button(t("Go to home"), connection.href("/")), icon_name="people"))
-    if invitation is None:
+    if found.value is None:
         return page(title, loading(t("Loading the invitation")))
+    invitation, is_member = found.value
     failure = joining.error or declining.error
+    if is_member:
+        return page(
+            title,
+            alert(failure) if failure else None,
+            section(
+                invitation.workspace,
+                html.p(t("You are already a member of this workspace.")),
+                row(button(t("Open workspace"), variant="contained", on_click=joining, is_busy=joining.is_running)),
+            ),
+        )
     return page(
         title,
         alert(failure) if failure else None,
@@ -60,7 +77,7 @@ def join_screen() -> VdomDict:
             invitation.workspace,
             definition_list(
                 {
-                    t("Invited by"): invitation.invited_by,
+                    t("Invited by"): invitation.invited_by or t("Deleted account"),
                     t("Your role"): invitation.role.label,
                     t("Expires"): moment(invitation.expires_at, shown="date"),
                 }

@@ -188,6 +188,8 @@ class TestInvitations:
         async with mounted(committed, root, people_screen, path=INVITATIONS) as screen:
             await screen.click("button", "Invite")
             assert screen.find("region", "Invite a person").props["data-panel"] is True  # the browser focuses its first field
+            ids = [each.props["id"] for each in screen.elements("combobox")]
+            assert len(ids) == len(set(ids))  # each label names its own field
             await screen.type("Email", "grace@example.org")
             assert "This server does not send email." in screen.text
             await screen.click("button", "Create invitation")

@@ -7,11 +7,13 @@ from typing import TypeVar
 from uuid import UUID
 
 import pytest
+from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.core.assembly import Core
+from fundwright.core.errors import NotFound
 from fundwright.workspaces import invitations
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.schemas import (
@@ -24,6 +26,7 @@ from fundwright.workspaces.schemas import (
 )
 from fundwright_ui.screens.account.account import account_screen
 from fundwright_ui.screens.dashboard.dashboard import dashboard_screen
+from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.screens.workspaces.joining import join_screen
 from fundwright_ui.screens.workspaces.workspace import PATH, workspace_screen
 from fundwright_ui.testing import ScreenUnderTest, mounted
@@ -266,8 +269,11 @@ class TestJoining:
         async with mounted(
             committed, bob, join_screen, **where
         ) as screen:  # whoever opens the link again is led to the workspace
-            await screen.click("button", "Join workspace")
+            assert "You are already a member of this workspace." in screen.text and not screen.has("button", "Decline")
+            await screen.click("button", "Open workspace")
             assert loaded(screen) == ["/dashboard/train"]
+        with pytest.raises(NotFound):  # only a pending invitation can be declined
+            await do(committed, lambda session: invitations.decline(session, bob, sent.id))
 
     @pytest.mark.parametrize("secret", ["nonsense", "of another address"])
     async def test_otherwise_it_says_what_to_do(self, committed: Core, owner: Actor, bob: Actor, secret: str) -> None:
@@ -278,8 +284,15 @@ class TestJoining:
             assert "ask for a new one." in screen.text and screen.has("link", "Go to home")
             assert "Tideline" not in screen.text
 
-    async def test_invitations_of_the_own_address_are_on_the_dashboard(self, committed: Core, owner: Actor, bob: Actor) -> None:
-        async with mounted(committed, bob, dashboard_screen, path="/dashboard/index") as screen:
+    @pytest.mark.parametrize(
+        ("shown", "path"),
+        [(dashboard_screen, "/dashboard/index"), (train_screen, "/dashboard/train")],
+        ids=["dashboard", "train"],
+    )
+    async def test_invitations_of_the_own_address_are_on_the_first_screen_of_each_role(
+        self, committed: Core, owner: Actor, bob: Actor, shown: Callable[[], VdomDict], path: str
+    ) -> None:
+        async with mounted(committed, bob, shown, path=path) as screen:
             assert "Tideline" not in screen.text
             form = InvitationForm(email=bob.email)
             await do(committed, lambda session: invitations.invite(session, owner, committed, form))
