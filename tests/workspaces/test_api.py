@@ -71,6 +71,14 @@ async def test_a_name_is_needed(client: httpx.AsyncClient, form: dict[str, str])
     assert (await client.post("/api/workspaces", json=form)).status_code == 422
 
 
+@pytest.mark.parametrize(
+    ("given", "name"), [("a\r\nBcc: b", "a Bcc: b"), ("\u202eHarbor", "Harbor"), ("Hafen\u200b", "Hafen"), ("\u200b", None)]
+)
+async def test_a_name_is_one_visible_line(client: httpx.AsyncClient, given: str, name: str | None) -> None:
+    created = await client.post("/api/workspaces", json={"name": given})
+    assert (created.status_code, created.json().get("name")) == (422 if name is None else 201, name)
+
+
 async def test_members_are_exported(client: httpx.AsyncClient) -> None:
     there = {"w": (await client.post("/api/workspaces", json={"name": "Harbor"})).json()["id"]}
     lines = (await client.get("/api/workspace/members/export.csv", params=there)).text.splitlines()

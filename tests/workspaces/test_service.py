@@ -53,6 +53,7 @@ from tests.support.signing_in import HERE, PASSWORD
 pytestmark = pytest.mark.security(49)
 
 T = TypeVar("T")
+_BLOCKED = text("SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'")
 
 
 async def do(core: Core, work: Callable[[AsyncSession], Awaitable[T]]) -> T:
@@ -378,10 +379,11 @@ class TestInvitations:
     async def test_of_a_removed_owner_stops_working(self, committed: Core, ada: Actor, bob: Actor) -> None:
         owner = await create(committed, ada)
         second = await member(committed, owner, bob, WorkspaceRole.OWNER)
-        sent = await invite(committed, second, InvitationForm())
+        eve = await do(committed, add_account)
+        sent = await invite(committed, second, InvitationForm(email=eve.email))
         await do(committed, lambda session: service.remove_member(session, owner, bob.id))
         with pytest.raises(InvitationOver):
-            await join(committed, bob, sent.link)
+            await join(committed, eve, sent.link)
 
     async def test_a_new_one_replaces_that_of_the_same_address(self, committed: Core, ada: Actor, bob: Actor) -> None:
         owner = await create(committed, ada)
@@ -398,6 +400,25 @@ class TestInvitations:
         with pytest.raises(TooManyTries):
             await invite(committed, await create(committed, ada, "Port"), InvitationForm(email=bob.email))
         await join(committed, bob, sent.link)
+
+    async def test_of_a_removed_member_stop_working(self, committed: Core, ada: Actor, bob: Actor) -> None:
+        owner = await create(committed, ada)
+        by_email = await invite(committed, owner, InvitationForm(email=bob.email, role=WorkspaceRole.OWNER))
+        by_link = await invite(committed, owner, InvitationForm(most_uses=5))
+        await join(committed, bob, by_link.link)
+        await do(committed, lambda session: service.remove_member(session, owner, bob.id))
+        for sent in (by_email, by_link):
+            with pytest.raises(InvitationOver):
+                await join(committed, bob, sent.link)
+
+    async def test_by_link_end_when_a_member_gets_a_lower_role(self, committed: Core, ada: Actor, bob: Actor) -> None:
+        owner = await create(committed, ada)
+        sent = await invite(committed, owner, InvitationForm(role=WorkspaceRole.OWNER, most_uses=5))
+        editor = await acting_in(committed, bob, await join(committed, bob, sent.link))
+        await do(committed, lambda session: service.change_role(session, owner, bob.id, WorkspaceRole.EDITOR))
+        await do(committed, lambda session: service.leave_workspace(session, editor))
+        with pytest.raises(InvitationOver):
+            await join(committed, bob, sent.link)
 
     async def test_of_another_workspace_cannot_be_withdrawn(self, committed: Core, ada: Actor, bob: Actor) -> None:
         sent = await invite(committed, await create(committed, ada), InvitationForm())
@@ -453,6 +474,19 @@ class TestDeletion:
             assert await session.scalar(text("SELECT count(*) FROM document")) == 1
             left = await session.execute(text("SELECT name FROM workspace ORDER BY name"))
             assert left.scalars().all() == ["", "Harbor"]
+
+    async def test_of_an_account_waits_for_a_workspace_that_it_is_creating(self, committed: Core, ada: Actor) -> None:
+        async with committed.database.transaction() as session:
+            await service.create_workspace(session, ada, WorkspaceForm(name="Late"))
+            leaving = asyncio.create_task(do(committed, lambda other: delete_account(other, ada, committed)))
+            async with committed.database.engine.connect() as watcher:
+                while not await watcher.scalar(_BLOCKED):
+                    await watcher.rollback()
+        await leaving
+        async with committed.database.transaction() as session:
+            assert await session.scalar(text("SELECT count(*) FROM workspace")) == 0
+            with pytest.raises(NotFound):
+                await service.create_workspace(session, ada, WorkspaceForm(name="Later"))
 
     async def test_of_the_last_owner_is_refused(self, committed: Core, ada: Actor, bob: Actor) -> None:
         owner = await create(committed, ada)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from uuid import UUID
 
 from starlette.requests import HTTPConnection
@@ -15,11 +16,12 @@ from fundwright.authentication import request_authentication
 from fundwright.core import live
 from fundwright.core.assembly import Core
 from fundwright.core.cookies import set_visitor_cookie, visitor_of
-from fundwright.core.errors import NotAllowed
+from fundwright.core.errors import NotAllowed, NotFound
 from fundwright.core.keys import lasting_key
 from fundwright.core.messages import t
 from fundwright.core.scopes import NOBODY, act_in
 from fundwright.core.web import requested_language
+from fundwright_ui.product.connection import parse_id
 from fundwright_ui.runtime.host import Addresses
 
 OnView = Callable[[str, Actor | None, str], None]
@@ -60,6 +62,16 @@ class ProductHost:
         if actor is None:
             return None
         return f"{actor.id}/{actor.workspace_id}" if actor.is_in_shared_workspace else str(actor.id)
+
+    async def acting_as(self, actor: Actor | None, identity: str | None) -> Actor | None:
+        if actor is None or identity is None or identity == self.identity_of(actor):
+            return actor
+        account, _, workspace = identity.partition("/")
+        with suppress(NotFound):
+            there = actor.model_copy(update={"workspace_id": parse_id(workspace or account, t("The workspace"))})
+            if self.identity_of(there) == identity:
+                return await self.recognize(there, is_use=False) or actor
+        return actor
 
     def may_open(self, actor: Actor) -> bool:
         return actor.email != self.core.settings.unknown_email

@@ -142,6 +142,11 @@ class Host(Protocol):
         """Identifies whom a page is for, and what text typed on it belongs to; None for a visitor."""
         ...
 
+    async def acting_as(self, actor: Any, identity: str | None) -> Any:
+        """The actor as whom a page was opened, given the `identity_of` that the page names: a page that reconnects stays in its
+        workspace. `actor` itself if the page is for another account, or the account is no longer a member."""
+        ...
+
     def may_open(self, actor: Any) -> bool:
         """Whether the actor may open guarded screens at all."""
         ...

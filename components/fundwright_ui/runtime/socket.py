@@ -64,6 +64,7 @@ class Sockets:
         ):
             await earlier.resume(transport, hello.received)
             return
+        actor = await self._site.host.acting_as(actor, hello.account)
         found = self._site.router.route(hello.path, actor)
         is_for_other = hello.account is not None and hello.account != self._site.host.identity_of(actor)
         if is_for_other or isinstance(found, Redirect):

@@ -212,6 +212,8 @@ async def _join(session: AsyncSession, actor: Actor, found: InvitationRead | Wor
         raise InvitationOver
     await service.require_room(session, actor)
     invitation.uses += 1
+    await session.flush()
+    await repository.end_invitations_for(session, workspace.id, actor.email)
     await repository.add_member(session, workspace.id, actor.id, WorkspaceRole(invitation.role))
     await audit.record(
         session,

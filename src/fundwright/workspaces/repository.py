@@ -238,6 +238,17 @@ async def end_invitations_for(session: AsyncSession, workspace_id: UUID, email: 
     await session.execute(working.values(ended_at=now()))
 
 
+async def end_open_links(session: AsyncSession, workspace_id: UUID) -> None:
+    """End the working links with which everyone can join a workspace."""
+    working = update(WorkspaceInvitation).where(
+        WorkspaceInvitation.workspace_id == workspace_id,
+        WorkspaceInvitation.email.is_(None),
+        WorkspaceInvitation.uses < WorkspaceInvitation.most_uses,
+        WorkspaceInvitation.ended_at.is_(None),
+    )
+    await session.execute(working.values(ended_at=now()))
+
+
 async def end_invitations_from(session: AsyncSession, workspace_id: UUID | None, account_id: UUID) -> None:
     """End the working invitations that an account has sent, to one workspace or to all."""
     sent = update(WorkspaceInvitation).where(WorkspaceInvitation.invited_by == account_id, WorkspaceInvitation.ended_at.is_(None))

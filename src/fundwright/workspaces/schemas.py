@@ -7,14 +7,27 @@ from enum import StrEnum
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, computed_field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, computed_field
 
 from fundwright.accounts.schemas import WorkspaceRole
 from fundwright.core.database import now
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
+from fundwright.core.visible import visible_line
 
-WorkspaceName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+_MOST_CHARACTERS = 100
+
+
+def _visible(name: str) -> str:
+    """Emails and other people's lists show the name."""
+    if not (line := visible_line(name, most=_MOST_CHARACTERS)):
+        raise ValueError(t("The name has no visible characters. Enter another name."))
+    return line
+
+
+WorkspaceName = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=_MOST_CHARACTERS), AfterValidator(_visible)
+]
 
 
 class WorkspaceRead(BaseModel):

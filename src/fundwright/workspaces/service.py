@@ -26,6 +26,8 @@ from fundwright.workspaces.schemas import MemberQuery, MemberRead, WorkspaceForm
 
 MOST_WORKSPACES = 50
 """Of which an account may be a member."""
+_RANKS = {role: rank for rank, role in enumerate(WorkspaceRole)}
+"""The highest role is 0."""
 
 WorkspaceDeletedHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
 """Cleans up before the rows of the actor's workspace are deleted."""
@@ -172,6 +174,8 @@ async def change_role(
     if member.role == WorkspaceRole.OWNER and role is not WorkspaceRole.OWNER:
         await _require_other_owner(session, workspace)
         await repository.end_invitations_from(session, workspace.id, account_id)
+    if _RANKS[role] > _RANKS[WorkspaceRole(member.role)]:  # the person could leave, and join again with an earlier link
+        await repository.end_open_links(session, workspace.id)
     member.role = role
     account = await accounts.get_account_by_id(session, account_id)
     await audit.record(
@@ -195,6 +199,7 @@ async def remove_member(session: AsyncSession, actor: Actor, account_id: UUID, *
     """
     workspace = await lock_as_owner(session, actor)
     member = await _remove(session, workspace, account_id)
+    await repository.end_open_links(session, workspace.id)  # the person may have one
     await audit.record(
         session, "workspace.member_removed", actor=actor, subject=member.email, client=client, workspace=workspace.name
     )
@@ -221,6 +226,7 @@ async def leave_all(session: AsyncSession, actor: Actor, core: Core) -> None:
 
     Raises LastOwner.
     """
+    await _stop_joining(session, actor)
     for each in await repository.list_of(session, actor.id):
         acting = actor.model_copy(update={"workspace_id": each.id, "workspace_role": each.role})
         workspace = await repository.lock(session, each.id)
@@ -245,10 +251,17 @@ async def lock_as_owner(session: AsyncSession, actor: Actor) -> Workspace:
 
 @needs(Permission.READ)
 async def require_room(session: AsyncSession, actor: Actor) -> None:
-    """Raise TooManyWorkspaces. Until the transaction ends, the account cannot join another workspace."""
-    await acquire_lock(session, f"workspaces:{actor.id}")
+    """Raise TooManyWorkspaces, or NotFound if the account has been deleted. Until the transaction ends, the account cannot join another
+    workspace."""
+    await _stop_joining(session, actor)
+    await accounts.get_account_by_id(session, actor.id)
     if await repository.count_of(session, actor.id) >= MOST_WORKSPACES:
         raise TooManyWorkspaces
+
+
+async def _stop_joining(session: AsyncSession, actor: Actor) -> None:
+    """Until the transaction ends, the account cannot join or create another workspace."""
+    await acquire_lock(session, f"workspaces:{actor.id}")
 
 
 async def _lock_shared(session: AsyncSession, actor: Actor) -> Workspace:
@@ -264,6 +277,7 @@ async def _remove(session: AsyncSession, workspace: Workspace, account_id: UUID)
         await _require_other_owner(session, workspace)
     account = await accounts.get_account_by_id(session, account_id)
     await repository.end_invitations_from(session, workspace.id, account_id)
+    await repository.end_invitations_for(session, workspace.id, account.email)
     await repository.remove_member(session, workspace.id, account_id)
     await sessions.recheck_pages(session, [account_id])
     await publish(session, workspaces_topic(account_id))

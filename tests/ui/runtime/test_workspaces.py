@@ -53,17 +53,28 @@ async def test_a_workspace_of_others_is_answered_like_an_unknown_one(server: Ser
     assert await identity(server, token) == str(server.actor.id)
 
 
-async def test_a_page_that_reconnects_after_a_switch_is_loaded_again(server: Server) -> None:
+async def test_a_page_that_reconnects_stays_in_its_workspace_after_a_switch_in_another_tab(server: Server) -> None:
     owner, token = await shared_with(server, EMAIL), await server.sign_in()
-    before = await identity(server, token)
+    personal, shared = str(server.actor.id), f"{server.actor.id}/{owner.workspace_id}"
+    for used, other in ((personal, shared), (shared, personal)):
+        await server.get(f"/private?w={used.rpartition('/')[2]}", token=token)
+        async with server.socket(token=token) as client:
+            await client.hello("/private", account=other)
+        assert await identity(server, token) == used
+
+
+@pytest.mark.parametrize(
+    "named", ["{own}/{removed}", "{own}/nonsense", "{own}/", "{other}", "{other}/{own}", "nonsense", "{removed}", "{own}/{own}"]
+)
+async def test_a_page_of_another_account_or_a_former_workspace_is_loaded_again(server: Server, named: str) -> None:
+    owner, token = await shared_with(server, EMAIL), await server.sign_in()
     async with server.core.database.transaction() as session:
-        await service.use_workspace(session, server.actor, owner.workspace_id)
+        await service.remove_member(session, owner, server.actor.id)
+    account = named.format(own=server.actor.id, removed=owner.workspace_id, other=owner.id)
     async with server.socket(token=token) as client:
-        await client.websocket.send(f'{{"type": "hello", "path": "/private", "hash": null, "account": "{before}"}}')
+        await client.websocket.send(f'{{"type": "hello", "path": "/private", "hash": null, "account": "{account}"}}')
         frame = await client.until("navigate")
     assert (frame["path"], frame["reload"]) == ("/private", True)
-    async with server.socket(token=token) as client:
-        await client.hello("/private", account=await identity(server, token))
 
 
 async def test_a_page_closes_when_its_membership_ends(server: Server) -> None:

@@ -145,7 +145,9 @@ def _member(member: MemberRead, workspace: WorkspaceRead, listing: Listing[Page[
         else None,
         danger_dialog(
             t("Remove {name} from “{workspace}”?", name=member.name, workspace=workspace.name),
-            t("This person loses access to the workspace immediately. What they created stays."),
+            t(
+                "This person loses access to the workspace immediately, and invitation links without an email address stop working. What they created stays."
+            ),
             confirm_label=t("Remove from workspace"),
             error=removing.error,
             on_confirm=removing,

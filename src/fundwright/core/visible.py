@@ -1,0 +1,22 @@
+"""Names and titles: one line that people can see."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""Characters without a glyph, and those that change the direction of the text after them. Joiners stay: Persian words and emoji
+need them."""
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0\ufffd")
+"""Letters and symbols that look like a space, and the replacement of an unprintable character."""
+
+
+def visible_line(text: str, *, most: int) -> str:
+    """Return the text in one line of at most `most` characters, without hidden characters; "" if nothing of it is visible."""
+    shown = _HIDDEN.sub("", " ".join(text.split()))  # line breaks become spaces
+    line = " ".join(shown.split())[:most].rstrip()
+    is_visible = any(unicodedata.category(character)[0] in "LNPS" and character not in _BLANK for character in line)
+    return line if is_visible else ""
