@@ -1,4 +1,4 @@
-"""The tables of categories: an account's categories, and the labels of subjects."""
+"""The tables of categories: a workspace's categories, and the labels of subjects."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Category(Trashable, Base):
 
 
 class Label(Base):
-    """One row per account, subject, and category. A person's decision is also an example for the classifier. Labels of a category in
+    """One row per workspace, subject, and category. A person's decision is also an example for the classifier. Labels of a category in
     the trash have no owner either."""
 
     __tablename__ = "label"

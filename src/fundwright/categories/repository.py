@@ -1,4 +1,4 @@
-"""All queries of categories, limited to one account."""
+"""All queries of categories, limited to one workspace."""
 
 from __future__ import annotations
 
@@ -107,14 +107,14 @@ async def list_decisions(session: AsyncSession, owner_id: UUID) -> Sequence[Row[
 
 
 async def list_trashed(session: AsyncSession, owner_id: UUID) -> list[Category]:
-    """Return the categories in the account's trash."""
+    """Return the categories in the workspace's trash."""
     return list(
         await session.scalars(select(Category).where(trash.in_trash_of(owner_id, Category)).order_by(Category.name, Category.id))
     )
 
 
 async def get(session: AsyncSession, owner_id: UUID, category_id: UUID, *, for_update: bool = False) -> Category:
-    """Raises NotFound, also for another account's category. With `for_update`, others wait to change or delete it, but not to label
+    """Raises NotFound, also for another workspace's category. With `for_update`, others wait to change or delete it, but not to label
     with it."""
     query = select(Category).where(Category.id == category_id, Category.owner_id == owner_id)
     category = await session.scalar(

@@ -1,4 +1,4 @@
-"""Categories of accounts, and the labels of subjects.
+"""Categories of workspaces, and the labels of subjects.
 
 A subject is an id with its words and a vector. Only the package that owns it knows what it stands for, such as an opportunity: the
 hook `label_subjects` returns which ids exist, and `current_subjects` which of them still need a decision.
@@ -84,7 +84,7 @@ class CategoryChangedMeanwhile(Conflict):
 
 
 class NameTaken(Conflict):
-    """An account cannot have two categories with the same name, ignoring case."""
+    """A workspace cannot have two categories with the same name, ignoring case."""
 
     def __init__(self, name: str) -> None:
         super().__init__(t("You already have a category named “{name}”. Choose another name, or use that one.", name=name))
@@ -98,7 +98,7 @@ class CategoriesChanged(Conflict):
 
 
 def categories_topic(owner_id: UUID) -> str:
-    """The live topic of every change of an account's categories and labels."""
+    """The live topic of every change of a workspace's categories and labels."""
     return f"categories:{owner_id}"
 
 
@@ -215,7 +215,7 @@ async def _unused_name(session: AsyncSession, actor: Actor, name: str) -> str:
 
 @needs(Permission.LABEL)
 async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> int:
-    """Remove the account's sample categories, and return their number."""
+    """Remove the workspace's sample categories, and return their number."""
     removed = await repository.remove_sample(session, actor.workspace_id)
     await audit.record(session, "sample.deleted", actor=actor, subject="categories", client=client)
     await _announce(session, actor)
@@ -224,7 +224,7 @@ async def remove_sample(session: AsyncSession, actor: Actor, *, client: Client =
 
 @needs(Permission.LABEL)
 async def restore_sample(session: AsyncSession, actor: Actor, core: Core, *, client: Client = COMMAND_LINE) -> None:
-    """Create the sample categories again, without earlier decisions about them, unless the account has some."""
+    """Create the sample categories again, without earlier decisions about them, unless the workspace has some."""
     if not await repository.has_sample(session, actor.workspace_id):
         await add_sample(session, actor, core)
         await audit.record(session, "sample.restored", actor=actor, subject="categories", client=client)
@@ -505,7 +505,7 @@ def _suggested(probabilities: Mapping[UUID, float], decided: Collection[UUID]) -
 
 
 async def forget_subjects(session: AsyncSession, subject_ids: Sequence[UUID]) -> None:
-    """Delete every account's labels of subjects that no longer exist."""
+    """Delete every workspace's labels of subjects that no longer exist."""
     async with across_workspaces(session):
         await repository.forget_subjects(session, subject_ids)
 

@@ -362,7 +362,7 @@ class JobQueue:
         Accounts take turns: a job runs after the first jobs of everyone else if its account already has one underway, and so on.
         """
         job = await self._add(session, payload, title=title, owner_id=owner_id, account_id=account_id)
-        underway = await _count_earlier(session, job) if job.account_id else 0
+        underway = await _count_others(session, job) if job.account_id else 0
         await self._defer(session, job, delay_s=delay_s, priority=-underway)
         return JobRead.model_validate(job)
 
@@ -739,13 +739,13 @@ async def find_waiting(session: AsyncSession, owner_id: UUID, *, kind: str) -> J
     return JobRead.model_validate(job) if job else None
 
 
-async def count_underway(session: AsyncSession, owner_id: UUID, *, kind: str | None = None) -> int:
-    """The number of the owner's waiting and running jobs; with `kind`, only those of this kind."""
-    count = select(func.count()).select_from(Job).where(Job.owner_id == owner_id, _IS_UNDERWAY)
-    return await session.scalar(count.where(Job.kind == kind) if kind else count) or 0
+async def count_underway(session: AsyncSession, owner_id: UUID, *, kind: str) -> int:
+    """The number of the owner's waiting and running jobs of a kind."""
+    count = select(func.count()).select_from(Job).where(Job.owner_id == owner_id, Job.kind == kind, _IS_UNDERWAY)
+    return await session.scalar(count) or 0
 
 
-async def _count_earlier(session: AsyncSession, job: Job) -> int:
+async def _count_others(session: AsyncSession, job: Job) -> int:
     """The number of other jobs of the same account that wait or run."""
     count = select(func.count()).select_from(Job).where(Job.account_id == job.account_id, Job.id != job.id, _IS_UNDERWAY)
     return await session.scalar(count) or 0

@@ -1,4 +1,4 @@
-"""All queries of generation, limited to the account that owns the draft."""
+"""All queries of generation, limited to the workspace that owns the draft."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ def _drafts(owner_id: UUID) -> Select[Draft, str, Job]:
 
 
 async def list_trashed(session: AsyncSession, owner_id: UUID) -> list[DraftAndJob]:
-    """Return the drafts in the account's trash, oldest first."""
+    """Return the drafts in the workspace's trash, oldest first."""
     trashed = select(Draft, STATE.label("state"), Job).outerjoin(Job, Job.id == Draft.job_id)
     rows = await session.execute(trashed.where(trash.in_trash_of(owner_id, Draft)).order_by(Draft.created_at, Draft.id))
     return [_draft_and_job(*row) for row in rows]
 
 
 async def get(session: AsyncSession, owner_id: UUID, draft_id: UUID) -> DraftAndJob:
-    """Raises NotFound, also for another account's draft."""
+    """Raises NotFound, also for another workspace's draft."""
     return await _one(session, _drafts(owner_id).where(Draft.id == draft_id))
 
 
 async def get_by_slug(session: AsyncSession, owner_id: UUID, slug: str) -> DraftAndJob:
-    """Raises NotFound, also for another account's draft."""
+    """Raises NotFound, also for another workspace's draft."""
     return await _one(session, _drafts(owner_id).where(Draft.slug == slug))
 
 
@@ -108,7 +108,7 @@ async def page(session: AsyncSession, owner_id: UUID, query: DraftQuery) -> tupl
 
 
 async def last_company(session: AsyncSession, owner_id: UUID) -> str | None:
-    """Return the company of the account's newest draft that names one."""
+    """Return the company of the workspace's newest draft that names one."""
     named = select(Draft.company).where(Draft.owner_id == owner_id, Draft.company != "")
     return await session.scalar(named.order_by(Draft.created_at.desc()).limit(1))
 
@@ -158,8 +158,10 @@ async def section_jobs(session: AsyncSession, draft_id: UUID) -> dict[UUID, Job]
 
 
 async def lock_section(session: AsyncSession, owner_id: UUID, draft_id: UUID, section_id: UUID) -> DraftSection:
-    """Lock a section until the transaction ends. Raises NotFound, also for a section of another account's draft."""
-    await get_section(session, owner_id, draft_id, section_id)  # check first, so that no account waits for another account's lock
+    """Lock a section until the transaction ends. Raises NotFound, also for a section of another workspace's draft."""
+    await get_section(
+        session, owner_id, draft_id, section_id
+    )  # check first, so that no workspace waits for another workspace's lock
     locked = await session.scalar(
         select(DraftSection).where(DraftSection.id == section_id).with_for_update().execution_options(populate_existing=True)
     )
@@ -169,7 +171,7 @@ async def lock_section(session: AsyncSession, owner_id: UUID, draft_id: UUID, se
 
 
 async def get_section(session: AsyncSession, owner_id: UUID, draft_id: UUID, section_id: UUID) -> DraftSection:
-    """Raises NotFound, also for a section of another account's draft."""
+    """Raises NotFound, also for a section of another workspace's draft."""
     section = await session.scalar(
         select(DraftSection)
         .join(Draft, Draft.id == DraftSection.draft_id)

@@ -428,7 +428,7 @@ class CitationRead(BaseModel):
 
 @dataclass(frozen=True)
 class SuggestedCompany:
-    """On whose behalf the next draft may be written: the company of the last draft, and the one that most of the account's own
+    """On whose behalf the next draft may be written: the company of the last draft, and the one that most of the workspace's own
     documents name; each is "" if there is none."""
 
     of_last_draft: str = ""

@@ -83,7 +83,7 @@ def draft_topic(draft_id: UUID) -> str:
 
 
 def drafts_topic(owner_id: UUID) -> str:
-    """The live topic of drafts added to this account or removed from it."""
+    """The live topic of drafts added to this workspace or removed from it."""
     return f"drafts:{owner_id}"
 
 
@@ -207,13 +207,13 @@ async def get_opportunity(session: AsyncSession, actor: Actor, draft: DraftRead)
 
 @needs(Permission.READ)
 async def get_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
-    """Return the draft without checks of its claims. Raises NotFound, also for another account's draft."""
+    """Return the draft without checks of its claims. Raises NotFound, also for another workspace's draft."""
     return await _read(session, actor, await repository.get(session, actor.workspace_id, draft_id))
 
 
 @needs(Permission.READ)
 async def get_checked(core: Core, actor: Actor, draft_id: UUID) -> DraftRead:
-    """Return the draft with checks of its claims. Opens its own session. Raises NotFound, also for another account's draft."""
+    """Return the draft with checks of its claims. Opens its own session. Raises NotFound, also for another workspace's draft."""
     async with core.database.reading() as session:
         draft = await get_draft(session, actor, draft_id)
     return await calculate(actor.id, claims.check_draft, draft)
@@ -230,7 +230,7 @@ async def get_by_slug(core: Core, actor: Actor, slug: str) -> DraftRead:
 @needs(Permission.WORK)
 async def lock_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
     """Return the draft and lock its sections and writers against changes until the transaction ends. Raises NotFound."""
-    await get_draft(session, actor, draft_id)  # check first, so that no account waits for another account's lock
+    await get_draft(session, actor, draft_id)  # check first, so that no workspace waits for another workspace's lock
     await acquire_lock(session, draft_topic(draft_id))
     return await get_draft(session, actor, draft_id)
 

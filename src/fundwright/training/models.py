@@ -75,7 +75,7 @@ class Chunk(Base):
 
 
 class ChunkWord(Base):
-    """The number of an account's chunks with a word, as of the end of its last run. Place -1 counts all chunks."""
+    """The number of a workspace's chunks with a word, as of the end of its last run. Place -1 counts all chunks."""
 
     __tablename__ = "chunk_word"
 

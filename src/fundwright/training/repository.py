@@ -1,4 +1,4 @@
-"""All queries of training, limited to the owner: no account can reach another account's documents, chunks, or vectors."""
+"""All queries of training, limited to the owner: no workspace can reach another workspace's documents, chunks, or vectors."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ from fundwright.training.schemas import (
 from fundwright.trash import repository as trash
 
 _CANDIDATES = 3_000
-"""In accounts with more chunks, about this many are scored by words: those with the rarest words."""
+"""In workspaces with more chunks, about this many are scored by words: those with the rarest words."""
 _EXACT_LIMIT = 5_000
 """Accounts with fewer vectors are searched exactly, which is as fast as the index, and the owner filter cannot reduce recall."""
 _CONTEXT_CHARACTERS = 1_500
@@ -70,7 +70,7 @@ def _documents(owner_id: UUID) -> Select[Document]:
 
 
 async def list_trashed(session: AsyncSession, owner_id: UUID) -> list[Document]:
-    """Return the documents in the account's trash, oldest first."""
+    """Return the documents in the workspace's trash, oldest first."""
     trashed = select(Document).where(trash.in_trash_of(owner_id, Document))
     return list(await session.scalars(trashed.order_by(Document.created_at, Document.id)))
 
@@ -96,12 +96,12 @@ async def find_document_by_content(session: AsyncSession, owner_id: UUID, sha256
 
 
 async def lock_documents(session: AsyncSession, owner_id: UUID) -> None:
-    """Until the transaction ends, no other request can add documents to the account."""
+    """Until the transaction ends, no other request can add documents to the workspace."""
     await database.acquire_lock(session, f"documents:{owner_id}")
 
 
 async def list_titles_like(session: AsyncSession, owner_id: UUID, title: str, beginning: str) -> set[str]:
-    """Return the account's titles that are `title` or begin with `beginning`. No other request can add documents to the account
+    """Return the workspace's titles that are `title` or begin with `beginning`. No other request can add documents to the workspace
     until the transaction ends, so unused titles stay available."""
     await lock_documents(session, owner_id)
     matching = or_(Document.title == title, Document.title.startswith(beginning, autoescape=True))
@@ -109,7 +109,7 @@ async def list_titles_like(session: AsyncSession, owner_id: UUID, title: str, be
 
 
 async def own_documents(session: AsyncSession, owner_id: UUID) -> tuple[int, int]:
-    """Return the number and the total bytes of documents that the account added itself, without the sample. Only the bytes include
+    """Return the number and the total bytes of documents that people added to the workspace, without the sample. Only the bytes include
     the trash."""
     own = select(func.count(), func.coalesce(func.sum(Document.size_bytes), 0)).where(Document.is_sample.is_(False))
     count, size_bytes = (await session.execute(own.where(Document.owner_id == owner_id))).one()
@@ -124,7 +124,7 @@ async def list_used_content(session: AsyncSession, names: Collection[str]) -> Co
 async def list_documents(
     session: AsyncSession, owner_id: UUID, request: DocumentQuery, *, only: Sequence[UUID] | None = None
 ) -> tuple[list[Document], int]:
-    """Return a page of documents, newest first by default. With `only`, lists those that the account has, in the given order by
+    """Return a page of documents, newest first by default. With `only`, lists those that the workspace has, in the given order by
     default."""
     query, usual = _documents(owner_id), Document.created_at.desc()
     if request.kind is not None:
@@ -208,7 +208,7 @@ async def list_unsearched(session: AsyncSession, owner_id: UUID, *, limit: int) 
 
 
 async def list_known_ids(session: AsyncSession, owner_id: UUID, document_ids: Sequence[UUID]) -> list[UUID]:
-    """Return those of the given documents that the account has, in the given order."""
+    """Return those of the given documents that the workspace has, in the given order."""
     wanted = literal(list(document_ids), ARRAY(Uuid))
     known = set(await session.scalars(select(Document.id).where(Document.owner_id == owner_id, Document.id == func.any(wanted))))
     return [document_id for document_id in document_ids if document_id in known]
@@ -241,7 +241,7 @@ async def save_failure(session: AsyncSession, owner_id: UUID, document_id: UUID,
 
 
 async def save_trained(session: AsyncSession, owner_id: UUID, document_id: UUID, *, model_id: str, chunk_count: int) -> bool:
-    """Mark a document as trained with this model, and delete vectors of other models. Returns whether the account still has it."""
+    """Mark a document as trained with this model, and delete vectors of other models. Returns whether the workspace still has it."""
     chunks = select(Chunk.id).where(Chunk.owner_id == owner_id, Chunk.document_id == document_id)
     await session.execute(delete(ChunkVector).where(ChunkVector.chunk_id.in_(chunks), ChunkVector.model_id != model_id))
     trained = (
@@ -339,7 +339,7 @@ async def make_vector_index(session: AsyncSession, dimension: int) -> None:
 
 
 async def count_words(session: AsyncSession, owner_id: UUID) -> None:
-    """Recount how many chunks of the account have each word. Called at the end of a run."""
+    """Recount how many chunks of the workspace have each word. Called at the end of a run."""
     await database.acquire_lock(session, f"chunk_word:{owner_id}")
     await session.execute(delete(ChunkWord).where(ChunkWord.owner_id == owner_id))
     chunks = select(Chunk.owner_id, Chunk.id, Chunk.search).join(Document, Document.id == Chunk.document_id)
@@ -362,7 +362,7 @@ async def _hidden_documents(
     document_ids: Collection[UUID] | None = None,
     kinds: Collection[DocumentKind] | None = None,
 ) -> list[UUID]:
-    """Select the account's documents that are not searched: those in its trash; all but the given ones, or else the sample documents
+    """Select the workspace's documents that are not searched: those in its trash; all but the given ones, or else the sample documents
     once it has trained one of its own; and all of other kinds."""
     own = aliased(Document)
     has_own = exists().where(own.owner_id == owner_id, own.is_sample.is_(False), own.state == DocumentState.TRAINED)
@@ -384,7 +384,7 @@ async def _is_searched(session: AsyncSession, owner_id: UUID) -> ColumnElement[b
 
 
 async def has_vectors(session: AsyncSession, owner_id: UUID, model_id: str) -> bool:
-    """Whether any searched document of the account has vectors of this model."""
+    """Whether any searched document of the workspace has vectors of this model."""
     found = (
         select(ChunkVector.chunk_id)
         .join(Chunk, Chunk.id == ChunkVector.chunk_id)
@@ -448,7 +448,7 @@ async def search_chunks(
 
 
 async def find_phrases(session: AsyncSession, owner_id: UUID, patterns: Sequence[str]) -> list[str]:
-    """Return, for each regular expression, the phrase that matches it most often in the account's documents, in lower case."""
+    """Return, for each regular expression, the phrase that matches it most often in the workspace's documents, in lower case."""
     hidden = literal(await _hidden_documents(session, owner_id), ARRAY(Uuid))
     own = select(Chunk.text).where(Chunk.owner_id == owner_id, Chunk.document_id != func.all(hidden)).subquery()
     found: list[str] = []
@@ -617,7 +617,7 @@ async def read_documents(
 async def read_beginnings(
     session: AsyncSession, owner_id: UUID, *, kinds: Collection[DocumentKind], characters: int, limit: int
 ) -> list[tuple[DocumentKind, str]]:
-    """Return the kind and the first characters of the account's own trained documents, those about us first, then the newest."""
+    """Return the kind and the first characters of the workspace's own trained documents, those about us first, then the newest."""
     rows = await session.execute(
         select(Document.kind, func.substr(Document.text, 1, characters))
         .where(Document.owner_id == owner_id, Document.state == DocumentState.TRAINED, Document.text.is_not(None))

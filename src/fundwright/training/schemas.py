@@ -63,7 +63,7 @@ class DocumentSource(StrEnum):
 
 
 class Usage(BaseModel):
-    """The storage that an account's own documents use. `most_bytes` is the limit, or None."""
+    """The storage that a workspace's own documents use. `most_bytes` is the limit, or None."""
 
     model_config = ConfigDict(frozen=True)
 

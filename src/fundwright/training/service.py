@@ -71,7 +71,7 @@ DOCUMENT = "document"
 
 
 class AlreadyAdded(Conflict):
-    """The account already has a document with this content."""
+    """The workspace already has a document with this content."""
 
     def __init__(self, document: Document) -> None:
         super().__init__(t("You already have this content as “{title}”. Nothing was added.", title=document.title))
@@ -79,7 +79,7 @@ class AlreadyAdded(Conflict):
 
 
 def documents_topic(owner_id: UUID) -> str:
-    """The live topic of every change of the account's documents."""
+    """The live topic of every change of the workspace's documents."""
     return f"documents:{owner_id}"
 
 
@@ -666,7 +666,7 @@ async def get_passage(session: AsyncSession, actor: Actor, passage_id: UUID) -> 
 
 
 async def _unused_title(session: AsyncSession, actor: Actor, title: str, fuller: str, *, is_filename: bool = False) -> str:
-    """Return `title`, or `fuller` if another document of the account has it, or else `fuller` with a number. Raises Invalid if
+    """Return `title`, or `fuller` if another document of the workspace has it, or else `fuller` with a number. Raises Invalid if
     one of them has no visible characters."""
     title, fuller = visible_title(title, is_filename=is_filename), visible_title(fuller)[: MAX_TITLE_CHARACTERS - len(" (99999)")]
     taken = await repository.list_titles_like(session, actor.workspace_id, title, fuller)
@@ -675,7 +675,7 @@ async def _unused_title(session: AsyncSession, actor: Actor, title: str, fuller:
 
 
 async def _check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_bytes: int) -> None:
-    """Call it after `_unused_title`, which keeps other requests from adding documents to the account. Raises QuotaSpent."""
+    """Call it after `_unused_title`, which keeps other requests from adding documents to the workspace. Raises QuotaSpent."""
     used_bytes = await _check_number(session, actor)
     most_bytes = _most_bytes(core, actor)
     if most_bytes is not None and used_bytes + size_bytes > most_bytes:
@@ -691,7 +691,7 @@ async def _check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_
 
 
 async def _check_number(session: AsyncSession, actor: Actor) -> int:
-    """Check that the plan allows another document, and return how many bytes the account uses. Raises QuotaSpent."""
+    """Check that the plan allows another document, and return how many bytes the workspace uses. Raises QuotaSpent."""
     held, used_bytes = await repository.own_documents(session, actor.workspace_id)
     await billing.check_quota(session, actor, Quota.DOCUMENTS, held=held)
     return used_bytes

@@ -12,7 +12,7 @@ from fundwright.core.database import Base, now
 
 
 class TrashItem(Base):
-    """An item in an account's trash. Its id is that of the row that is in the trash, which is deleted with it."""
+    """An item in a workspace's trash. Its id is that of the row that is in the trash, which is deleted with it."""
 
     __tablename__ = "trash_item"
 
@@ -24,7 +24,7 @@ class TrashItem(Base):
 
 
 class Trashable:
-    """A row that can be in the trash. There it has no owner, so that no query of an account's data finds it."""
+    """A row that can be in the trash. There it has no owner, so that no query of a workspace's data finds it."""
 
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     owner_id: Mapped[UUID | None] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"))

@@ -1,4 +1,4 @@
-"""All queries of the trash. Those of an account are limited to its own items."""
+"""All queries of the trash. Those of a workspace are limited to its own items."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fundwright.trash.schemas import TrashQuery
 
 
 def in_trash_of(owner_id: UUID, model: type[Trashable]) -> ColumnElement[bool]:
-    """Whether a row of `model` is in the account's trash: a condition for queries of other slices."""
+    """Whether a row of `model` is in the workspace's trash: a condition for queries of other slices."""
     return model.trash_id.in_(select(TrashItem.id).where(TrashItem.owner_id == owner_id))
 
 
@@ -34,7 +34,7 @@ async def page(session: AsyncSession, owner_id: UUID, query: TrashQuery) -> tupl
 
 
 async def lock(session: AsyncSession, owner_id: UUID, item_id: UUID) -> TrashItem:
-    """Raises NotFound, also for another account's item."""
+    """Raises NotFound, also for another workspace's item."""
     wanted = select(TrashItem).where(TrashItem.owner_id == owner_id, TrashItem.id == item_id)
     item = await session.scalar(wanted.with_for_update().execution_options(populate_existing=True))
     if item is None:
@@ -48,7 +48,7 @@ async def lock_all(session: AsyncSession, owner_id: UUID, kinds: Collection[str]
 
 
 async def lock_expired(session: AsyncSession, *, before: datetime, limit: int) -> Sequence[TrashItem]:
-    """Return some items of all accounts that are not being restored at this moment."""
+    """Return some items of all workspaces that are not being restored at this moment."""
     wanted = select(TrashItem).where(TrashItem.trashed_at < before).order_by(TrashItem.trashed_at, TrashItem.id).limit(limit)
     return (await session.scalars(wanted.with_for_update(skip_locked=True))).all()
 

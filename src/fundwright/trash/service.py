@@ -1,4 +1,4 @@
-"""The trash of an account: listing, restoring, and deleting forever."""
+"""The trash of a workspace: listing, restoring, and deleting forever."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class TrashKind(Generic[T]):
 
 
 def trash_topic(owner_id: UUID) -> str:
-    """The live topic of every change of the account's trash."""
+    """The live topic of every change of the workspace's trash."""
     return f"trash:{owner_id}"
 
 

@@ -168,7 +168,10 @@ def _invitation(invitation: InvitationRead, listing: Listing[Page[InvitationRead
 def invite_panel(show_sent: Callable[[InvitationSent], None]) -> VdomDict:
     """The form for a new invitation."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    sends_mail = connection.core.settings.sends_mail
+    settings = connection.core.settings
+    help_sentences = [t("Leave it empty to get a link for several people.")]
+    if not settings.open_registration:
+        help_sentences.append(t("People without an account need an invitation from an administrator first."))
 
     async def invite(session: AsyncSession, new: InvitationForm) -> InvitationSent:
         return await invitations.invite(session, actor, connection.core, new, client=connection.client)
@@ -181,7 +184,7 @@ def invite_panel(show_sent: Callable[[InvitationSent], None]) -> VdomDict:
     return side_panel(
         title,
         None
-        if sends_mail
+        if settings.sends_mail
         else alert(t("This server does not send email. You will get a link to send to the person yourself."), variant="info"),
         form(
             text_field(
@@ -189,7 +192,7 @@ def invite_panel(show_sent: Callable[[InvitationSent], None]) -> VdomDict:
                 t("Email"),
                 type="email",
                 maxlength=254,
-                help=t("Leave it empty to get a link for several people."),
+                help=" ".join(help_sentences),
                 id="invite-email",
             ),
             select_field(

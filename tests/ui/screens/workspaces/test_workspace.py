@@ -220,6 +220,7 @@ class TestInvitations:
         async with mounted(committed, owner, workspace_screen, path=INVITATIONS) as screen:
             assert "No invitations yet." in screen.text
             await screen.click("button", "Invite")
+            assert "People without an account need an invitation from an administrator first." in screen.text
             await screen.type("People who can use the link", "3")
             await screen.submit("Invite to this workspace")
             assert "/workspaces/join/" in screen.props("CopyButton")["text"]
@@ -228,8 +229,9 @@ class TestInvitations:
             assert "/workspaces/join/" not in screen.text
 
     async def test_a_server_that_sends_email_shows_no_link(self, committed: Core, owner: Actor) -> None:
-        core = with_settings(committed, smtp_host="mail.example.org")
+        core = with_settings(committed, smtp_host="mail.example.org", open_registration=True)
         async with mounted(core, owner, workspace_screen, path=f"{PATH}?open=invite") as screen:
+            assert "need an invitation from an administrator" not in screen.text
             await screen.type("Email", "carol@example.org")
             await screen.submit("Invite to this workspace")
             assert screen.toasts == ["The invitation was created."] and not screen.has("CopyButton")
