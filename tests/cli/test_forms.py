@@ -158,7 +158,7 @@ class TestImport:
         broken.write_text("not JSON\n")
         assert shell.refusal("import", "sam", str(broken)).startswith("broken.jsonl: This is not a SAM.gov bulk file")
         assert shell.refusal("import", "nih", str(broken)).startswith(
-            "broken.jsonl: This file does not have one JSON object per line"
+            "broken.jsonl: This file does not contain one JSON object per line"
         )
 
     def test_an_interrupted_one_stops_says_how_to_continue_and_the_same_command_does(self, tmp_path: Path) -> None:
