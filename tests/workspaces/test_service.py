@@ -22,15 +22,17 @@ from fundwright.authentication.schemas import TokenScope
 from fundwright.authentication.throttle import TooManyTries
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
+from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotAllowed, NotFound
-from fundwright.core.jobs import Job
+from fundwright.core.jobs import Job, JobState
 from fundwright.core.mail import Mail
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftQuery
 from fundwright.language import service as language
 from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import CategorizeOpportunities
 from fundwright.training import service as training
 from fundwright.training.schemas import DocumentQuery, PastedText
 from fundwright.trash import service as trash
@@ -173,6 +175,24 @@ class TestOwnership:
         async with committed.database.transaction() as session:
             with pytest.raises(PermissionLost):
                 await load(session, bob.id, owner.workspace_id)
+
+    async def test_new_notices_are_categorized_as_a_member_who_is_still_there(
+        self, committed: Core, ada: Actor, bob: Actor
+    ) -> None:
+        owner = await create(committed, ada)
+        editor = await member(committed, owner, bob)
+        kind = CategorizeOpportunities.job_kind
+        async with committed.database.transaction() as session:
+            for age, actor in ((2, owner), (1, editor)):
+                job = Job(
+                    kind=kind, title="", owner_id=actor.workspace_id, account_id=actor.id, payload={}, state=JobState.SUCCEEDED
+                )
+                job.created_at = now() - timedelta(days=age)
+                session.add(job)
+            await service.leave_workspace(session, editor)
+            await opportunities.categorize_again(session, committed)
+            waiting = await jobs.find_waiting(session, owner.workspace_id, kind=kind)
+        assert waiting is not None and waiting.account_id == ada.id
 
 
 class TestRoles:

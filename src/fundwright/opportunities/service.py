@@ -77,6 +77,7 @@ from fundwright.opportunities.schemas import (
 )
 from fundwright.opportunities.sources import ParsedNotice, RejectedRow, Source
 from fundwright.opportunities.washington import day_in_washington
+from fundwright.workspaces import service as workspaces
 
 log = structlog.get_logger()
 
@@ -608,7 +609,7 @@ async def categorize_soon(session: AsyncSession, actor: Actor, core: Core) -> No
 
 async def categorize_again(session: AsyncSession, core: Core) -> None:
     """Categorize newly embedded notices for every workspace that has categorized before, as the member who did so last."""
-    for workspace_id, account_id in await indexing.list_last_sorters(session):
+    for workspace_id, account_id in await indexing.list_last_sorters(session, workspaces.memberships()):
         await _categorize_soon(session, core, workspace_id, account_id)
 
 

@@ -101,6 +101,10 @@ async def list_last_owned(session: AsyncSession, account_id: UUID) -> Sequence[U
     return (await session.scalars(found)).all()
 
 
+def memberships() -> Select[UUID, UUID]:
+    return select(Membership.workspace_id, Membership.account_id)
+
+
 async def list_member_ids(session: AsyncSession, workspace_id: UUID) -> Sequence[UUID]:
     return (await session.scalars(select(Membership.account_id).where(Membership.workspace_id == workspace_id))).all()
 

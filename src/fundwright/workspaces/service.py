@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from uuid import UUID
 
+from sqlalchemy import Select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit
@@ -56,6 +57,11 @@ def workspace_topic(workspace_id: UUID) -> str:
 def workspaces_topic(account_id: UUID) -> str:
     """The live topic of the workspaces that an account belongs to or is invited to."""
     return f"workspaces:{account_id}"
+
+
+def memberships() -> Select[UUID, UUID]:
+    """Select the ids of all workspaces, each with those of its members, as a subquery for work of the installation."""
+    return repository.memberships()
 
 
 @needs(Permission.READ)

@@ -20,6 +20,7 @@ from sqlalchemy import (
     literal,
     not_,
     select,
+    tuple_,
 )
 from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.dialects.postgresql import insert as upsert
@@ -180,11 +181,12 @@ async def add_terms(session: AsyncSession, terms: Mapping[UUID, bytes]) -> None:
         await session.execute(upsert(OpportunityTerms).on_conflict_do_nothing(), rows)
 
 
-async def list_last_sorters(session: AsyncSession) -> Sequence[tuple[UUID, UUID]]:
-    """Return each workspace that has ever categorized, always in the same order, with the account that did so last."""
+async def list_last_sorters(session: AsyncSession, memberships: Select[UUID, UUID]) -> Sequence[tuple[UUID, UUID]]:
+    """Return each workspace that has ever categorized, always in the same order, with the account that did so last of those that
+    `memberships` has."""
     latest = (
         select(Job.owner_id, Job.account_id)
-        .where(Job.kind == CategorizeOpportunities.job_kind, Job.owner_id.is_not(None), Job.account_id.is_not(None))
+        .where(Job.kind == CategorizeOpportunities.job_kind, tuple_(Job.owner_id, Job.account_id).in_(memberships))
         .ext(distinct_on(Job.owner_id))
         .order_by(Job.owner_id, Job.created_at.desc())
     )
