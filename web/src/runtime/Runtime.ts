@@ -10,7 +10,7 @@ import { setTimeZone } from "./dates";
 import { forgetToken, goTo, exchangeCode } from "./session";
 import { Signal, type Unsubscribe } from "./signal";
 import { applyOperations } from "./tree";
-import { inWorkspace, isSamePerson } from "./workspace";
+import { inWorkspace, isSamePerson, noteEnd, takeLostWorkspace } from "./workspace";
 
 const MAX_EARLY_EVENTS = 50;
 const MAX_FAULT_CHARACTERS = 500;
@@ -114,6 +114,8 @@ export class Runtime {
   start(): void {
     addEventListener("vite:preloadError", this.#checkBuild);
     this.#connection.start();
+    if (!takeLostWorkspace(this.page.account)) return;
+    this.toast(this.t("You no longer have access to the workspace that was open here. This is another one."), "warning");
   }
 
   stop(): void {
@@ -452,6 +454,7 @@ export class Runtime {
 
   /** Reloads this page: the server redirects to the login page, which leads back here. */
   #signInAgain(): void {
+    noteEnd(this.page.account);
     this.#keepFields();
     location.reload();
   }

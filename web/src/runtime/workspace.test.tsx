@@ -1,7 +1,7 @@
 import { fireEvent, screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
 import { openPage } from "../test/openPage";
-import { inWorkspace, isSamePerson } from "./workspace";
+import { inWorkspace, isSamePerson, noteEnd, takeLostWorkspace } from "./workspace";
 
 describe("inWorkspace", () => {
   it("names the workspace of the page, which for a personal one is the account", () => {
@@ -17,6 +17,30 @@ describe("isSamePerson", () => {
     expect(isSamePerson("ada/team", "ada")).toBe(true);
     expect(isSamePerson("ada/team", "bob/team")).toBe(false);
     expect(isSamePerson("ada", null)).toBe(false);
+  });
+});
+
+describe("a page that was loaded again after its session ended", () => {
+  it("says that it is in another workspace", async () => {
+    noteEnd("ada/team");
+    await openPage({ t: "p", c: ["Train"] }, { page: { account: "ada" } });
+    expect(await screen.findByText(/You no longer have access to the workspace that was open here./)).toBeTruthy();
+  });
+
+  it.each([
+    ["ada/team", "ada/team"],
+    ["ada/team", "bob"],
+    ["ada", "ada"],
+  ])("says nothing after %s for %s", (left, now) => {
+    noteEnd(left);
+    expect(takeLostWorkspace(now)).toBe(false);
+    expect(takeLostWorkspace("ada/team")).toBe(false);
+  });
+
+  it("says nothing if the person had to sign in again", () => {
+    noteEnd("ada/team");
+    expect(takeLostWorkspace(null)).toBe(false);
+    expect(takeLostWorkspace("ada")).toBe(false);
   });
 });
 
