@@ -12,6 +12,8 @@ from fundwright.core.assembly import Core
 from fundwright.training import service
 from fundwright.training.schemas import PastedText
 from fundwright.trash import service as trash
+from fundwright.workspaces import service as workspaces
+from fundwright.workspaces.schemas import WorkspaceForm
 from fundwright_ui.screens.account.account import account_screen
 from fundwright_ui.screens.training.train import train_screen
 from fundwright_ui.testing import mounted
@@ -68,6 +70,24 @@ class TestQuota:
         assert sum(isinstance(outcome, billing.QuotaSpent) for outcome in outcomes) == 3
         async with small.database.transaction() as session:
             assert (await service.get_usage(session, owner, small)).size_bytes == 3_000
+
+    @pytest.mark.security(42)
+    async def test_counts_what_the_person_added_in_all_workspaces(
+        self, small: Core, owner: Actor, stranger: Actor, add_file: AddFile
+    ) -> None:
+        async with small.database.transaction() as session:
+            created = [await workspaces.create_workspace(session, owner, WorkspaceForm(name=name)) for name in "abc"]
+            actors = [await workspaces.actor_in(session, owner, each.id) for each in created]
+
+        async def add(actor: Actor) -> object:
+            async with small.database.transaction() as session:
+                return await add_file(session, actor, small, text("a"))
+
+        outcomes = await asyncio.gather(*map(add, actors), return_exceptions=True)
+        assert sum(isinstance(outcome, billing.QuotaSpent) for outcome in outcomes) == 2
+        async with small.database.transaction() as session:
+            assert (await service.get_usage(session, owner, small)).size_bytes == 3_000
+            await add_file(session, stranger, small, text("a"))
 
     async def test_leaves_out_the_sample_other_accounts_and_administrators(
         self, small: Core, owner: Actor, stranger: Actor, add_file: AddFile

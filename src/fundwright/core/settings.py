@@ -136,7 +136,7 @@ class Settings(PackageSettings):
     account_bytes: int = Field(
         default=1_000_000_000,
         ge=0,
-        description="Bytes of documents that a workspace may keep, and of files that an account may have waiting to be imported. Administrators have no limit.",
+        description="Bytes of documents that an account may have added, in all its workspaces, and of files that it may have waiting to be imported. Administrators have no limit.",
     )
     embedder: str = Field(
         default="minilm", description="Embedding model: `minilm`, `openai`, `onnx`, or one that a plug-in registers."

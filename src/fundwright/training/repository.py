@@ -108,13 +108,14 @@ async def list_titles_like(session: AsyncSession, owner_id: UUID, title: str, be
     return set(await session.scalars(select(Document.title).where(Document.owner_id == owner_id, matching)))
 
 
-async def own_documents(session: AsyncSession, owner_id: UUID) -> tuple[int, int]:
-    """Return the number and the total bytes of documents that people added to the workspace, without the sample. Only the bytes include
+async def own_documents(session: AsyncSession, account_id: UUID) -> tuple[int, int]:
+    """Return the number and the total bytes of documents that the account added itself, in all workspaces. Only the bytes include
     the trash."""
-    own = select(func.count(), func.coalesce(func.sum(Document.size_bytes), 0)).where(Document.is_sample.is_(False))
-    count, size_bytes = (await session.execute(own.where(Document.owner_id == owner_id))).one()
-    _, trashed_bytes = (await session.execute(own.where(trash.in_trash_of(owner_id, Document)))).one()
-    return count, int(size_bytes + trashed_bytes)
+    count = func.count().filter(Document.trash_id.is_(None))
+    size_bytes = func.coalesce(func.sum(Document.size_bytes), 0)
+    row = await session.execute(select(count, size_bytes).where(Document.created_by == account_id, Document.is_sample.is_(False)))
+    documents, used_bytes = row.one()
+    return documents, int(used_bytes)
 
 
 async def list_used_content(session: AsyncSession, names: Collection[str]) -> Collection[str]:

@@ -25,6 +25,7 @@ from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, nlater, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
+from fundwright.core.scopes import across_workspaces
 from fundwright.core.sizes import file_size
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.insights.schemas import Figure
@@ -352,8 +353,8 @@ async def remove_all(session: AsyncSession, actor: Actor, core: Core) -> None:
 
 @needs(Permission.READ)
 async def get_usage(session: AsyncSession, actor: Actor, core: Core) -> Usage:
-    """Return the storage used by documents that the actor added, including the trash but not the sample."""
-    documents, size_bytes = await repository.own_documents(session, actor.workspace_id)
+    """Return the storage used by documents that the actor added in any workspace, including the trash but not the sample."""
+    documents, size_bytes = await _own_documents(session, actor)
     return Usage(documents=documents, size_bytes=size_bytes, most_bytes=_most_bytes(core, actor))
 
 
@@ -691,10 +692,16 @@ async def _check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_
 
 
 async def _check_number(session: AsyncSession, actor: Actor) -> int:
-    """Check that the plan allows another document, and return how many bytes the workspace uses. Raises QuotaSpent."""
-    held, used_bytes = await repository.own_documents(session, actor.workspace_id)
+    """Check that the plan allows another document, and return how many bytes the account uses. Raises QuotaSpent."""
+    await repository.lock_documents(session, actor.id)  # other requests may add documents in other workspaces
+    held, used_bytes = await _own_documents(session, actor)
     await billing.check_quota(session, actor, Quota.DOCUMENTS, held=held)
     return used_bytes
+
+
+async def _own_documents(session: AsyncSession, actor: Actor) -> tuple[int, int]:
+    async with across_workspaces(session):
+        return await repository.own_documents(session, actor.id)
 
 
 def _most_bytes(core: Core, actor: Actor) -> int | None:
