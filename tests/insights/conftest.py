@@ -26,7 +26,8 @@ async def add_job(session: AsyncSession, owner: Actor | None, kind: str = "impor
     """A job that took a minute, unless `values` say otherwise."""
     at = values.pop("at", now())
     given = {"title": f"The {kind}", "state": JobState.SUCCEEDED, "ended_at": at + timedelta(minutes=1)} | values
-    job = Job(kind=kind, owner_id=owner.id if owner else None, payload={}, created_at=at, started_at=at, **given)
+    owner_id = owner.id if owner else None
+    job = Job(kind=kind, owner_id=owner_id, account_id=owner_id, payload={}, created_at=at, started_at=at, **given)
     session.add(job)
     await session.flush()
     return job

@@ -165,7 +165,7 @@ class TestHistory:
         imported.payload = {"run_id": str(uuid4())}
         await session.flush()
         rows = (await service.list_history(session, viewer, HistoryQuery())).items
-        assert [(row.kind, row.owner_id) for row in rows if row.run_id] == [("train", viewer.id)]
+        assert [(row.kind, row.account_id) for row in rows if row.run_id] == [("train", viewer.id)]
 
     async def test_it_offers_what_there_is_to_filter_by(self, session: AsyncSession, viewer: Actor, actor: Actor) -> None:
         await add_job(session, actor, "draft")

@@ -467,7 +467,7 @@ class DraftRow(BaseModel):
     state: DraftState
     writer_label: str
     created_at: datetime
-    created_by: str
+    created_by: str = ""
     """The name of the account; "" once it is deleted."""
     ended_at: datetime | None
     job_id: UUID | None
