@@ -30,6 +30,7 @@ from fundwright.categories.schemas import SuggestionQuery
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.jobs import Job
 from fundwright.core.plugins import Plugins
+from fundwright.core.scopes import act_in
 from fundwright.core.settings import Settings
 from fundwright.language import service as language
 from fundwright.opportunities import service
@@ -334,6 +335,7 @@ def _with_core(folder: Path, measure: Callable[[Core, Actor], Awaitable[Any]]) -
                 actor = await accounts.add_account(
                     session, email=f"{time.time_ns()}@example.org", name="Bench", role=Role.USER, password=None
                 )
+            act_in(actor.scope)
             return await measure(core, actor)
 
     return asyncio.run(run())

@@ -29,6 +29,7 @@ from fundwright.cli.context import load_plugins
 from fundwright.core import mail
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.paging import PageRequest
+from fundwright.core.scopes import INSTALLATION
 from fundwright.core.settings import Settings
 from fundwright.training import service as training
 from scripts.setup import installed_browser
@@ -89,7 +90,10 @@ class Application:
     def _act(self, action: Callable[[AsyncSession, Core], Awaitable[T]]) -> T:
         async def act() -> T:
             settings = Settings.read(data=self.data, database_url=self.environment.get("DATABASE_URL"))
-            async with open_core(settings, load_plugins()) as core, core.database.transaction() as session:
+            async with (
+                open_core(settings, load_plugins()) as core,
+                core.database.transaction(scope=INSTALLATION) as session,
+            ):
                 return await action(session, core)
 
         with ThreadPoolExecutor(1) as thread:  # this thread already has Playwright's event loop

@@ -14,6 +14,7 @@ from fundwright.accounts import service as accounts
 from fundwright.accounts.schemas import Actor, Role
 from fundwright.core.assembly import Core, open_core
 from fundwright.core.plugins import Plugins, hookimpl
+from fundwright.core.scopes import act_in
 from fundwright.core.settings import Settings
 from fundwright.language.local import create_minilm
 from fundwright.language.protocols import EmbedderFactory
@@ -44,4 +45,5 @@ async def open_product(*, embedder: str = "remembering") -> AsyncIterator[Produc
         async with open_core(settings, plugins) as core:
             async with core.database.transaction() as session:
                 actor = await accounts.add_account(session, email="eval@example.org", name="Eval", role=Role.ADMIN, password=None)
+            act_in(actor.scope)
             yield Product(core, actor)

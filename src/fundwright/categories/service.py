@@ -188,8 +188,8 @@ async def delete(session: AsyncSession, actor: Actor, category_id: UUID, *, clie
     """Move a category with its labels to the trash. Raises NotFound."""
     await repository.lock_additions(session, actor.workspace_id)
     category = await repository.get(session, actor.workspace_id, category_id, for_update=True)
-    await repository.clear_label_owner(session, category_id)
     await trash.put_in(session, actor, CATEGORY, category, title=category.name)
+    await repository.clear_label_owner(session, category_id)
     await audit.record(session, "category.deleted", actor=actor, subject=category.name, client=client)
     await _announce(session, actor)
 
