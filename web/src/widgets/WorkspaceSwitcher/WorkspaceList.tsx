@@ -55,7 +55,7 @@ export function WorkspaceList(props: WorkspaceListProps): ReactNode {
               value={words}
               onChange={(event) => setWords(event.target.value)}
               onKeyDown={press}
-              // eslint-disable-next-line jsx-a11y/no-autofocus -- the person has just opened the menu
+              // oxlint-disable-next-line jsx-a11y/no-autofocus -- the person has just opened the menu
               autoFocus
             />
           </div>
