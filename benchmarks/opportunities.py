@@ -40,14 +40,14 @@ from fundwright_ui import extension
 
 _DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "sam"
 _SMALL = _DATA / "ContractOpportunitiesFullCSV.csv.gz"
-_LARGE = _DATA / "ContractOpportunitiesFullCSV-large.csv.gz"
+LARGE = _DATA / "ContractOpportunitiesFullCSV-large.csv.gz"
 _ROUNDS = 5
 _REAL_VECTORS, _SAVED_AT_ONCE = 1_000, 2_000
 _DECISIONS = 20
 _NOISE = 0.03
 """Noise per dimension, of 384: a vector and its source have a cosine of about .86."""
 
-_LISTS: tuple[dict[str, Any], ...] = (
+LISTS: tuple[dict[str, Any], ...] = (
     {"kind": "contract"},
     {"kind": "contract", "sort": "due"},
     {"kind": "contract", "sort": "-due", "page": 3},
@@ -55,7 +55,7 @@ _LISTS: tuple[dict[str, Any], ...] = (
     {"kind": "contract", "sort": "agency", "page": 40},
     {"kind": "contract", "page": 2_000},
 )
-_SEARCHES: tuple[dict[str, Any], ...] = tuple(
+SEARCHES: tuple[dict[str, Any], ...] = tuple(
     {"kind": "contract", "text": words}
     for words in (
         "cyber security", "roof replacement", "janitorial services", "filter element", "software", "services", "contract",
@@ -94,7 +94,7 @@ def main() -> None:
         print(f"import of {small['rows']:,} rows: {small['seconds']:.2f} s, {small['rows'] / small['seconds']:,.0f} rows/s")
         print(f"COPY of the same bytes, same indexes: {copied_s:.2f} s; ratio {small['seconds'] / copied_s:.2f} (goal 4)")
         print(f"the same file again: {small['again_s']:.2f} s")
-        large = _in_process(_import, Path(folder) / "large", _LARGE)
+        large = _in_process(_import, Path(folder) / "large", LARGE)
         print(f"import of {large['rows']:,} rows: {large['seconds']:.2f} s, {large['rows'] / large['seconds']:,.0f} rows/s")
         print(
             f"peak memory: {small['peak_mb']:.0f} MB for {small['rows']:,} rows, {large['peak_mb']:.0f} MB for {large['rows']:,} (goal 300)"
@@ -103,10 +103,10 @@ def main() -> None:
             "memory in use, most in each quarter of the large file: "
             f"{', '.join(f'{mb:.0f}' for mb in large['quarters_mb'])} MB (goal: not growing)"
         )
-        for name, times in _in_process(_search, Path(folder) / "large", _LARGE).items():
+        for name, times in _in_process(_search, Path(folder) / "large", LARGE).items():
             p50, p95 = statistics.median(times), statistics.quantiles(times, n=20)[18]
             print(f"{name}: p50 {p50:.1f} ms, p95 {p95:.1f} ms (goal p95 50)")
-        sorting = _in_process(_categorize, Path(folder) / "large", _LARGE)
+        sorting = _in_process(_categorize, Path(folder) / "large", LARGE)
         print(
             f"first sorting of {sorting['notices']:,} notices into {sorting['categories']} categories: {sorting['first_s']:.1f} s"
         )
@@ -129,13 +129,13 @@ def _import(folder: Path, file: Path) -> dict[str, Any]:
     async def measure(core: Core, actor: Actor) -> dict[str, Any]:
         sampled: list[float] = []
         sampling = asyncio.create_task(_sample_memory(sampled))
-        seconds = await _import_once(core, actor, file)
+        seconds = await import_once(core, actor, file)
         sampling.cancel()
         peak_mb = _peak_mb()
         quarter = len(sampled) // 4
         quarters_mb = [max(sampled[start * quarter : (start + 1) * quarter]) for start in range(4)]
-        rows = (await _listing(core, actor, {})).total
-        again_s = await _import_once(core, actor, file)
+        rows = (await listing(core, actor, {})).total
+        again_s = await import_once(core, actor, file)
         return {"seconds": seconds, "again_s": again_s, "rows": rows, "peak_mb": peak_mb, "quarters_mb": quarters_mb}
 
     return _with_core(folder, measure)
@@ -148,7 +148,7 @@ async def _sample_memory(sampled: list[float]) -> None:
         await asyncio.sleep(0.05)
 
 
-async def _import_once(core: Core, actor: Actor, file: Path) -> float:
+async def import_once(core: Core, actor: Actor, file: Path) -> float:
     async with core.database.transaction() as session:
         started = await service.prepare_import(session, actor, core, source="sam", filename=file.name)
     payload = ImportOpportunities(run_id=started.id, source="sam", path=file)
@@ -191,14 +191,14 @@ def _copy(folder: Path, file: Path) -> float:
 
 def _search(folder: Path, _file: Path) -> dict[str, list[float]]:
     async def measure(core: Core, actor: Actor) -> dict[str, list[float]]:
-        await _prepare_search(core)
+        await prepare_search(core)
         found: dict[str, list[float]] = {}
         slowest: dict[str, float] = {}
         for name, queries, read in (
-            ("list", _LISTS, _listing),
-            ("search by words", _SEARCHES, _listing),
-            ("search by words and meaning", (*_SEARCHES, *_QUESTIONS), _searching),
-            ("filter", _FILTERS, _listing),
+            ("list", LISTS, listing),
+            ("search by words", SEARCHES, listing),
+            ("search by words and meaning", (*SEARCHES, *_QUESTIONS), searching),
+            ("filter", _FILTERS, listing),
         ):
             for query in queries:
                 await read(core, actor, query)
@@ -239,7 +239,7 @@ def _categorize(folder: Path, _file: Path) -> dict[str, Any]:
         open_s, clicks = None, {"list": list[float](), "queue": list[float]()}
         while not sorting.done():
             before = time.perf_counter()
-            await _listing(core, actor, {"kind": "contract"})
+            await listing(core, actor, {"kind": "contract"})
             between = time.perf_counter()
             async with core.database.transaction() as session:
                 await categories.list_suggestions(session, actor, core, SuggestionQuery())
@@ -286,7 +286,7 @@ async def _read_sortable(core: Core) -> tuple[float, int]:
     return time.perf_counter() - before, read
 
 
-async def _prepare_search(core: Core) -> None:
+async def prepare_search(core: Core) -> None:
     """Weigh the words as the embedding job does, and give every notice a vector. Embedding them all would take a quarter of an
     hour, and searching vectors that are near those of a thousand notices takes just as long."""
     embedder = await language.get_embedder(core)
@@ -318,11 +318,11 @@ async def _weigh(core: Core) -> bool:
         return await indexing.weigh_words(session, limit=_SAVED_AT_ONCE)
 
 
-async def _searching(core: Core, actor: Actor, query: dict[str, Any]) -> Any:
+async def searching(core: Core, actor: Actor, query: dict[str, Any]) -> Any:
     return await service.search(core, actor, OpportunityQuery.model_validate(query))
 
 
-async def _listing(core: Core, actor: Actor, query: dict[str, Any]) -> Any:
+async def listing(core: Core, actor: Actor, query: dict[str, Any]) -> Any:
     async with core.database.transaction() as session:
         return await service.list_opportunities(session, actor, OpportunityQuery.model_validate(query))
 
