@@ -8,10 +8,11 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import update
 
-from fundwright.accounts.schemas import Actor, Role
+from fundwright.accounts.schemas import Actor, Role, WorkspaceRole
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.database import now
+from fundwright.core.presence import Presence
 from fundwright.generation import editing, repository, service
 from fundwright.generation.schemas import DraftRead, DraftState, VersionOrigin
 from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
@@ -19,6 +20,9 @@ from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities.models import Opportunity
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
+from fundwright.workspaces import invitations
+from fundwright.workspaces import service as workspaces
+from fundwright.workspaces.schemas import InvitationForm, WorkspaceForm
 from fundwright_ui.screens.generate.draft import draft_screen
 from fundwright_ui.screens.generate.draft_passages import title_within
 from fundwright_ui.screens.generate.generate import generate_screen
@@ -456,3 +460,48 @@ def marks_in(node: object) -> list[dict[str, list[str]]]:
         return []
     own = [node] if node.get("t") == "mark" else []
     return own + [mark for child in node.get("c", []) for mark in marks_in(child)]
+
+
+@pytest.fixture
+async def team(desk: Desk) -> tuple[Actor, Actor, DraftRead]:
+    """Ana and Ben in a workspace, with a draft of theirs."""
+    async with desk.core.database.transaction() as session:
+        made = await workspaces.create_workspace(session, desk.actor, WorkspaceForm(name="Tideline"))
+        ana = (await workspaces.actor_in(session, desk.actor, made.id)).model_copy(update={"name": "Ana Silva"})
+        person = await add_account(session, "ben@example.org", name="Ben Ode")
+        sent = await invitations.invite(session, ana, desk.core, InvitationForm(email=person.email))
+        await invitations.accept(session, person, sent.id)
+        ben = await workspaces.actor_in(session, person, made.id)
+        return ana, ben, await service.add_draft(session, ana, desk.core, opportunity_id=desk.opportunity_id, template="brief")
+
+
+class TestTogether:
+    async def test_people_see_who_else_has_the_draft_open_and_edits_a_section(
+        self, desk: Desk, team: tuple[Actor, Actor, DraftRead]
+    ) -> None:
+        ana, ben, draft = team
+        async with opened(desk, draft, actor=ana) as hers:
+            assert "Also here" not in hers.text
+            async with opened(desk, draft, actor=ben) as his:
+                await his.expect("Also here: A Ana Silva")
+                await hers.expect("Also here: B Ben Ode")
+                his.relocate(f"{his.address}?edit={draft.sections[1].id}")
+                await hers.expect("Ben Ode is editing this section")
+                assert hers.find("region", "Submarines").text.startswith("Submarines")
+                assert "Ben Ode is editing" in hers.find("region", "Submarines").text
+                assert "Ben Ode is editing" not in his.text
+            await hers.expect(lambda: "Ben Ode" not in hers.text)
+
+    async def test_a_member_who_only_reads_edits_nothing(self, desk: Desk, team: tuple[Actor, Actor, DraftRead]) -> None:
+        ana, ben, draft = team
+        reader = ben.model_copy(update={"workspace_role": WorkspaceRole.VIEWER})
+        async with opened(desk, draft, actor=ana) as hers:
+            async with opened(desk, draft, actor=reader, query=f"?edit={draft.sections[0].id}"):
+                await hers.expect("Also here: B Ben Ode")
+                assert "is editing" not in hers.text
+
+    async def test_nobody_is_announced_in_a_personal_workspace(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.delattr(Presence, "visit")
+        draft = await add(desk)
+        async with opened(desk, draft) as screen:
+            await screen.expect(draft.title)

@@ -87,7 +87,7 @@ async def url() -> AsyncIterator[str]:
 def core_with(core: Core, **settings: object) -> Core:
     changed = core.settings.model_copy(update=settings)
     assert isinstance(changed, Settings)
-    return Core(changed, core.database, core.live, core.jobs, core.files, core.plugins, core.sandbox)
+    return Core(changed, core.database, core.live, core.presence, core.jobs, core.files, core.plugins, core.sandbox)
 
 
 class TestEmbedder:

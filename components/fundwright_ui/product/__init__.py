@@ -4,6 +4,17 @@ give screens the actor, the connection, and saved state with Fundwright's own ty
 from __future__ import annotations
 
 from fundwright_ui.product.connection import Connection, actor_of, parse_id, use_actor, use_connection
+from fundwright_ui.product.presence import use_others, use_visit
 from fundwright_ui.product.saved import SavedState, use_saved_state
 
-__all__ = ["Connection", "SavedState", "actor_of", "parse_id", "use_actor", "use_connection", "use_saved_state"]
+__all__ = [
+    "Connection",
+    "SavedState",
+    "actor_of",
+    "parse_id",
+    "use_actor",
+    "use_connection",
+    "use_others",
+    "use_saved_state",
+    "use_visit",
+]

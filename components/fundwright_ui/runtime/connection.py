@@ -147,6 +147,8 @@ class Connection(Generic[S, A, C]):
         self._queries: dict[asyncio.Task[Any], Load] = {}
         self._handling: tuple[asyncio.Future[None], ...] = ()
         self._closing: dict[Callable[[], None], None] = {}
+        self.on_reachable: set[Callable[[bool], None]] = set()
+        """Called with False when the page has lost its connection to the server, and with True when it has it again."""
         self.on_idle: set[Callable[[], None]] = set()
         """Called when the page becomes idle, to release memory."""
 
@@ -282,6 +284,10 @@ class Connection(Generic[S, A, C]):
     def close_now(self, close: Callable[[], None]) -> None:
         self._closing.pop(close, None)
         close()
+
+    def set_reachable(self, is_reachable: bool) -> None:
+        for changed in self.on_reachable:
+            changed(is_reachable)
 
     def release_memory(self) -> None:
         for release in self.on_idle:

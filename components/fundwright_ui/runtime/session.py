@@ -254,6 +254,7 @@ class Session:
 
     async def _resumed(self, received: int) -> Frame:
         self._identified_at = 0.0
+        self._view.connection.set_reachable(True)
         self._outbox.rewind(received)
         self._wake.set()
         if self._is_paused:
@@ -312,6 +313,7 @@ class Session:
             self.leave()
         else:
             log.info("ui.connection_lost", code=code)
+            self._view.connection.set_reachable(False)
             resume_s = self._site.host.core.settings.resume_s
             self._expiry = asyncio.get_running_loop().call_later(resume_s, self.leave, "not resumed")
 

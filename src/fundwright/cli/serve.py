@@ -32,6 +32,9 @@ log = structlog.get_logger()
 # More than the runtime accepts, so that it can answer with a sentence; beyond this the connection is dropped.
 _MAX_FRAME_BYTES = 16_000_000
 _UNREAD_TIMEOUT_MS = 60_000
+_PING_EVERY_S = 5
+_PING_TIMEOUT_S = 10
+"""A page whose network is gone without a word is no longer shown as present after these two together."""
 _KEPT_ALIVE_S = 130
 """How long an idle connection is kept: longer than proxies and clients keep theirs, by default at most 2 minutes. A request sent over a
 connection at the moment in which the server closes it is lost."""
@@ -179,6 +182,8 @@ async def answer_requests(application: FastAPI, listening: socket.socket) -> Non
         server_header=False,
         ws=LowMemoryWebSocket,
         ws_max_size=_MAX_FRAME_BYTES,
+        ws_ping_interval=_PING_EVERY_S,
+        ws_ping_timeout=_PING_TIMEOUT_S,
         lifespan="off",
         timeout_keep_alive=_KEPT_ALIVE_S,
         timeout_graceful_shutdown=2,

@@ -15,6 +15,7 @@ from fundwright.core.live import LiveBus
 from fundwright.core.migrations import upgrade
 from fundwright.core.plugins import Plugins
 from fundwright.core.postgres import EmbeddedPostgres
+from fundwright.core.presence import Presence
 from fundwright.core.sandbox import Sandbox
 from fundwright.core.settings import PackageSettings, Settings
 
@@ -29,6 +30,7 @@ class Core:
     settings: Settings
     database: Database
     live: LiveBus
+    presence: Presence
     jobs: JobQueue
     files: FileStore
     plugins: Plugins
@@ -68,6 +70,8 @@ async def open_core(settings: Settings, plugins: Plugins) -> AsyncIterator[Core]
         stack.push_async_callback(database.close)
         await live.start()
         stack.push_async_callback(live.close)
+        presence = Presence(database, live)
+        stack.push_async_callback(presence.close)
         jobs = JobQueue(database)
         await stack.enter_async_context(jobs.opened())
         for handler in (mail.JOB_HANDLER, *plugins.collect("job_handlers")):
@@ -80,6 +84,7 @@ async def open_core(settings: Settings, plugins: Plugins) -> AsyncIterator[Core]
             settings=settings,
             database=database,
             live=live,
+            presence=presence,
             jobs=jobs,
             files=files,
             plugins=plugins,

@@ -34,6 +34,11 @@ async def publish_all(session: AsyncSession, topic: str, payloads: Iterable[Mapp
     await _notify(session, [_message(topic, payload) for payload in payloads])
 
 
+async def publish_messages(session: AsyncSession, messages: Iterable[tuple[str, Mapping[str, object]]]) -> None:
+    """Like `publish_all`, but each message with its topic."""
+    await _notify(session, [_message(topic, payload) for topic, payload in messages])
+
+
 async def publish_to(session: AsyncSession, topics: Iterable[str]) -> None:
     """Like `publish` without a payload, but for any number of topics in one statement."""
     await _notify(session, [_message(topic, {}) for topic in topics])

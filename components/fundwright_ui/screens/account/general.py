@@ -95,7 +95,7 @@ def _photo(profile: AccountProfile) -> VdomDict:
         t("Photo"),
         card(
             row(
-                avatar(profile.display_name, connection.href(profile.photo_url) if profile.photo_url else None, large=True),
+                avatar(profile.display_name, connection.href(profile.photo_url) if profile.photo_url else None, size="large"),
                 definition_list({t("Name"): profile.display_name, t("Email"): profile.email, t("Role"): profile.role.label}),
             ),
             FileDrop(

@@ -16,13 +16,14 @@ from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftRead, DraftSectionRead, DraftState, DraftTitle, SectionState
 from fundwright.opportunities.display_names import display_title
 from fundwright_ui.hooks import Action, use_action, use_live, use_query, use_url_state
-from fundwright_ui.product import use_actor, use_connection
+from fundwright_ui.product import use_actor, use_connection, use_visit
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.generate.draft_checks import claim_counts, unsupported_claims
 from fundwright_ui.screens.generate.draft_passages import cited_documents, passage_panel
 from fundwright_ui.screens.generate.draft_section import new_section, section_part
 from fundwright_ui.screens.generate.draft_sources import draft_sources
 from fundwright_ui.screens.generate.generate import state_chip
+from fundwright_ui.screens.presence import people_here
 from fundwright_ui.screens.restoring import moved_message, undo_of
 from fundwright_ui.ui import (
     alert,
@@ -62,6 +63,8 @@ def draft_screen() -> VdomDict | Component:
     )
     draft = found.value
     use_live(generation.draft_topic(draft.id) if draft else None, lambda _payload: found.reload())
+    edited = url.get("edit") if actor.may(Permission.WORK) else ""
+    visit = use_visit("draft", draft.id if draft and found.is_current and not found.is_missing else None, edited)
 
     async def cancel(session: AsyncSession) -> None:
         if draft is not None:
@@ -119,7 +122,8 @@ def draft_screen() -> VdomDict | Component:
         def edit(is_editing: bool) -> None:
             url.set(edit=part.id if is_editing else None)
 
-        return section_part(draft, part, open_passage, is_editing=url.get("edit") == str(part.id), edit=edit, key=str(part.id))
+        is_editing = url.get("edit") == str(part.id)
+        return section_part(draft, part, open_passage, is_editing=is_editing, edit=edit, visit=visit, key=str(part.id))
 
     def edit_unsupported(part: DraftSectionRead) -> Callable[[], None]:
         return lambda: url.set(claims=None, edit=part.id)
@@ -144,6 +148,7 @@ def draft_screen() -> VdomDict | Component:
                     show_only_unsupported=lambda is_wanted: url.set(claims=_UNSUPPORTED if is_wanted else None),
                 ),
             ),
+            people_here(visit, key="people") if visit else None,
         ),
         _title_form(draft.title, renaming, close) if opened == "rename" and may_work else None,
         draft_sources(draft, close=close) if opened == "sources" and may_work else None,

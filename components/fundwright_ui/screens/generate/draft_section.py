@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Permission
 from fundwright.core.messages import nt, number, t
+from fundwright.core.presence import Visit
 from fundwright.generation import editing
 from fundwright.generation.schemas import (
     DraftRead,
@@ -29,6 +30,7 @@ from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.screens.generate.draft_checks import marks_of
 from fundwright_ui.screens.generate.draft_passages import OpenPassage, place_of, title_within
 from fundwright_ui.screens.generate.draft_versions import Restored, restored_notice, section_versions
+from fundwright_ui.screens.presence import editors_here
 from fundwright_ui.ui import (
     alert,
     button,
@@ -58,6 +60,7 @@ def section_part(
     *,
     is_editing: bool,
     edit: Callable[[bool], None],
+    visit: Visit | None,
 ) -> VdomDict:
     """A section under its heading; accounts that only read get no controls."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
@@ -154,6 +157,7 @@ def section_part(
     ]
     return section(
         heading,
+        editors_here(visit, str(part.id), key="editors") if visit else None,
         _progress(button(t("Cancel"), size="small", icon_name="stop", on_click=canceling) if may_work else None)
         if is_underway
         else None,

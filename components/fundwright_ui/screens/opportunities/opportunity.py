@@ -28,12 +28,13 @@ from fundwright.opportunities.display_names import agency_name, display_title, n
 from fundwright.opportunities.schemas import Contact, FieldChange, Kind, OpportunityRead, Similar, in_words
 from fundwright.opportunities.washington import WASHINGTON, day_in_washington, is_whole_day
 from fundwright_ui.hooks import use_action, use_query
-from fundwright_ui.product import parse_id, use_actor, use_connection
+from fundwright_ui.product import parse_id, use_actor, use_connection, use_visit
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.categories.undo import Decided, decision_time, labels_of, use_undo_toast
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import PATHS
 from fundwright_ui.screens.opportunities.results import award_line, due_chip, notices_link
+from fundwright_ui.screens.presence import people_here
 from fundwright_ui.ui import (
     Fields,
     Option,
@@ -89,6 +90,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
     found = use_query(
         lambda session: service.get_opportunity(session, actor, _id_in(address_id)), key=[address_id], topics=[service.TOPIC]
     )
+    visit = use_visit("opportunity", found.value.id if found.value and found.is_current else None)
     back = link_button(t("All opportunities"), connection.href_back(PATHS[kind]), icon_name="arrow_back")
     if found.error:
         return page(t("Opportunity"), problem(found.error, on_retry=found.reload), actions=[back])
@@ -125,6 +127,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
     return page(
         display_title(opportunity.title),
         _marks(opportunity),
+        people_here(visit, key="people") if visit else None,
         award_line(opportunity),
         notices_link(opportunity),
         html.div({"key": "parts"}, parts),
