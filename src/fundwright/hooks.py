@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fundwright.accounts.dependencies import RequestAuthenticator
     from fundwright.accounts.personal_data import PersonalDataReader
     from fundwright.accounts.service import AccountCreatedHandler
+    from fundwright.activity.schemas import ActivityKind
     from fundwright.categories.service import CurrentSubjects, DecisionHandler, SubjectReader
     from fundwright.core.health import HealthCheck
     from fundwright.core.jobs import JobHandler
@@ -108,6 +109,12 @@ def used_files() -> Iterable[UsedFilesReader]:
 def sweepers() -> Iterable[Sweeper]:
     """Coroutines `sweep(core)` that remove what the package no longer needs, or start a job that does. They are called when a worker
     starts, and once a day."""
+    return ()
+
+
+@hookspec
+def activity_kinds() -> Iterable[ActivityKind]:
+    """What the package records in the activity of workspaces (`fundwright.activity.service.record`), with the sentences that people read."""
     return ()
 
 

@@ -135,6 +135,8 @@ ROUTES = _table(
         GET /api/training/passages
         GET /api/training/passages/export.csv
         GET /api/training/passages/{passage_id}
+        GET /api/activity
+        GET /api/activity/export.csv
         GET /api/trash
         GET /api/trash/export.csv
         GET /api/workspaces
@@ -429,6 +431,8 @@ QUERIES = {
     "/dashboard/nih?category={id}": "category",
     "/dashboard/sam?category={id}": "category",
     "/dashboard/train?document={id}": "document",
+    "/dashboard/workspace?person={id}": "account",
+    "/dashboard/workspace?subject_id={id}": "document",
     "/generate/index?opportunity={id}": "notice",
 }
 """The ids that screens read from the query of their address, and what each refers to."""

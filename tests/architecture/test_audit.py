@@ -13,6 +13,7 @@ from tests.architecture.tree import python
 
 DELETES = re.compile(r"(delete|remove)(_|$)")
 NOT_DELETIONS = {
+    "activity.remove_old": "removes what happened more than a year ago",
     "categories.remove_example": "takes back a decision",
     "training.remove_all": "part of the deletion of a workspace, which is recorded",
     "training.remove_files_of": "part of the deletion of documents, which is recorded",

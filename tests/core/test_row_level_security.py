@@ -73,6 +73,7 @@ INSTALLATION_WIDE: Mapping[str, str] = {
 """Tables without a policy, each with the reason."""
 
 OWNED = (
+    "activity",
     "trash_item",
     "document",
     "chunk",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.accounts.schemas import Permission
 from fundwright.accounts.service import AccountCreatedHandler
+from fundwright.activity.schemas import ActivityKind
 from fundwright.categories import service
 from fundwright.categories.models import Category
 from fundwright.categories.personal_data import own_files
@@ -26,7 +27,13 @@ def account_created_handlers() -> Iterable[AccountCreatedHandler]:
 
 @hookimpl
 def trash_kinds() -> Iterable[TrashKind[Any]]:
-    return [TrashKind(service.CATEGORY, later("Category"), Category, Permission.LABEL, service.restore_category)]
+    restore = service.restore_category
+    return [TrashKind(service.CATEGORY, later("Category"), Category, Permission.LABEL, restore, path_of=service.path_of)]
+
+
+@hookimpl
+def activity_kinds() -> Iterable[ActivityKind]:
+    return [service.CREATED, service.RENAMED, service.ACCEPTED, service.DISMISSED]
 
 
 @hookimpl

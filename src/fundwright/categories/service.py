@@ -22,9 +22,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts import audit
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
+from fundwright.activity import service as activity
+from fundwright.activity.schemas import ActivityKind, Combining
+from fundwright.activity.schemas import Subject as ActivitySubject
 from fundwright.categories import classifier, repository
 from fundwright.categories.classifier import Classifier, Description, Example, Floats, Subject
-from fundwright.categories.models import Category
+from fundwright.categories.models import Category, Label
 from fundwright.categories.schemas import (
     LOW,
     MAX_NAME_CHARACTERS,
@@ -45,7 +48,7 @@ from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.json_values import JsonObject
 from fundwright.core.live import publish
-from fundwright.core.messages import t
+from fundwright.core.messages import later, nlater, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.scopes import across_workspaces
 from fundwright.core.spreadsheets import csv_lines
@@ -61,7 +64,24 @@ DecisionHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
 """Called in the transaction of a decision about a label, or of a new or changed category text."""
 
 CATEGORY = "category"
-"""The kind of categories in the trash."""
+"""The kind of categories in the trash and in activity."""
+
+CREATED = ActivityKind("category.created", later("Category created"), later("{person} created the category {subject}"))
+RENAMED = ActivityKind(
+    "category.renamed", later("Category renamed"), later("{person} renamed the category “{before}” to {subject}")
+)
+ACCEPTED = ActivityKind(
+    "category.accepted",
+    later("Opportunities categorized"),
+    nlater("{person} put {n} opportunity in {subject}", "{person} put {n} opportunities in {subject}", 1),
+    combining=Combining.DAILY,
+)
+DISMISSED = ActivityKind(
+    "category.dismissed",
+    later("Suggestions dismissed"),
+    nlater("{person} dismissed {n} suggestion for {subject}", "{person} dismissed {n} suggestions for {subject}", 1),
+    combining=Combining.DAILY,
+)
 
 _SAME_CONFIDENCE = 1e-3
 _MIN_CONFIDENCE = 0.1
@@ -135,6 +155,7 @@ async def create(session: AsyncSession, actor: Actor, category: CategoryCreate, 
     """Add a category. With `core`, subjects are soon sorted into it. Raises NameTaken, or NotAllowed for accounts that can only
     read."""
     added = await _add(session, actor, category, is_sample=False)
+    await activity.record(session, actor, CREATED, _subject(added))
     if core is not None:
         await _call_handlers(session, actor, core)
     return added
@@ -177,6 +198,8 @@ async def change(
         category.color = change.color
     category.changed_at = now()
     await session.flush()
+    if category.name != before[0]:
+        await activity.record(session, actor, RENAMED, _subject(category), before=before[0])
     await _announce(session, actor)
     if core is not None and (category.name, category.description) != before:
         await _call_handlers(session, actor, core)
@@ -337,7 +360,7 @@ async def correct(session: AsyncSession, actor: Actor, core: Core, subject_id: U
         await repository.get(session, actor.workspace_id, category_id)
         states = {label.category_id: LabelState.REJECTED for label in labels if label.state == LabelState.SUGGESTED}
         states[category_id] = LabelState.ACCEPTED
-    await _decide(session, actor, core, subject_id, states)
+    await _decide(session, actor, core, subject_id, labels, states)
     return (await repository.labels_of(session, actor.workspace_id, [subject_id])).get(subject_id, [])
 
 
@@ -378,13 +401,17 @@ async def restore(
         changed = {category_id for category_id, moment in decisions.items() if moment == decided_at}
     if not changed:
         raise DecidedSince
+    states = {label.category_id: label.state for label in labels if label.category_id in changed}
     for label in labels:
         if label.category_id in changed - earlier.keys():
             await session.delete(label)
     await session.flush()
+    for category_id in sorted(changed):
+        category = await repository.get(session, actor.workspace_id, category_id)
+        state = earlier[category_id].state if category_id in earlier else None
+        if category_id in states and (kind := _activity_of(state, states[category_id])):
+            await activity.take_back(session, actor, kind, _subject(category), related=[subject_id])
     restored = changed & earlier.keys()
-    for category_id in restored:
-        await repository.get(session, actor.workspace_id, category_id)
     await repository.write_labels(session, actor.workspace_id, subject_id, [earlier[category_id] for category_id in restored])
     await _decided(session, actor, core)
 
@@ -554,16 +581,45 @@ async def _decide_one(
     session: AsyncSession, actor: Actor, core: Core, subject_id: UUID, category_id: UUID, state: LabelState
 ) -> LabelRead:
     await _require_subject(session, actor, core, subject_id)
-    await repository.lock_labels(session, actor.workspace_id, subject_id)
+    labels = await repository.lock_labels(session, actor.workspace_id, subject_id)
     await repository.get(session, actor.workspace_id, category_id)
-    await _decide(session, actor, core, subject_id, {category_id: state})
+    await _decide(session, actor, core, subject_id, labels, {category_id: state})
     labels = (await repository.labels_of(session, actor.workspace_id, [subject_id]))[subject_id]
     return next(label for label in labels if label.category_id == category_id)
 
 
-async def _decide(session: AsyncSession, actor: Actor, core: Core, subject_id: UUID, states: Mapping[UUID, LabelState]) -> None:
+async def _decide(
+    session: AsyncSession,
+    actor: Actor,
+    core: Core,
+    subject_id: UUID,
+    labels: Sequence[Label],
+    states: Mapping[UUID, LabelState],
+) -> None:
+    before = {label.category_id: label.state for label in labels}
     await repository.decide(session, actor.workspace_id, subject_id, states, now())
+    for category_id, state in sorted(states.items()):  # in the same order everywhere, because each one takes a lock
+        if kind := _activity_of(before.get(category_id), state):
+            category = await repository.get(session, actor.workspace_id, category_id)
+            await activity.record(session, actor, kind, _subject(category), related=[subject_id])
     await _decided(session, actor, core)
+
+
+def _activity_of(before: str | None, state: str) -> ActivityKind | None:
+    if state == before:
+        return None
+    if state == LabelState.ACCEPTED:
+        return ACCEPTED
+    return DISMISSED if before is not None else None
+
+
+def path_of(category: Category | CategoryRead) -> str:
+    """The path of the page that shows the category."""
+    return f"/dashboard/category?of={category.id}"
+
+
+def _subject(category: Category | CategoryRead) -> ActivitySubject:
+    return ActivitySubject(CATEGORY, category.id, category.name, path_of(category))
 
 
 async def _decided(session: AsyncSession, actor: Actor, core: Core) -> None:

@@ -16,6 +16,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Actor
+from fundwright.activity import service as activity
 from fundwright.core.database import now
 from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.jobs import JobRun
@@ -94,6 +95,8 @@ async def write(run: JobRun[WriteDraft, Actor, SectionCheckpoint]) -> WrittenDra
         )
     async with run.transaction() as session:
         await editing.number_matches(session, run.actor.workspace_id, draft_id)
+        draft = await service.get_draft(session, run.actor, draft_id)
+        await activity.record(session, run.actor, service.FINISHED, service.subject_of(draft), related=[draft.opportunity_id])
     await run.progress(total, total, "")
     return {"draft_id": str(draft_id), "slug": draft.slug}
 

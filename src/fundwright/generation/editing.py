@@ -16,6 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts import audit
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
+from fundwright.activity import service as activity
+from fundwright.activity.schemas import ActivityKind, Combining
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
 from fundwright.core import jobs
@@ -51,6 +53,24 @@ from fundwright.generation.schemas import (
 )
 from fundwright.training import service as training
 
+RENAMED = ActivityKind("draft.renamed", later("Draft renamed"), later("{person} renamed the draft “{before}” to {subject}"))
+EDITED = ActivityKind(
+    "draft.edited", later("Draft edited"), later("{person} edited “{section}” in {subject}"), combining=Combining.SOON
+)
+REGENERATED = ActivityKind(
+    "draft.regenerated",
+    later("Draft section regenerated"),
+    later("{person} regenerated “{section}” in {subject}"),
+    combining=Combining.SOON,
+)
+SECTION_ADDED = ActivityKind(
+    "draft.section_added", later("Draft section added"), later("{person} added the section “{section}” to {subject}")
+)
+SECTION_DELETED = ActivityKind(
+    "draft.section_deleted", later("Draft section deleted"), later("{person} deleted the section “{section}” from {subject}")
+)
+ACTIVITY = (RENAMED, EDITED, REGENERATED, SECTION_ADDED, SECTION_DELETED)
+
 _ONE_VERSION = timedelta(minutes=10)
 """Saves of the same editor within this time are combined into one version."""
 
@@ -78,8 +98,11 @@ class BeingWritten(Conflict):
 @needs(Permission.WORK)
 async def rename_draft(session: AsyncSession, actor: Actor, draft_id: UUID, change: DraftTitle) -> DraftRead:
     """Raises NotFound."""
-    (await repository.get(session, actor.workspace_id, draft_id)).draft.title = change.title
+    draft = (await repository.get(session, actor.workspace_id, draft_id)).draft
+    before, draft.title = draft.title, change.title
     await session.flush()
+    if before != change.title:
+        await activity.record(session, actor, RENAMED, service.subject_of(draft), before=before)
     await publish(session, service.drafts_topic(actor.workspace_id))
     return await _changed(session, actor, draft_id)
 
@@ -113,6 +136,7 @@ async def save_section(
         section.heading = heading
         await change_text(session, section, save.text, origin=VersionOrigin.PERSON, author=actor, is_continued=is_same_editor)
         section.saved_by, section.saved_sequence = save.editor, save.sequence
+        await _record(session, actor, EDITED, section)
     return await _changed_section(session, section)
 
 
@@ -134,6 +158,7 @@ async def add_section(session: AsyncSession, actor: Actor, core: Core, draft_id:
     session.add(section)
     await session.flush()
     await _put(session, [other.id for other in sections], section, new.position)
+    await _record(session, actor, SECTION_ADDED, section)
     if new.instructions:
         await _enqueue(session, actor, core, draft, section, new.instructions)
     return await _changed_section(session, section)
@@ -161,6 +186,7 @@ async def delete_section(
     if len(draft.sections) == 1:
         raise Conflict(t("A draft needs at least one section. Delete the draft instead."))
     await _cancel_job(session, actor, section)
+    await _record(session, actor, SECTION_DELETED, section)
     await session.delete(section)
     await session.flush()
     await repository.order_sections(session, [other.id for other in await repository.sections(session, draft_id)])
@@ -179,6 +205,7 @@ async def regenerate_section(
     draft = await service.lock_draft(session, actor, draft_id)
     section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
     await _enqueue(session, actor, core, draft, section, regeneration.instructions)
+    await _record(session, actor, REGENERATED, section)
     return await _changed_section(session, section)
 
 
@@ -224,6 +251,7 @@ async def decide_match(
         citation = f" [{match['number']}]" if match["number"] is not None else ""
         text = "\n\n".join(filter(None, (section.text.rstrip(), f"{match['text']}{citation}")))
         await change_text(session, section, text, origin=VersionOrigin.PERSON, author=actor)
+        await _record(session, actor, EDITED, section)
         _mark(section, QuestionChange(question=match["question"], is_done=True))
     return await _changed_section(session, section)
 
@@ -313,6 +341,7 @@ async def restore_version(session: AsyncSession, actor: Actor, draft_id: UUID, s
     version = await repository.get_version(session, section.id, number)
     section.heading = version.heading
     await change_text(session, section, version.text, origin=VersionOrigin.RESTORED, author=actor)
+    await _record(session, actor, EDITED, section)
     return await _changed_section(session, section)
 
 
@@ -383,6 +412,11 @@ async def keep_version(
     await session.flush()
     if latest is not None:
         await repository.remove_versions(session, section.id, up_to=latest.number + 1 - _MAX_VERSIONS)
+
+
+async def _record(session: AsyncSession, actor: Actor, kind: ActivityKind, section: DraftSection) -> None:
+    draft = (await repository.get(session, actor.workspace_id, section.draft_id)).draft
+    await activity.record(session, actor, kind, service.subject_of(draft), section=Message(section.heading))
 
 
 async def _enqueue(

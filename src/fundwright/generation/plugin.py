@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 from fundwright.accounts.job_actors import acting_with
 from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.accounts.schemas import Permission
+from fundwright.activity.schemas import ActivityKind
 from fundwright.core.jobs import JobHandler, Lane
 from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
-from fundwright.generation import drafting, service
+from fundwright.generation import drafting, editing, service
 from fundwright.generation.models import Draft
 from fundwright.generation.personal_data import own_files
 from fundwright.generation.schemas import DraftTemplate, WriteDraft, WriteSection
@@ -38,7 +39,13 @@ def draft_templates() -> Iterable[DraftTemplate]:
 
 @hookimpl
 def trash_kinds() -> Iterable[TrashKind[Any]]:
-    return [TrashKind(service.DRAFT, later("Draft"), Draft, Permission.WORK, service.restore_draft)]
+    draft = later("Draft")
+    return [TrashKind(service.DRAFT, draft, Draft, Permission.WORK, service.restore_draft, path_of=service.path_of)]
+
+
+@hookimpl
+def activity_kinds() -> Iterable[ActivityKind]:
+    return [service.STARTED, service.FINISHED, service.EXPORTED, *editing.ACTIVITY]
 
 
 @hookimpl

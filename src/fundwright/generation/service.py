@@ -13,6 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts import audit
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
+from fundwright.activity import service as activity
+from fundwright.activity.schemas import ActivityKind, Combining, Subject
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
 from fundwright.core import jobs as core_jobs
@@ -59,7 +61,13 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 DRAFT = "draft"
-"""The kind of drafts in the trash."""
+"""The kind of drafts in the trash and in activity."""
+
+STARTED = ActivityKind("draft.started", later("Draft started"), later("{person} started the draft {subject}"))
+FINISHED = ActivityKind("draft.finished", later("Draft finished"), later("The draft {subject} was finished"), is_automatic=True)
+EXPORTED = ActivityKind(
+    "draft.exported", later("Draft exported"), later("{person} exported the draft {subject}"), combining=Combining.SOON
+)
 
 _CALCULATIONS = PartyLimiter(1)
 
@@ -151,6 +159,7 @@ async def add_draft(
     )
     await session.flush()
     await publish(session, drafts_topic(actor.workspace_id))
+    await activity.record(session, actor, STARTED, subject_of(draft), related=[opportunity_id])
     return await get_draft(session, actor, draft.id)
 
 
@@ -292,6 +301,16 @@ async def restore_draft(session: AsyncSession, actor: Actor, _core: Core, draft:
     await publish(session, drafts_topic(actor.workspace_id))
 
 
+def path_of(draft: Draft | DraftRead) -> str:
+    """The path of the page that shows the draft."""
+    return f"/generate/slug/{draft.slug}"
+
+
+def subject_of(draft: Draft | DraftRead) -> Subject:
+    """The draft as the subject of activity."""
+    return Subject(DRAFT, draft.id, draft.title, path_of(draft))
+
+
 @needs(Permission.READ)
 async def list_trashed(session: AsyncSession, actor: Actor) -> list[DraftRead]:
     """Return the drafts in the actor's trash."""
@@ -312,6 +331,7 @@ async def export_draft(
     async with core.database.transaction() as session:
         draft = await get_draft(session, actor, draft_id)
         await audit.record(session, "draft.exported", actor=actor, subject=draft.title, client=client)
+        await activity.record(session, actor, EXPORTED, subject_of(draft), related=[draft.opportunity_id])
     return await calculate(actor.id, exporting.export, draft, form, citations=citations, author=actor.name)
 
 

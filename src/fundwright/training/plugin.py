@@ -9,6 +9,7 @@ from fundwright.accounts.job_actors import acting_with
 from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.accounts.schemas import Permission
 from fundwright.accounts.service import AccountCreatedHandler
+from fundwright.activity.schemas import ActivityKind
 from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
@@ -63,8 +64,14 @@ def trash_kinds() -> Iterable[TrashKind[Any]]:
             Permission.WORK,
             service.restore_document,
             before_removal=service.remove_files_of,
+            path_of=service.path_of,
         )
     ]
+
+
+@hookimpl
+def activity_kinds() -> Iterable[ActivityKind]:
+    return [service.ADDED, service.RENAMED]
 
 
 @hookimpl

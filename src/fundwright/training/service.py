@@ -15,6 +15,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts import audit
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
+from fundwright.activity import service as activity
+from fundwright.activity.schemas import ActivityKind, Subject
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
 from fundwright.core import jobs
@@ -68,7 +70,12 @@ _BEGINNING_CHARACTERS, _MAX_BEGINNINGS = 8_000, 12
 
 
 DOCUMENT = "document"
-"""The kind of documents in the trash."""
+"""The kind of documents in the trash and in activity."""
+
+ADDED = ActivityKind("document.added", later("Document added"), later("{person} added the document {subject}"))
+RENAMED = ActivityKind(
+    "document.renamed", later("Document renamed"), later("{person} renamed the document “{before}” to {subject}")
+)
 
 
 class AlreadyAdded(Conflict):
@@ -121,6 +128,7 @@ async def add_document(
             is_kind_chosen=kind is not None,
         )
         added = await _add(session, actor, core, document, received)
+        await activity.record(session, actor, ADDED, _subject(document))
         return await _train_later(session, actor, core, added) if is_trained_later else added
 
 
@@ -145,7 +153,9 @@ async def add_text(session: AsyncSession, actor: Actor, core: Core, pasted: Past
             size_bytes=received.size_bytes,
             source=DocumentSource.PASTE,
         )
-        return await _train_later(session, actor, core, await _add(session, actor, core, document, received))
+        added = await _add(session, actor, core, document, received)
+        await activity.record(session, actor, ADDED, _subject(document))
+        return await _train_later(session, actor, core, added)
 
 
 @needs(Permission.READ)
@@ -262,10 +272,10 @@ async def rename_document(
     if title != document.title:
         if title in await repository.list_titles_like(session, actor.workspace_id, title, title):
             raise Conflict(t("You already have a document named “{title}”.", title=title))
-        subject = f"{document.title} → {title}"
-        document.title = title
+        before, document.title = document.title, title
         await session.flush()
-        await audit.record(session, "document.renamed", actor=actor, subject=subject, client=client)
+        await audit.record(session, "document.renamed", actor=actor, subject=f"{before} → {title}", client=client)
+        await activity.record(session, actor, RENAMED, _subject(document), before=before)
         await publish(session, documents_topic(actor.workspace_id))
     return await get_document(session, actor, document_id)
 
@@ -664,6 +674,15 @@ async def read_beginnings(
 async def get_passage(session: AsyncSession, actor: Actor, passage_id: UUID) -> PassageInContext:
     """Return a passage with the text around it. Raises NotFound."""
     return await repository.get_passage(session, actor.workspace_id, passage_id)
+
+
+def path_of(document: Document) -> str:
+    """The path of the page that shows the document."""
+    return f"/dashboard/train?document={document.id}"
+
+
+def _subject(document: Document) -> Subject:
+    return Subject(DOCUMENT, document.id, document.title, path_of(document))
 
 
 async def _unused_title(session: AsyncSession, actor: Actor, title: str, fuller: str, *, is_filename: bool = False) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from fundwright.activity.schemas import ActivityKind
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import Sweeper
 from fundwright.trash import service
@@ -16,6 +17,11 @@ if TYPE_CHECKING:
 @hookimpl
 def sweepers() -> Iterable[Sweeper]:
     return [service.remove_expired]
+
+
+@hookimpl
+def activity_kinds() -> Iterable[ActivityKind]:
+    return [service.TRASHED, service.RESTORED, service.DELETED]
 
 
 @hookimpl

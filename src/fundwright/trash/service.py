@@ -12,11 +12,13 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts import audit
 from fundwright.accounts.permissions import needs, require
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
+from fundwright.activity import service as activity
+from fundwright.activity.schemas import ActivityKind, Subject
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.live import publish
-from fundwright.core.messages import Message, t
+from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.scopes import INSTALLATION
 from fundwright.core.spreadsheets import csv_lines
@@ -28,9 +30,17 @@ T = TypeVar("T", bound=Trashable)
 
 _BATCH = 100
 
+TRASHED = ActivityKind("trash.added", later("Moved to the trash"), later("{person} moved {subject} to the trash"))
+RESTORED = ActivityKind("trash.restored", later("Restored from the trash"), later("{person} restored {subject} from the trash"))
+DELETED = ActivityKind("trash.deleted", later("Deleted forever"), later("{person} deleted {subject} forever"))
+
 
 async def _nothing(_session: AsyncSession, _core: Core, _ids: Collection[UUID]) -> None:
     pass
+
+
+def _no_path(_row: Trashable) -> str:
+    return ""
 
 
 @dataclass(frozen=True)
@@ -46,6 +56,8 @@ class TrashKind(Generic[T]):
     """Makes the row the actor's again with `take_out`. Raises FundwrightError if it cannot be restored."""
     before_removal: Callable[[AsyncSession, Core, Collection[UUID]], Awaitable[None]] = _nothing
     """Called before the rows with these ids are deleted: for data outside of the database."""
+    path_of: Callable[[T], str] = _no_path
+    """The path of the page that shows the row, for activity."""
 
 
 def trash_topic(owner_id: UUID) -> str:
@@ -64,6 +76,7 @@ async def put_in(session: AsyncSession, actor: Actor, kind: str, row: Trashable,
     await session.flush()
     row.owner_id, row.trash_id = None, row.id
     await session.flush()
+    await activity.record(session, actor, TRASHED, Subject(kind, row.id, title, f"/dashboard/trash?open={row.id}"))
     await publish(session, trash_topic(actor.workspace_id))
 
 
@@ -105,6 +118,7 @@ async def restore(session: AsyncSession, actor: Actor, core: Core, item_id: UUID
     await kind.restore(session, actor, core, row)
     await repository.remove(session, [item.id])
     await audit.record(session, "trash.restored", actor=actor, subject=item.title, client=client)
+    await activity.record(session, actor, RESTORED, Subject(item.kind, item.id, item.title, kind.path_of(row)))
     await publish(session, trash_topic(actor.workspace_id))
 
 
@@ -117,6 +131,7 @@ async def delete_forever(
     require(actor, _kind_of(core, item).permission)
     await _remove(session, core, [item])
     await audit.record(session, "trash.deleted", actor=actor, subject=item.title, client=client)
+    await activity.record(session, actor, DELETED, Subject(item.kind, item.id, item.title))
     await publish(session, trash_topic(actor.workspace_id))
 
 
@@ -128,6 +143,8 @@ async def empty(session: AsyncSession, actor: Actor, core: Core, *, client: Clie
     if items:
         await _remove(session, core, items)
         await audit.record(session, "trash.emptied", actor=actor, subject=str(len(items)), client=client)
+        for item in items:
+            await activity.record(session, actor, DELETED, Subject(item.kind, item.id, item.title))
         await publish(session, trash_topic(actor.workspace_id))
     return len(items)
 

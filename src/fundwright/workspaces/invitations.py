@@ -21,6 +21,7 @@ from fundwright.core.errors import Conflict, NotFound
 from fundwright.core.live import publish_to
 from fundwright.core.messages import t
 from fundwright.core.paging import Page, iterate_all
+from fundwright.core.scopes import across_workspaces
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.workspaces import emails, repository, service
 from fundwright.workspaces.models import WorkspaceInvitation
@@ -224,6 +225,9 @@ async def _join(session: AsyncSession, actor: Actor, found: InvitationRead | Wor
         workspace=workspace.name,
         role=invitation.role,
     )
+    joined = actor.model_copy(update={"workspace_id": workspace.id})
+    async with across_workspaces(session):  # the actor acts in another workspace
+        await service.record_member(session, joined, service.JOINED, actor.id, WorkspaceRole(invitation.role))
     await service.announce(session, workspace.id)
     return workspace.id
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from fundwright.accounts.account_deletion import AccountDeletedHandler
 from fundwright.accounts.personal_data import PersonalDataReader
+from fundwright.activity.schemas import ActivityKind
 from fundwright.core.plugins import hookimpl
 from fundwright.workspaces import service
 from fundwright.workspaces.personal_data import own_files
@@ -23,6 +24,11 @@ def account_deleted_handlers() -> Iterable[AccountDeletedHandler]:
 @hookimpl
 def personal_data() -> Iterable[PersonalDataReader]:
     return [own_files]
+
+
+@hookimpl
+def activity_kinds() -> Iterable[ActivityKind]:
+    return service.ACTIVITY
 
 
 @hookimpl

@@ -13,13 +13,15 @@ from fundwright.accounts import service as accounts
 from fundwright.accounts.models import Account, Workspace
 from fundwright.accounts.permissions import needs, refuse_programs, require_confirmed
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission, WorkspaceRole
+from fundwright.activity import service as activity
+from fundwright.activity.schemas import MEMBER, ActivityKind, Subject
 from fundwright.authentication import sessions
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.database import acquire_lock
 from fundwright.core.errors import Conflict, NotAllowed, NotFound
 from fundwright.core.live import publish, publish_to
-from fundwright.core.messages import t
+from fundwright.core.messages import keeping_messages, later, t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.workspaces import repository
@@ -29,6 +31,17 @@ MOST_WORKSPACES = 50
 """Of which an account may be a member."""
 _RANKS = {role: rank for rank, role in enumerate(WorkspaceRole)}
 """The highest role is 0."""
+
+JOINED = ActivityKind("member.joined", later("Member joined"), later("{person} joined (role: {role})"))
+LEFT = ActivityKind("member.left", later("Member left"), later("{person} left the workspace"))
+REMOVED = ActivityKind("member.removed", later("Member removed"), later("{person} removed {subject} from the workspace"))
+ROLE_CHANGED = ActivityKind(
+    "member.role_changed", later("Role changed"), later("{person} changed the role of {subject} to {role}")
+)
+RENAMED = ActivityKind(
+    "workspace.renamed", later("Workspace renamed"), later("{person} renamed the workspace “{before}” to {subject}")
+)
+ACTIVITY = (JOINED, LEFT, REMOVED, ROLE_CHANGED, RENAMED)
 
 WorkspaceDeletedHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
 """Cleans up before the rows of the actor's workspace are deleted."""
@@ -126,6 +139,8 @@ async def rename_workspace(session: AsyncSession, actor: Actor, form: WorkspaceF
     workspace = await lock_as_owner(session, actor)
     previous, workspace.name = workspace.name, form.name
     await audit.record(session, "workspace.renamed", actor=actor, subject=form.name, client=client, previous=previous)
+    if form.name != previous:
+        await activity.record(session, actor, RENAMED, Subject("workspace", workspace.id, form.name), before=previous)
     await announce(session, workspace.id)
 
 
@@ -193,6 +208,7 @@ async def change_role(
         workspace=workspace.name,
         role=role.value,
     )
+    await record_member(session, actor, ROLE_CHANGED, account_id, role)
     await sessions.recheck_pages(session, [account_id])
     await announce(session, workspace.id)
 
@@ -209,6 +225,7 @@ async def remove_member(session: AsyncSession, actor: Actor, account_id: UUID, *
     await audit.record(
         session, "workspace.member_removed", actor=actor, subject=member.email, client=client, workspace=workspace.name
     )
+    await record_member(session, actor, REMOVED, account_id)
 
 
 @needs(Permission.READ)
@@ -218,6 +235,7 @@ async def leave_workspace(session: AsyncSession, actor: Actor, *, client: Client
     workspace = await _lock_shared(session, actor)
     await _remove(session, workspace, actor.id)
     await audit.record(session, "workspace.left", actor=actor, subject=actor.email, client=client, workspace=workspace.name)
+    await record_member(session, actor, LEFT, actor.id)
 
 
 @needs(Permission.READ)
@@ -240,6 +258,7 @@ async def leave_all(session: AsyncSession, actor: Actor, core: Core) -> None:
             await _delete(session, acting, core, workspace)
         else:
             await _remove(session, workspace, actor.id)
+            await record_member(session, acting, LEFT, actor.id)
     await repository.end_invitations_from(session, None, actor.id)
 
 
@@ -305,6 +324,20 @@ async def _delete(session: AsyncSession, actor: Actor, core: Core, workspace: Wo
     await repository.delete_workspace(session, workspace.id)
     await sessions.recheck_pages(session, members)
     await publish_to(session, map(workspaces_topic, members))
+
+
+@needs(Permission.READ)
+async def record_member(
+    session: AsyncSession, actor: Actor, kind: ActivityKind, account_id: UUID, role: WorkspaceRole | None = None
+) -> None:
+    """Record what happened to a member of the actor's workspace."""
+    subject = Subject(MEMBER, account_id)
+    if role is None:
+        await activity.record(session, actor, kind, subject)
+    else:
+        with keeping_messages():
+            label = role.label
+        await activity.record(session, actor, kind, subject, role=label)
 
 
 async def announce(session: AsyncSession, workspace_id: UUID) -> None:

@@ -18,6 +18,7 @@ from fundwright.opportunities.display_names import display_title
 from fundwright_ui.hooks import Action, use_action, use_live, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection, use_visit
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.activity import activity_of
 from fundwright_ui.screens.generate.draft_checks import claim_counts, unsupported_claims
 from fundwright_ui.screens.generate.draft_passages import cited_documents, passage_panel
 from fundwright_ui.screens.generate.draft_section import new_section, section_part
@@ -183,7 +184,9 @@ def draft_screen() -> VdomDict | Component:
             panel=passage_panel(
                 draft, passage, url.get("at"), lambda: url.set(passage=None, at=None), is_marked=not only_unsupported
             ),
-            aside=cited_documents(draft, passage, open_passage, key="sources"),
+            aside=html.fragment(
+                cited_documents(draft, passage, open_passage, key="sources"), activity_of(draft.id, key="activity")
+            ),
         ),
         subtitle=_opportunity_of(draft),
         actions=[

@@ -30,6 +30,7 @@ from fundwright.opportunities.washington import WASHINGTON, day_in_washington, i
 from fundwright_ui.hooks import use_action, use_query
 from fundwright_ui.product import parse_id, use_actor, use_connection, use_visit
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.activity import activity_of
 from fundwright_ui.screens.categories.undo import Decided, decision_time, labels_of, use_undo_toast
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import PATHS
@@ -101,6 +102,7 @@ def opportunity_detail(kind: Kind) -> VdomDict:
             section(t("At a glance"), _facts(opportunity, connection.language)) if opportunity else None,
             category_of(address_id, key="category"),
             _contacts(opportunity.contacts) if opportunity else None,
+            activity_of(opportunity.id, key="activity") if opportunity else None,
         ),
         stack(
             *(_texts(opportunity) if opportunity else ()),

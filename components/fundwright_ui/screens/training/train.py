@@ -36,6 +36,7 @@ from fundwright_ui.hooks import Query, query_in_address, use_action, use_query, 
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.product import actor_of, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.activity import activity_of
 from fundwright_ui.screens.first_steps import ADD_DOCUMENTS, first_steps
 from fundwright_ui.screens.listing import Listing, existing_page, export_button, page_table, use_listing
 from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
@@ -548,6 +549,7 @@ def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentR
                 else ()
             ),
         ),
+        activity_of(document.id, key="activity"),
         close=t("Close"),
         on_close=close,
         key=f"document-{document.id}",

@@ -16,11 +16,12 @@ from fundwright.workspaces.schemas import InvitationSent, WorkspaceForm, Workspa
 from fundwright_ui.hooks import Action, use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.activity import activity_feed
 from fundwright_ui.screens.invitations import invitation_link
 from fundwright_ui.screens.workspaces.invitations import invitations_tab, invite_panel
 from fundwright_ui.screens.workspaces.joining import own_invitations
 from fundwright_ui.screens.workspaces.members import members_tab
-from fundwright_ui.ui import Tab, button, empty, form, loading, menu, page, problem, side_panel, tabs, text_field
+from fundwright_ui.ui import Tab, button, form, loading, menu, page, problem, section, side_panel, tabs, text_field
 from fundwright_ui.widgets import danger_dialog, form_dialog
 
 PATH = "/dashboard/workspace"
@@ -49,10 +50,11 @@ def workspace_screen() -> VdomDict:
         title,
         own_invitations(key="own"),
         _new(key=_NEW) if is_creating else None,
-        empty(
+        html.p(
+            {"className": "fw-muted"},
             t("Only you can use your personal workspace. Create another one to work with other people."),
-            icon_name="people",
         ),
+        section(t("Activity"), activity_feed(key="activity"), key="activity"),
         subtitle=workspace.title,
         actions=[
             button(
@@ -72,7 +74,12 @@ def _shared(workspace: WorkspaceRead) -> VdomDict:
     sent, set_sent = use_state(0)
     shown, set_shown = use_state(cast("InvitationSent | None", None))
     opened, is_owner = url.get("open"), workspace.role is WorkspaceRole.OWNER
-    chosen = "invitations" if url.get("tab") == "invitations" else "members"
+    contents = {
+        "members": members_tab(workspace, key="members"),
+        "invitations": invitations_tab(is_owner, sent, key="invitations"),
+        "activity": activity_feed(key="activity"),
+    }
+    chosen = url.get("tab") if url.get("tab") in contents else "members"
     title = t("Workspace")
 
     def show_sent(invitation: InvitationSent) -> None:
@@ -92,11 +99,12 @@ def _shared(workspace: WorkspaceRead) -> VdomDict:
             [
                 Tab("members", t("Members"), connection.href(PATH), count=workspace.members),
                 Tab("invitations", t("Invitations"), connection.href(f"{PATH}?tab=invitations")),
+                Tab("activity", t("Activity"), connection.href(f"{PATH}?tab=activity")),
             ],
             chosen,
             label=title,
         ),
-        invitations_tab(is_owner, sent, key="invitations") if chosen == "invitations" else members_tab(workspace, key="members"),
+        contents[chosen],
         subtitle=f"{workspace.title} · {workspace.role.label}",
         actions=[
             button(

@@ -1,0 +1,1 @@
+"""What people did in a workspace."""
