@@ -43,6 +43,7 @@ def screens() -> Iterable[Screen]:
     from fundwright_ui.screens.generate.draft import draft_screen
     from fundwright_ui.screens.generate.generate import generate_screen
     from fundwright_ui.screens.help.help import help_screen, help_topic_screen
+    from fundwright_ui.screens.notifications import notifications_screen
     from fundwright_ui.screens.opportunities.nih import nih_screen
     from fundwright_ui.screens.opportunities.opportunity import contract_screen, grant_screen
     from fundwright_ui.screens.opportunities.sam import sam_screen
@@ -75,6 +76,7 @@ def screens() -> Iterable[Screen]:
         generate_screen,
         draft_screen,
         trash_screen,
+        notifications_screen,
         workspace_screen,
         join_screen,
         new_post_screen,

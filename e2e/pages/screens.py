@@ -43,6 +43,7 @@ GUARDED = (
     "/dashboard/sam/{contract}",
     "/dashboard/category",
     "/dashboard/trash",
+    "/dashboard/notifications",
     "/dashboard/workspace",
     "/workspaces/join/spent",
     "/dashboard/history",
@@ -52,6 +53,7 @@ GUARDED = (
     "/generate/slug/{draft}",
     "/dashboard/user/account",
     "/dashboard/user/account?tab=security",
+    "/dashboard/user/account?tab=notifications",
     "/dashboard/user/account?tab=tokens",
     "/dashboard/user/account?tab=data",
 )

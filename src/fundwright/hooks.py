@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from fundwright.core.migrations import Migrations
     from fundwright.core.settings import PackageSettings
     from fundwright.core.sweeping import Sweeper, UsedFilesReader
+    from fundwright.core.timers import Timer
     from fundwright.generation.schemas import DraftTemplate
     from fundwright.insights.schemas import FigureReader
     from fundwright.language.protocols import EmbedderFactory, WriterFactory
+    from fundwright.notifications.schemas import NotificationKind
     from fundwright.opportunities.sources import Source
     from fundwright.training.readers import Reader
     from fundwright.trash.service import TrashKind
@@ -115,6 +117,18 @@ def sweepers() -> Iterable[Sweeper]:
 @hookspec
 def activity_kinds() -> Iterable[ActivityKind]:
     """What the package records in the activity of workspaces (`fundwright.activity.service.record`), with the sentences that people read."""
+    return ()
+
+
+@hookspec
+def timers() -> Iterable[Timer]:
+    """Coroutines `tick(core)` that do what is due. Each worker calls them when it starts, and once a minute."""
+    return ()
+
+
+@hookspec
+def notification_kinds() -> Iterable[NotificationKind]:
+    """The kinds of notifications that the package sends with `fundwright.notifications.service.notify`."""
     return ()
 
 

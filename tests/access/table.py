@@ -137,6 +137,14 @@ ROUTES = _table(
         GET /api/training/passages/{passage_id}
         GET /api/activity
         GET /api/activity/export.csv
+        GET /api/notifications
+        GET /api/notifications/export.csv
+        GET /api/notifications/unread
+        GET /api/notifications/choices
+        PUT /api/notifications/choices/{kind}
+        PUT /api/notifications/read
+        PUT /api/notifications/{notification_id}/read
+        DELETE /api/notifications/{notification_id}/read
         GET /api/trash
         GET /api/trash/export.csv
         GET /api/workspaces
@@ -316,6 +324,7 @@ SCREENS = _table(
         /dashboard/sam
         /dashboard/sam/{id}
         /dashboard/train
+        /dashboard/notifications
         /dashboard/trash
         /dashboard/history
         /dashboard/history/{id}
@@ -380,6 +389,7 @@ WORLD = {
     "invitation_id": "invitation",
     "job_id": "job",
     "link_id": "premium link",
+    "notification_id": "notification",
     "opportunity_id": "notice",
     "passage_id": "passage",
     "passkey_id": "passkey",
@@ -395,6 +405,7 @@ WORLD = {
     "workspace_id": "workspace",
     "/api/workspace invitation_id": "workspace invitation",
     "/api/workspaces invitation_id": "own invitation",
+    "/api/notifications kind": "name",
     "/api/training run_id": "run",
     "/api/opportunities run_id": "import",
     "/api/drafts slug": "draft slug",
@@ -430,6 +441,7 @@ QUERIES = {
     "/dashboard/history?person={id}": "account",
     "/dashboard/nih?category={id}": "category",
     "/dashboard/sam?category={id}": "category",
+    "/dashboard/notifications?workspace_id={id}": "workspace",
     "/dashboard/train?document={id}": "document",
     "/dashboard/workspace?person={id}": "account",
     "/dashboard/workspace?subject_id={id}": "document",

@@ -154,7 +154,7 @@ async def _make_world(core: Core) -> World:
         )
         ids = {
             "account": ada.id, "category": category.id, "document": document.id, "draft": draft.id, "draft slug": draft.slug,
-            "feedback": await first("feedback"), "import": await first("import_run"), "invitation": await first("invitation"),
+            "feedback": await first("feedback"), "notification": await first("notification"), "import": await first("import_run"), "invitation": await first("invitation"),
             "job": job, "notice": notices[0].id, "other notice": notices[1].id, "passage": passage, "passkey": passkey,
             "payment": await first("payment"), "photo": str(photo).rpartition("/")[2], "post": post.id, "post slug": post.slug,
             "premium link": await first("premium_link"), "run": run.id, "section": section.id, "session": await first("account_session"),

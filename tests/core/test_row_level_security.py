@@ -1,4 +1,4 @@
-"""PostgreSQL keeps workspaces apart by itself: every table either belongs to the installation or has a policy, which raw SQL cannot pass.
+"""PostgreSQL keeps workspaces and accounts apart by itself: every table either belongs to the installation or has a policy, which raw SQL cannot pass.
 
 The SQL is executed as the application's role.
 """
@@ -86,10 +86,12 @@ OWNED = (
     "draft_section",
     "draft_version",
     "citation",
+    "notification",
+    "notification_choice",
 )
-"""Tables of workspaces."""
+"""Tables of workspaces, and of accounts."""
 TRASHABLE = ("document", "category", "draft")
-OWNER = "owner_id"
+OWNER, ACCOUNT = "owner_id", "account_id"
 PARENTS = {
     "document_id": "document",
     "chunk_id": "chunk",
@@ -134,6 +136,8 @@ def row_of(connection: Connection, table: str, scope: Scope, **given: object) ->
             row[name] = row_id(scope, table)
         elif name == OWNER:
             row[name] = scope.workspace_id
+        elif name == ACCOUNT:
+            row[name] = scope.account_id
         elif name in PARENTS:
             row[name] = row_id(scope, PARENTS[name])
         elif not may_be_omitted:
@@ -183,8 +187,10 @@ def leaks(connection: Connection, table: str) -> list[str]:
     if count(connection, table) != everything - before:
         found.append("reads")
     columns = [column for column, *_ in connection.execute(_COLUMNS, [table]).fetchall()]
-    reference = OWNER if OWNER in columns else next(column for column in columns if column in PARENTS)
-    of_ada = ADA.workspace_id if reference == OWNER else row_id(ADA, PARENTS[reference])
+    reference = next(
+        column for column in (OWNER, ACCOUNT, *columns) if column in columns and column in (OWNER, ACCOUNT, *PARENTS)
+    )
+    of_ada = {OWNER: ADA.workspace_id, ACCOUNT: ADA.account_id}.get(reference) or row_id(ADA, PARENTS[reference])
     is_adas = SQL("{} = {}").format(Identifier(reference), Value(of_ada))
     with connection.transaction(force_rollback=True):
         changed = connection.execute(

@@ -106,7 +106,7 @@ def listed_table(
     nothing: VdomDict,
     narrow: Child = None,
     above: Child = None,
-    on_open: Callable[[RowOpened], None] | None = None,
+    on_open: On[RowOpened] = None,
     on_action: On[RowOpened] = None,
 ) -> list[Child]:
     """The `list_bar`, the table with `above` before it, and new rows. `export` is the path of the CSV file of the whole list, and
@@ -158,7 +158,7 @@ def page_table(
     empty_text: str = "",
     is_dense: bool = False,
     is_sorted_above: bool = False,
-    on_open: Callable[[RowOpened], None] | None = None,
+    on_open: On[RowOpened] = None,
     on_action: On[RowOpened] = None,
     prefix: str = "",
 ) -> VdomDict:

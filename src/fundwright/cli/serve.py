@@ -22,6 +22,7 @@ from fundwright.core.keys import check_keys
 from fundwright.core.postgres import only_server
 from fundwright.core.settings import Settings
 from fundwright.core.sweeping import sweep_daily
+from fundwright.core.timers import run_timers
 from fundwright.opportunities import service as opportunities
 
 if TYPE_CHECKING:
@@ -90,13 +91,14 @@ def worker(context: typer.Context) -> None:
 
 
 async def work(core: Core) -> None:
-    """Run jobs and sweep the data folder until canceled."""
-    sweeping = asyncio.create_task(sweep_daily(core))  # it never fails
+    """Run jobs and timers and sweep the data folder until canceled."""
+    beside = [asyncio.create_task(each(core)) for each in (sweep_daily, run_timers)]  # they never fail
     try:
         await core.jobs.run_worker(concurrency=core.settings.job_concurrency)
     finally:
-        sweeping.cancel()
-        await asyncio.wait([sweeping])
+        for each in beside:
+            each.cancel()
+        await asyncio.wait(beside)
 
 
 def _base(root_path: str, settings: Settings) -> str:

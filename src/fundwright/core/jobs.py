@@ -275,6 +275,8 @@ class JobHandler(Generic[P, A]):
     load_actor: ActorLoader[A]
     on_failure: Callable[[AsyncSession, P, str], Awaitable[None]] | None = None
     """Called with the error message, in the transaction that marks the job as failed, to update what waits for the job."""
+    on_end: Callable[[AsyncSession, P, JobRead], Awaitable[None]] | None = None
+    """Called in the transaction that ends the job, whatever its state, so that whoever waits for it is told exactly once."""
     lane: Lane = Lane.LONG
     is_background: bool = False
     """These jobs start after all others of their lane that wait, and may pause for them."""
@@ -285,9 +287,11 @@ class JobHandler(Generic[P, A]):
     def kind(self) -> str:
         return self.payload.job_kind
 
-    async def fail(self, session: AsyncSession, job: Job) -> None:
-        if self.on_failure is not None:
+    async def end(self, session: AsyncSession, job: Job) -> None:
+        if self.on_failure is not None and job.state == JobState.FAILED:
             await self.on_failure(session, self.payload.model_validate(job.payload), job.error or "")
+        if self.on_end is not None:
+            await self.on_end(session, self.payload.model_validate(job.payload), JobRead.model_validate(job))
 
     async def start(self, queue: JobQueue, job: Job) -> Mapping[str, object] | None:
         """Run `job` to its end and return its result."""
@@ -571,8 +575,8 @@ class JobQueue:
             job = await session.scalar(update(Job).where(Job.id == job_id).values(**values).returning(Job))
             if job is not None:
                 handler = self._handlers.get(job.kind)
-                if state == JobState.FAILED and handler is not None:
-                    await handler.fail(session, job)
+                if handler is not None:
+                    await handler.end(session, job)
                 await _announce(session, job)
 
     async def _interrupt(self, job_id: UUID) -> None:

@@ -75,6 +75,7 @@ class MailKind(StrEnum):
     INVITATION = "invitation"
     INVOICE = "invoice"
     NEW_EMAIL_CONFIRMATION = "new_email_confirmation"
+    NOTIFICATION = "notification"
     PASSKEY_ADDED = "passkey_added"
     PASSKEY_REMOVED = "passkey_removed"
     PASSWORD_CHANGED = "password_changed"
@@ -104,6 +105,7 @@ _KIND_LABELS = {
     MailKind.INVITATION: later("Invitation"),
     MailKind.INVOICE: later("Invoice"),
     MailKind.NEW_EMAIL_CONFIRMATION: later("New email confirmation"),
+    MailKind.NOTIFICATION: later("Notifications"),
     MailKind.PASSKEY_ADDED: later("Passkey added"),
     MailKind.PASSKEY_REMOVED: later("Passkey removed"),
     MailKind.PASSWORD_CHANGED: later("Password changed"),
@@ -172,16 +174,20 @@ class OutgoingEmail:
     link: tuple[str, str] | None = None
     language: Language = "en"
     kind: MailKind = field(kw_only=True)
+    settings_link: tuple[str, str] | None = None
+    """In the footer: where the recipient can turn off such emails."""
 
     @property
     def text(self) -> str:
-        parts = [*self.paragraphs, f"-- \n{self._footer}"]
-        if self.link:
-            label, address = self.link
-            with using_language(self.language):
-                introduction = t("{label}:", label=label)
-            parts.insert(-1, f"{introduction}\n{address}")
+        footer = [f"-- \n{self._footer}", *([self._introduced(self.settings_link)] if self.settings_link else [])]
+        parts = [*self.paragraphs, *([self._introduced(self.link)] if self.link else []), *footer]
         return "\n\n".join(parts) + "\n"
+
+    def _introduced(self, link: tuple[str, str]) -> str:
+        label, address = link
+        with using_language(self.language):
+            introduction = t("{label}:", label=label)
+        return f"{introduction}\n{address}"
 
     @property
     def html(self) -> str:
@@ -189,9 +195,13 @@ class OutgoingEmail:
         if self.link:
             label, address = self.link
             body += f'<p><a href="{escape(address)}">{escape(label)}</a></p><p><small>{escape(address)}</small></p>'
+        small = escape(self._footer)
+        if self.settings_link:
+            label, address = self.settings_link
+            small += f' <a href="{escape(address)}">{escape(label)}</a>'
         return (
             f'<!doctype html><html lang="{self.language}"><head><meta charset="utf-8"><title>{escape(self.subject)}</title></head>'
-            f'<body style="font-family:sans-serif;max-width:36em">{body}<p><small>{escape(self._footer)}</small></p></body></html>'
+            f'<body style="font-family:sans-serif;max-width:36em">{body}<p><small>{small}</small></p></body></html>'
         )
 
     @property

@@ -12,12 +12,13 @@ from fundwright.activity.schemas import ActivityKind
 from fundwright.core.jobs import JobHandler, Lane
 from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
-from fundwright.generation import drafting, editing, service
+from fundwright.generation import drafting, editing, events, service
 from fundwright.generation.models import Draft
 from fundwright.generation.personal_data import own_files
 from fundwright.generation.schemas import DraftTemplate, WriteDraft, WriteSection
 from fundwright.generation.templates import TEMPLATES
 from fundwright.insights.schemas import FigureReader
+from fundwright.notifications.schemas import NotificationKind
 from fundwright.trash.service import TrashKind
 
 if TYPE_CHECKING:
@@ -27,7 +28,14 @@ if TYPE_CHECKING:
 @hookimpl
 def job_handlers() -> Iterable[JobHandler[Any, Any]]:
     return [
-        JobHandler(WriteDraft, drafting.write, acting_with(Permission.WORK), lane=Lane.WATCHED, label=later("Draft")),
+        JobHandler(
+            WriteDraft,
+            drafting.write,
+            acting_with(Permission.WORK),
+            on_end=events.tell_end,
+            lane=Lane.WATCHED,
+            label=later("Draft"),
+        ),
         JobHandler(WriteSection, drafting.write_again, acting_with(Permission.WORK), lane=Lane.WATCHED),
     ]
 
@@ -46,6 +54,11 @@ def trash_kinds() -> Iterable[TrashKind[Any]]:
 @hookimpl
 def activity_kinds() -> Iterable[ActivityKind]:
     return [service.STARTED, service.FINISHED, service.EXPORTED, *editing.ACTIVITY]
+
+
+@hookimpl
+def notification_kinds() -> Iterable[NotificationKind]:
+    return events.KINDS
 
 
 @hookimpl

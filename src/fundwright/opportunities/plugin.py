@@ -12,7 +12,8 @@ from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
 from fundwright.insights.schemas import FigureReader
-from fundwright.opportunities import service
+from fundwright.notifications.schemas import NotificationKind
+from fundwright.opportunities import events, service
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.jobs import categorize, embed, import_file, load_importer, load_sorter
 from fundwright.opportunities.nih import NihJsonLines
@@ -34,7 +35,7 @@ def opportunity_sources() -> list[Source]:
 @hookimpl
 def job_handlers() -> list[JobHandler[Any, Any]]:
     return [
-        JobHandler(ImportOpportunities, import_file, load_importer, label=later("File import")),
+        JobHandler(ImportOpportunities, import_file, load_importer, on_end=events.tell_end, label=later("File import")),
         JobHandler(CategorizeOpportunities, categorize, load_sorter, label=later("Categorization")),
         JobHandler(EmbedOpportunities, embed, no_actor, is_background=True),
     ]
@@ -63,6 +64,11 @@ def used_files() -> Iterable[UsedFilesReader]:
 @hookimpl(trylast=True)  # the last one is shown first
 def dashboard_figures() -> list[FigureReader]:
     return [service.read_figures]
+
+
+@hookimpl
+def notification_kinds() -> Iterable[NotificationKind]:
+    return events.KINDS
 
 
 @hookimpl

@@ -15,7 +15,8 @@ from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
 from fundwright.core.sweeping import UsedFilesReader
 from fundwright.insights.schemas import FigureReader
-from fundwright.training import repository, service
+from fundwright.notifications.schemas import NotificationKind
+from fundwright.training import events, repository, service
 from fundwright.training.jobs import propose_kinds, remove_files, train
 from fundwright.training.models import Document
 from fundwright.training.personal_data import own_files
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 @hookimpl
 def job_handlers() -> Iterable[JobHandler[Any, Any]]:
     return [
-        JobHandler(TrainDocuments, train, acting_with(Permission.WORK), label=later("Training run")),
+        JobHandler(TrainDocuments, train, acting_with(Permission.WORK), on_end=events.tell_failures, label=later("Training run")),
         JobHandler(ProposeKinds, propose_kinds, no_actor),
         JobHandler(RemoveFiles, remove_files, no_actor),
     ]
@@ -87,6 +88,11 @@ def workspace_deleted_handlers() -> Iterable[WorkspaceDeletedHandler]:
 @hookimpl
 def personal_data() -> Iterable[PersonalDataReader]:
     return [own_files]
+
+
+@hookimpl
+def notification_kinds() -> Iterable[NotificationKind]:
+    return events.KINDS
 
 
 @hookimpl

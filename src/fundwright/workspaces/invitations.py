@@ -23,7 +23,8 @@ from fundwright.core.messages import t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.scopes import across_workspaces
 from fundwright.core.spreadsheets import csv_lines
-from fundwright.workspaces import emails, repository, service
+from fundwright.notifications import service as notifications
+from fundwright.workspaces import emails, events, repository, service
 from fundwright.workspaces.models import WorkspaceInvitation
 from fundwright.workspaces.schemas import InvitationForm, InvitationQuery, InvitationRead, InvitationSent, InvitationState
 
@@ -87,6 +88,11 @@ async def invite(
         role=form.role.value,
     )  # fmt: skip
     await _announce(session, invitation)
+    if account is not None and account.verified_at is not None:
+        await notifications.notify(
+            session, events.INVITED, [account.id], actor=actor, workspace_id=None, subject=workspace.name, path=events.PATH,
+            event=events.invitation_to(workspace.id),
+        )  # fmt: skip
     sent = repository.read_invitation(invitation, workspace.name, actor.email)
     return InvitationSent(**sent.model_dump(exclude={"state"}), link=link)
 
@@ -216,6 +222,11 @@ async def _join(session: AsyncSession, actor: Actor, found: InvitationRead | Wor
     await session.flush()
     await repository.end_invitations_for(session, workspace.id, actor.email)
     await repository.add_member(session, workspace.id, actor.id, WorkspaceRole(invitation.role))
+    await notifications.forget_event(session, events.invitation_to(workspace.id), [actor.id])
+    await notifications.notify(
+        session, events.JOINED, await repository.list_owner_ids(session, workspace.id), actor=actor, workspace_id=workspace.id,
+        subject=workspace.name, path=events.PATH,
+    )  # fmt: skip
     await audit.record(
         session,
         "workspace.joined",
@@ -233,7 +244,10 @@ async def _join(session: AsyncSession, actor: Actor, found: InvitationRead | Wor
 
 
 async def _announce(session: AsyncSession, invitation: WorkspaceInvitation) -> None:
-    """Update the lists of the workspace and of the account that the invitation is for."""
+    """Update the lists of the workspace and of the account that the invitation is for. It was told about an earlier one, or about this
+    one, which has ended."""
     account = await accounts.find_account(session, invitation.email) if invitation.email else None
     invited = [service.workspaces_topic(account.id)] if account else []
+    if account is not None:
+        await notifications.forget_event(session, events.invitation_to(invitation.workspace_id), [account.id])
     await publish_to(session, [service.workspace_topic(invitation.workspace_id), *invited])

@@ -9,7 +9,8 @@ from fundwright.accounts.account_deletion import AccountDeletedHandler
 from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.activity.schemas import ActivityKind
 from fundwright.core.plugins import hookimpl
-from fundwright.workspaces import service
+from fundwright.notifications.schemas import NotificationKind
+from fundwright.workspaces import events, service
 from fundwright.workspaces.personal_data import own_files
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ def personal_data() -> Iterable[PersonalDataReader]:
 @hookimpl
 def activity_kinds() -> Iterable[ActivityKind]:
     return service.ACTIVITY
+
+
+@hookimpl
+def notification_kinds() -> Iterable[NotificationKind]:
+    return events.KINDS
 
 
 @hookimpl

@@ -109,6 +109,11 @@ async def list_member_ids(session: AsyncSession, workspace_id: UUID) -> Sequence
     return (await session.scalars(select(Membership.account_id).where(Membership.workspace_id == workspace_id))).all()
 
 
+async def list_owner_ids(session: AsyncSession, workspace_id: UUID) -> Sequence[UUID]:
+    owners = Membership.workspace_id == workspace_id, Membership.role == WorkspaceRole.OWNER
+    return (await session.scalars(select(Membership.account_id).where(*owners))).all()
+
+
 async def names_of(session: AsyncSession, account_ids: Collection[UUID]) -> dict[UUID, str]:
     rows = await session.execute(select(Account.id, Account.display_name).where(Account.id.in_(account_ids)))
     return {row.id: row.display_name for row in rows}

@@ -24,7 +24,8 @@ from fundwright.core.live import publish, publish_to
 from fundwright.core.messages import keeping_messages, later, t
 from fundwright.core.paging import Page, iterate_all
 from fundwright.core.spreadsheets import csv_lines
-from fundwright.workspaces import repository
+from fundwright.notifications import service as notifications
+from fundwright.workspaces import events, repository
 from fundwright.workspaces.schemas import MemberQuery, MemberRead, WorkspaceForm, WorkspaceRead
 
 MOST_WORKSPACES = 50
@@ -209,6 +210,10 @@ async def change_role(
         role=role.value,
     )
     await record_member(session, actor, ROLE_CHANGED, account_id, role)
+    await notifications.notify(
+        session, events.ROLE_CHANGED, [account_id], actor=actor, workspace_id=workspace.id, subject=workspace.name,
+        path=events.PATH, details={"role": role.value},
+    )  # fmt: skip
     await sessions.recheck_pages(session, [account_id])
     await announce(session, workspace.id)
 
@@ -226,6 +231,9 @@ async def remove_member(session: AsyncSession, actor: Actor, account_id: UUID, *
         session, "workspace.member_removed", actor=actor, subject=member.email, client=client, workspace=workspace.name
     )
     await record_member(session, actor, REMOVED, account_id)
+    await notifications.notify(
+        session, events.REMOVED, [account_id], actor=actor, workspace_id=None, subject=workspace.name, path=events.PATH
+    )
 
 
 @needs(Permission.READ)
@@ -321,6 +329,7 @@ async def _delete(session: AsyncSession, actor: Actor, core: Core, workspace: Wo
     for handler in handlers:
         await handler(session, actor, core)
     await jobs.forget(session, workspace.id)
+    await notifications.forget_event(session, events.invitation_to(workspace.id))
     await repository.delete_workspace(session, workspace.id)
     await sessions.recheck_pages(session, members)
     await publish_to(session, map(workspaces_topic, members))

@@ -11,6 +11,7 @@ from fundwright_ui.hooks import use_url_state
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.account.data import data_tab
 from fundwright_ui.screens.account.general import general_tab
+from fundwright_ui.screens.account.notifications import notifications_tab
 from fundwright_ui.screens.account.security import security_tab
 from fundwright_ui.screens.account.tokens import tokens_tab
 from fundwright_ui.ui import Tab, page, tabs
@@ -20,6 +21,7 @@ PATH = "/dashboard/user/account"
 _TABS: dict[str, Callable[..., Component]] = {
     "general": general_tab,
     "security": security_tab,
+    "notifications": notifications_tab,
     "tokens": tokens_tab,
     "data": data_tab,
 }
@@ -30,7 +32,13 @@ def account_screen() -> VdomDict:
     url = use_url_state()
     asked = url.get("tab")
     chosen = asked if asked in _TABS else "general"
-    labels = {"general": t("General"), "security": t("Security"), "tokens": t("API tokens"), "data": t("My data")}
+    labels = {
+        "general": t("General"),
+        "security": t("Security"),
+        "notifications": t("Notifications"),
+        "tokens": t("API tokens"),
+        "data": t("My data"),
+    }
     return page(
         t("Account"),
         tabs(

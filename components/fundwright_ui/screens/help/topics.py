@@ -19,6 +19,7 @@ NAMES = (
     "drafting",
     "trash",
     "workspaces",
+    "notifications",
     "language-model",
     "account",
     "settings",

@@ -121,6 +121,11 @@ async def set_job(session: AsyncSession, run_id: UUID, job_id: UUID) -> str | No
     return await session.scalar(run.returning(ImportRun.filename))
 
 
+async def find_filename(session: AsyncSession, run_id: UUID) -> str | None:
+    """The name of the run's file; None if the run was deleted."""
+    return await session.scalar(select(ImportRun.filename).where(ImportRun.id == run_id))
+
+
 async def rejections(
     session: AsyncSession, run_id: UUID, *, offset: int = 0, limit: int | None = None
 ) -> tuple[list[ImportRejection], int]:

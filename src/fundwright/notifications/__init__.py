@@ -1,0 +1,1 @@
+"""Notifications of accounts: what happened, who is told, and how."""

@@ -1,0 +1,42 @@
+"""What notifications tell about workspaces."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from fundwright.accounts.schemas import WorkspaceRole
+from fundwright.core.messages import later, t
+from fundwright.notifications.schemas import EmailTiming, Happening, NotificationKind
+
+PATH = "/dashboard/workspace"
+
+
+def _invited(told: Happening) -> str:
+    return t("{name} invited you to the workspace “{workspace}”", name=told.actor, workspace=told.subject)
+
+
+def _role_changed(told: Happening) -> str:
+    role = WorkspaceRole(told.details["role"]).label
+    return t("{name} changed your role in “{workspace}” to {role}", name=told.actor, workspace=told.subject, role=role)
+
+
+def _removed(told: Happening) -> str:
+    return t("{name} removed you from the workspace “{workspace}”", name=told.actor, workspace=told.subject)
+
+
+def _joined(told: Happening) -> str:
+    return t("{name} joined the workspace “{workspace}”", name=told.actor, workspace=told.subject)
+
+
+INVITED = NotificationKind("workspace.invited", later("Invitation to a workspace"), _invited, email=None)
+ROLE_CHANGED = NotificationKind(
+    "workspace.role_changed", later("New role in a workspace"), _role_changed, email=EmailTiming.DAILY
+)
+REMOVED = NotificationKind("workspace.removed", later("Removal from a workspace"), _removed, email=EmailTiming.DAILY)
+JOINED = NotificationKind("workspace.joined", later("New member of a workspace"), _joined)
+KINDS = (INVITED, ROLE_CHANGED, REMOVED, JOINED)
+
+
+def invitation_to(workspace_id: UUID) -> str:
+    """The event that an account was invited to a workspace."""
+    return f"invitation:{workspace_id}"
