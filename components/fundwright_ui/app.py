@@ -28,6 +28,7 @@ from fundwright_ui.reference import add_reference
 from fundwright_ui.runtime.host import Refused
 from fundwright_ui.runtime.modules import Modules
 from fundwright_ui.runtime.mounting import mount
+from fundwright_ui.screens.sharing.pages import add_shared_pages
 from fundwright_ui.shell.frame import frame
 from fundwright_ui.ui.icons import use_icons
 from fundwright_ui.widgets import ALL as WIDGETS
@@ -70,6 +71,7 @@ def build_app(core: Core, *, base: str = "") -> FastAPI:
         app.include_router(router, prefix=base, dependencies=guards)
 
     add_reference(app, core=core, base=base)
+    add_shared_pages(app, core=core, base=base)
 
     use_icons(core.plugins.collect("icons"))
     app.state.tracker = Tracker(core)

@@ -48,6 +48,8 @@ ROUTES = _table(
         GET /api/openapi.json
         GET /assets/{path:path}
         GET /connection
+        GET /shared/{secret}
+        POST /shared/{secret}
         GET /{path:page}
     """),
     (OWN_PAGES, """
@@ -223,6 +225,10 @@ ROUTES = _table(
         POST /api/training/runs
         PUT /api/training/runs/{run_id}/cancellation
         POST /api/training/runs/{run_id}/repetitions
+        GET /api/shares
+        GET /api/shares/export.csv
+        POST /api/shares
+        DELETE /api/shares/{share_id}
     """),
     (Permission.OVERSEE, """
         GET /api/audit
@@ -334,6 +340,7 @@ SCREENS = _table(
         /generate/index
         /generate/slug/{token}
         /dashboard/workspace
+        /dashboard/share-links
         /workspaces/join/{secret}
     """),
     (Permission.OVERSEE, """
@@ -399,6 +406,7 @@ WORLD = {
     "post_id": "post",
     "section_id": "section",
     "session_id": "session",
+    "share_id": "share link",
     "subject_id": "subject",
     "item_id": "trashed",
     "token_id": "token",
@@ -408,6 +416,7 @@ WORLD = {
     "/api/notifications kind": "name",
     "/api/training run_id": "run",
     "/api/opportunities run_id": "import",
+    "query.category": "category",
     "/api/drafts slug": "draft slug",
     "/api/blog slug": "post slug",
     "before[].model_id": "name",

@@ -88,6 +88,7 @@ OWNED = (
     "citation",
     "notification",
     "notification_choice",
+    "share_link",
 )
 """Tables of workspaces, and of accounts."""
 TRASHABLE = ("document", "category", "draft")

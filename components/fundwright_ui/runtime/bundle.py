@@ -69,7 +69,11 @@ class Bundle:
 
     def unscripted_head(self, entry: str, *, nonce: str) -> str:
         """The head of a page whose only script applies the theme."""
-        return self._boot(nonce) + self._styles(self._read()[entry].get("css", []), nonce)
+        return self._boot(nonce) + self.styled_head(entry, nonce=nonce)
+
+    def styled_head(self, entry: str, *, nonce: str) -> str:
+        """The head of a page without scripts."""
+        return self._styles(self._read()[entry].get("css", []), nonce)
 
     def _boot(self, nonce: str, *, main: str = "") -> str:
         """The inline script that applies the theme before the first frame and loads `main` after it."""

@@ -54,8 +54,9 @@ def invitation_table(
     )
 
 
-def invitation_link(link: str, sentence: str) -> VdomDict:
-    """`sentence` says to whom to send the link and how long it works. A link that works on this computer only says so."""
+def invitation_link(link: str, sentence: str, *, title: str = "") -> VdomDict:
+    """A link that is shown once. `sentence` says to whom to send it and how long it works. A link that works on this computer only says
+    so."""
     return alert(
         sentence,
         row(html.code(link), copy_button(link, t("Copy link"), is_small=True)),
@@ -67,5 +68,5 @@ def invitation_link(link: str, sentence: str) -> VdomDict:
         if use_connection().core.settings.is_local
         else None,
         variant="success",
-        title=t("Invitation link"),
+        title=title or t("Invitation link"),
     )

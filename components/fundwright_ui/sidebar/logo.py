@@ -12,6 +12,13 @@ def logo(connection: Connection) -> VdomDict:
     """The product's name, linked to the home page."""
     return html.a(
         {"className": "fw-logo", "href": connection.href("/"), "aria-label": "Fundwright"},
+        *logo_mark(),
+    )
+
+
+def logo_mark() -> tuple[VdomDict, VdomDict]:
+    """The mark and the name."""
+    return (
         html.svg(
             {"className": "fw-logo-mark", "viewBox": "0 0 32 32", "fill": "currentColor", "aria-hidden": "true"},
             html.path({"d": "M6 4h20v5H12v5h11v5H12v9H6z"}),

@@ -76,6 +76,10 @@ _LABELS: Mapping[str, Message] = {
     "premium_link.used": later("Premium link used"),
     "sample.deleted": later("Samples removed"),
     "sample.restored": later("Samples restored"),
+    "share.created": later("Share link created"),
+    "share.opened": later("Share link opened"),
+    "share.refused": later("Wrong password for a share link"),
+    "share.revoked": later("Share link revoked"),
     "second_factor.added": later("Two-step verification turned on"),
     "second_factor.recovery_code_used": later("Recovery code used"),
     "second_factor.recovery_codes_renewed": later("Recovery codes renewed"),
@@ -143,7 +147,14 @@ async def record(
 async def is_recorded(session: AsyncSession, action: str, *, actor_id: UUID, within: timedelta) -> bool:
     """Whether the account has an entry for this action within the last `within`, so that reading page by page adds one entry
     only."""
-    return await repository.has_audit_entry(session, actor_id, action, since=now() - within)
+    return await repository.has_audit_entry(session, action, since=now() - within, actor_id=actor_id)
+
+
+async def is_recorded_from(session: AsyncSession, action: str, *, client: Client, within: timedelta, **details: str) -> bool:
+    """Like `is_recorded`, for what someone who is not signed in did from the client's network address."""
+    return await repository.has_audit_entry(
+        session, action, since=now() - within, actor_id=None, address=one_line(client.address), details=details
+    )
 
 
 def unknown_address(core: Core, email: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
@@ -213,8 +213,21 @@ async def delete_account(session: AsyncSession, account: Account) -> None:
     await session.flush()
 
 
-async def has_audit_entry(session: AsyncSession, actor_id: UUID, action: str, *, since: datetime) -> bool:
+async def has_audit_entry(
+    session: AsyncSession,
+    action: str,
+    *,
+    since: datetime,
+    actor_id: UUID | None,
+    address: str | None = None,
+    details: Mapping[str, str] | None = None,
+) -> bool:
+    """Whether there is an entry with all that is given. Without an `actor_id`, nobody was signed in."""
     query = select(AuditEntry.id).where(AuditEntry.actor_id == actor_id, AuditEntry.action == action, AuditEntry.at > since)
+    if address is not None:
+        query = query.where(AuditEntry.address == address)
+    if details is not None:
+        query = query.where(AuditEntry.details.contains(details))
     return await session.scalar(query.limit(1)) is not None
 
 

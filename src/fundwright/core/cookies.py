@@ -38,9 +38,17 @@ def _visitor_cookie_name(settings: Settings) -> str:
     return "__Host-visitor" if is_https(settings) else "visitor"
 
 
-def set_cookie(response: Response, settings: Settings, name: str, value: str, *, max_age_s: int | None = None) -> None:
+def share_cookie_name(settings: Settings) -> str:
+    """Name of the cookie with which a browser proves to the page of a share link that its password was entered there. Each page has its
+    own, because it is limited to the path of the page."""
+    return "__Secure-share" if is_https(settings) else "share"
+
+
+def set_cookie(
+    response: Response, settings: Settings, name: str, value: str, *, max_age_s: int | None = None, path: str = "/"
+) -> None:
     """Without `max_age_s`, the cookie lives until the browser is closed."""
-    response.set_cookie(name, value, max_age=max_age_s, path="/", secure=is_https(settings), httponly=True, samesite="lax")
+    response.set_cookie(name, value, max_age=max_age_s, path=path, secure=is_https(settings), httponly=True, samesite="lax")
 
 
 def is_https(settings: Settings) -> bool:

@@ -15,7 +15,8 @@ _SECRET_NAME = re.compile(r"password|token|secret|authorization|cookie|api_?key"
 _SECRET_TEXT = re.compile(
     # In an address that is part of another address, "/", "=", and "?" are escaped.
     r"(\bbearer\s+|\b(?:token|key|password|secret)=|(?:[?&]|%3F|%26)(?:pending|link|code)(?:=|%3D)|://[^\s/:@]*:"
-    r"|(?:/|%2F)auth(?:/|%2F)(?:register(?:/|%2F))?[\w-]+(?:/|%2F)|\bfwt_)(?:(?!%26)[^\s&\"'@/])+",
+    r"|(?:/|%2F)auth(?:/|%2F)(?:register(?:/|%2F))?[\w-]+(?:/|%2F)|(?:/|%2F)(?:shared|workspaces(?:/|%2F)join)(?:/|%2F)"
+    r"|\bfwt_)(?:(?!%26)[^\s&\"'@/])+",
     re.IGNORECASE,
 )
 

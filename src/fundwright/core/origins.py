@@ -36,6 +36,12 @@ def refuse_foreign_page(request: Request) -> None:
         raise ForeignOrigin
 
 
+def refuse_other_site(request: Request) -> None:
+    """Like `refuse_foreign_page`, for forms on pages that send no referrer: browsers send `null` as their origin."""
+    if request.headers.get("sec-fetch-site", "same-origin") != "same-origin":
+        raise ForeignOrigin
+
+
 def is_silent(request: HTTPConnection) -> bool:
     """The request has neither of the headers that browsers send with requests of pages: it comes from a program, or a very old
     browser."""

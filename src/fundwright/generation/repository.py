@@ -53,6 +53,10 @@ def _drafts(owner_id: UUID) -> Select[Draft, str, Job]:
     )
 
 
+def titles(owner_id: UUID) -> Select[UUID, str]:
+    return select(Draft.id, Draft.title).where(Draft.owner_id == owner_id)
+
+
 async def list_trashed(session: AsyncSession, owner_id: UUID) -> list[DraftAndJob]:
     """Return the drafts in the workspace's trash, oldest first."""
     trashed = select(Draft, STATE.label("state"), Job).outerjoin(Job, Job.id == Draft.job_id)

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import ParamSpec, TypeVar
 from uuid import UUID
 
+from sqlalchemy import Select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit
@@ -218,6 +219,12 @@ async def get_opportunity(session: AsyncSession, actor: Actor, draft: DraftRead)
 async def get_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
     """Return the draft without checks of its claims. Raises NotFound, also for another workspace's draft."""
     return await _read(session, actor, await repository.get(session, actor.workspace_id, draft_id))
+
+
+@needs(Permission.READ)
+def titles(actor: Actor) -> Select[UUID, str]:
+    """Select the id and title of each draft that the actor may see, without those in the trash, as a subquery."""
+    return repository.titles(actor.workspace_id)
 
 
 @needs(Permission.READ)

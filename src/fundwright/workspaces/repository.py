@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from fundwright.accounts.models import Account, Membership, Workspace
-from fundwright.accounts.schemas import WorkspaceRole
+from fundwright.accounts.schemas import GRANTED, GRANTED_IN_WORKSPACE, Permission, WorkspaceRole
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.lists import contains, count_all, ordered_by
@@ -103,6 +103,20 @@ async def list_last_owned(session: AsyncSession, account_id: UUID) -> Sequence[U
 
 def memberships() -> Select[UUID, UUID]:
     return select(Membership.workspace_id, Membership.account_id)
+
+
+def editors(workspace_id: UUID) -> Select[UUID]:
+    return (
+        select(Membership.account_id)
+        .join(Account, Account.id == Membership.account_id)
+        .where(
+            Membership.workspace_id == workspace_id,
+            Membership.role.in_([role for role, granted in GRANTED_IN_WORKSPACE.items() if Permission.WORK in granted]),
+            Account.role.in_([role for role, granted in GRANTED.items() if Permission.WORK in granted]),
+            Account.disabled_at.is_(None),
+            Account.verified_at.is_not(None),
+        )
+    )
 
 
 async def list_member_ids(session: AsyncSession, workspace_id: UUID) -> Sequence[UUID]:

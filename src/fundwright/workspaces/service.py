@@ -79,6 +79,12 @@ def memberships() -> Select[UUID, UUID]:
 
 
 @needs(Permission.READ)
+def editors(actor: Actor) -> Select[UUID]:
+    """Select the accounts that may work in the actor's workspace, as a subquery."""
+    return repository.editors(actor.workspace_id)
+
+
+@needs(Permission.READ)
 async def list_workspaces(session: AsyncSession, actor: Actor) -> list[WorkspaceRead]:
     """Return the workspaces of the account, the personal one first."""
     return await repository.list_of(session, actor.id)

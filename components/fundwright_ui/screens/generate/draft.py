@@ -26,6 +26,8 @@ from fundwright_ui.screens.generate.draft_sources import draft_sources
 from fundwright_ui.screens.generate.generate import state_chip
 from fundwright_ui.screens.presence import people_here
 from fundwright_ui.screens.restoring import moved_message, undo_of
+from fundwright_ui.screens.sharing.panel import OPEN as SHARE
+from fundwright_ui.screens.sharing.panel import share_panel
 from fundwright_ui.ui import (
     alert,
     beside,
@@ -181,7 +183,9 @@ def draft_screen() -> VdomDict | Component:
                 ),
                 new_section(draft, key="new") if may_work and not only_unsupported else None,
             ),
-            panel=passage_panel(
+            panel=share_panel(draft_id=draft.id, key="share")
+            if opened == SHARE and may_work
+            else passage_panel(
                 draft, passage, url.get("at"), lambda: url.set(passage=None, at=None), is_marked=not only_unsupported
             ),
             aside=html.fragment(
@@ -193,6 +197,7 @@ def draft_screen() -> VdomDict | Component:
             button(t("Cancel"), icon_name="stop", on_click=canceling, is_busy=canceling.is_running)
             if not draft.state.is_over
             else None,
+            button(t("Share"), icon_name="link", on_click=open_part(SHARE), disabled=opened == SHARE) if may_work else None,
             _export_menu(draft, variant="contained" if draft.is_complete and draft.state.is_over and not opened else "outlined"),
             menu(
                 t("More actions"),

@@ -20,6 +20,7 @@ NAMES = (
     "trash",
     "workspaces",
     "notifications",
+    "sharing",
     "language-model",
     "account",
     "settings",

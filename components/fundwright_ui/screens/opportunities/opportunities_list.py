@@ -32,6 +32,8 @@ from fundwright_ui.screens.opportunities.toolbar import (
     kind_tabs,
     toolbar,
 )
+from fundwright_ui.screens.sharing.panel import OPEN as SHARE
+from fundwright_ui.screens.sharing.panel import share_panel
 from fundwright_ui.ui import button, loading, menu, page, problem
 from fundwright_ui.ui.elements import Child
 
@@ -96,10 +98,14 @@ def opportunities_list(kind: Kind) -> VdomDict:
         total = found.value.listed.total if found.value else 0
         entries = [
             toggle if actor.may(Permission.WORK) else None,
+            button(t("Share"), variant="text", icon_name="link", closes="list-actions", on_click=lambda: url.set(open=SHARE))
+            if actor.may(Permission.WORK)
+            else None,
             export_button(connection, "/api/opportunities/export.csv", total, query, variant="text"),
         ]
         return page(
             t("Opportunities"),
+            share_panel(query=query, key="share") if url.get("open") == SHARE and actor.may(Permission.WORK) else None,
             *children,
             beside=kind_tabs(kind, url, facets.value.totals if facets.value else {}),
             actions=[

@@ -9,7 +9,7 @@ from reactpy import component, html, use_state
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.accounts.schemas import WorkspaceRole
+from fundwright.accounts.schemas import Permission, WorkspaceRole
 from fundwright.core.messages import t
 from fundwright.workspaces import service as workspaces
 from fundwright.workspaces.schemas import InvitationSent, WorkspaceForm, WorkspaceRead
@@ -18,10 +18,24 @@ from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.activity import activity_feed
 from fundwright_ui.screens.invitations import invitation_link
+from fundwright_ui.screens.sharing.panel import PATH as SHARE_LINKS
 from fundwright_ui.screens.workspaces.invitations import invitations_tab, invite_panel
 from fundwright_ui.screens.workspaces.joining import own_invitations
 from fundwright_ui.screens.workspaces.members import members_tab
-from fundwright_ui.ui import Tab, button, form, loading, menu, page, problem, section, side_panel, tabs, text_field
+from fundwright_ui.ui import (
+    Tab,
+    button,
+    form,
+    link_button,
+    loading,
+    menu,
+    page,
+    problem,
+    section,
+    side_panel,
+    tabs,
+    text_field,
+)
 from fundwright_ui.widgets import danger_dialog, form_dialog
 
 PATH = "/dashboard/workspace"
@@ -57,13 +71,14 @@ def workspace_screen() -> VdomDict:
         section(t("Activity"), activity_feed(key="activity"), key="activity"),
         subtitle=workspace.title,
         actions=[
+            _share_links(),
             button(
                 t("New workspace"),
                 icon_name="add",
                 variant="contained",
                 on_click=lambda: url.set(open=_NEW),
                 disabled=is_creating,
-            )
+            ),
         ],
     )
 
@@ -107,6 +122,7 @@ def _shared(workspace: WorkspaceRead) -> VdomDict:
         contents[chosen],
         subtitle=f"{workspace.title} · {workspace.role.label}",
         actions=[
+            _share_links(),
             button(
                 t("Invite"),
                 icon_name="add",
@@ -119,6 +135,12 @@ def _shared(workspace: WorkspaceRead) -> VdomDict:
             _more(workspace, key="more"),
         ],
     )
+
+
+def _share_links() -> VdomDict | None:
+    if not use_actor().may(Permission.WORK):
+        return None
+    return link_button(t("Share links"), use_connection().href(SHARE_LINKS), icon_name="link")
 
 
 def _whom_to_send(sent: InvitationSent) -> str:

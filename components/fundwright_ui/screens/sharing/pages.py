@@ -1,0 +1,188 @@
+"""`/shared/{secret}`: the page of a share link.
+
+It is plain HTML and carries no session: it has no live connection, reads and sets no cookie but the proof of a password, and runs no
+script but one line that follows the browser's color scheme. Signed-in people see what everyone sees.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+from base64 import b64encode
+from collections.abc import Awaitable, Callable
+from enum import Enum, auto
+from hashlib import sha256
+from html import escape
+from http import HTTPStatus
+from urllib.parse import urlencode
+
+from fastapi import FastAPI
+from fastapi.requests import Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from reactpy.types import VdomDict
+
+from fundwright.accounts.dependencies import client_of
+from fundwright.core.assembly import Core
+from fundwright.core.cookies import set_cookie, share_cookie_name
+from fundwright.core.errors import FundwrightError, UnderMaintenance
+from fundwright.core.messages import current_language, t
+from fundwright.core.origins import refuse_other_site
+from fundwright.sharing import opening
+from fundwright.sharing.opening import LinkOver, Shared, TooManyPasswords, WrongPassword
+from fundwright_ui.runtime.bundle import Bundle
+from fundwright_ui.runtime.faults import sentence_of
+from fundwright_ui.runtime.html import to_html
+from fundwright_ui.runtime.vdom import to_node
+from fundwright_ui.screens.sharing import content
+
+_ENTRY = "web/src/main.tsx"
+_COLOR_SCHEME = "document.documentElement.dataset.mode=matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light'"
+_SCRIPTS = f"'sha256-{b64encode(sha256(_COLOR_SCHEME.encode()).digest()).decode()}'"
+_MOST_PAGES = 100_000
+_PROGRAMS = re.compile(
+    r"bot\b|bot/|crawl|spider|preview|facebookexternalhit|whatsapp|telegram|slack|skypeuri|embedly|discord|pinterest|vkshare|"
+    r"bingpreview|google-(safety|read)|microsoft office|ms-office|outlook|teams",
+    re.IGNORECASE,
+)
+"""User agents of programs that fetch a link before a person opens it, such as chats, which show a preview, and filters of email."""
+
+
+class _Reader(Enum):
+    PERSON = auto()
+    PREVIEW = auto()
+    """A program that shows or checks the link."""
+    PREFETCH = auto()
+    """A browser that fetches a page in case the person opens it next."""
+
+
+def add_shared_pages(app: FastAPI, *, core: Core, base: str) -> None:
+    """Serve `{base}/shared/{secret}`."""
+    pages = SharedPages(core, base)
+    path = f"{base}/shared/{{secret}}"
+    app.add_api_route(path, pages.show, methods=["GET", "HEAD"], include_in_schema=False, response_model=None)
+    app.add_api_route(path, pages.enter, methods=["POST"], include_in_schema=False, response_model=None)
+
+
+class SharedPages:
+    def __init__(self, core: Core, base: str) -> None:
+        self._core = core
+        self._base = base
+        self._bundle = Bundle(core.settings.web_dist, base=base)
+
+    async def show(self, request: Request, secret: str) -> Response:
+        return await self._guarded(lambda: self._show(request, secret))
+
+    async def enter(self, request: Request, secret: str) -> Response:
+        """Take the password of a link. The right one leads to its page."""
+        return await self._guarded(lambda: self._enter(request, secret))
+
+    async def _guarded(self, respond: Callable[[], Awaitable[Response]]) -> Response:
+        try:
+            if self._core.settings.is_closed:
+                raise UnderMaintenance(self._core.settings.maintenance)
+            return await respond()
+        except LinkOver as error:
+            title = t("This link does not work")
+            return self._page(title, content.message(title, error.sentence), status=error.status)
+        except Exception as error:
+            status = error.status if isinstance(error, FundwrightError) else HTTPStatus.INTERNAL_SERVER_ERROR
+            title = t("This page can't be shown now")
+            response = self._page(title, content.message(title, sentence_of(error, while_doing="shared page")), status=status)
+            if isinstance(error, FundwrightError) and error.retry_after_s:
+                response.headers["Retry-After"] = str(error.retry_after_s)
+            return response
+
+    async def _show(self, request: Request, secret: str) -> Response:
+        shared = await opening.find(self._core, secret)
+        reader = _reader_of(request)
+        if reader is _Reader.PREFETCH:  # the browser asks again when the person opens the page
+            return Response(status_code=HTTPStatus.SERVICE_UNAVAILABLE, headers=_headers())
+        if reader is _Reader.PREVIEW:
+            title = t("Shared with Fundwright")
+            return self._page(title, content.message(title, t("Open this link in a browser to view what was shared.")))
+        cookie = request.cookies.get(share_cookie_name(self._core.settings), "")
+        if shared.link.password_hash is not None and not opening.is_pass(self._core, shared, "password", cookie):
+            return self._password_page()
+        title, body = await self._content_of(request, shared)
+        if not opening.is_pass(self._core, shared, "visit", request.query_params.get("visit", "")):
+            await opening.count(self._core, shared, client=client_of(request))
+        return self._page(title, body)
+
+    async def _content_of(self, request: Request, shared: Shared) -> tuple[str, VdomDict]:
+        if shared.draft is not None:
+            return shared.draft.title, await asyncio.to_thread(content.draft_page, shared, shared.draft)
+        found = await opening.list_opportunities(self._core, shared, page=_page_of(request))
+        visit = opening.new_pass(self._core, shared, "visit")
+        return shared.title, content.list_page(shared, found, href=lambda page: f"?{urlencode({'page': page, 'visit': visit})}")
+
+    async def _enter(self, request: Request, secret: str) -> Response:
+        refuse_other_site(request)
+        shared = await opening.find(self._core, secret)
+        async with request.form(max_files=0, max_fields=4) as form:
+            password = str(form.get("password", ""))
+        path = f"{self._base}/shared/{secret}"
+        response = RedirectResponse(path, status_code=HTTPStatus.SEE_OTHER, headers=_headers())
+        if shared.link.password_hash is None:
+            return response
+        try:
+            proof = await opening.enter(self._core, shared, password, client=client_of(request))
+        except (WrongPassword, TooManyPasswords) as error:
+            return self._password_page(error)
+        lasts_s = int(opening.PASS_LASTS.total_seconds())
+        settings = self._core.settings
+        set_cookie(response, settings, share_cookie_name(settings), proof, max_age_s=lasts_s, path=path)
+        return response
+
+    def _password_page(self, error: FundwrightError | None = None) -> Response:
+        title = t("Enter the password")
+        page = self._page(
+            title, content.password_page(title, error.sentence if error else ""), status=error.status if error else 200
+        )
+        if error is not None and error.retry_after_s:
+            page.headers["Retry-After"] = str(error.retry_after_s)
+        return page
+
+    def _page(self, title: str, body: VdomDict, *, status: int = HTTPStatus.OK) -> Response:
+        nonce = secrets.token_urlsafe(16)
+        html = (
+            f'<!doctype html><html lang="{current_language()}" dir="ltr"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex, nofollow">'
+            f"<title>{escape(title)}</title><script>{_COLOR_SCHEME}</script>{self._bundle.styled_head(_ENTRY, nonce=nonce)}</head>"
+            f"<body>{to_html(to_node(body))}</body></html>"
+        )
+        return HTMLResponse(html, status_code=status, headers=_headers(nonce))
+
+
+def _headers(nonce: str = "") -> dict[str, str]:
+    """Nothing but the page itself, its styles, and its form; no copy of it anywhere, and no trace of its address on other sites."""
+    return {
+        "Content-Security-Policy": (
+            f"default-src 'none'; script-src {_SCRIPTS}; style-src 'nonce-{nonce}'; font-src 'self'; img-src 'self' data:; "
+            "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        ),
+        "Cache-Control": "no-store",
+        "Referrer-Policy": "no-referrer",
+        "X-Robots-Tag": "noindex, nofollow",
+        "X-Content-Type-Options": "nosniff",
+        "Cross-Origin-Opener-Policy": "same-origin",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Vary": "Cookie, Accept-Language",
+    }
+
+
+def _reader_of(request: Request) -> _Reader:
+    """Whether a person opens the page, as far as the request tells."""
+    headers = request.headers
+    purpose = " ".join(headers.get(name, "") for name in ("sec-purpose", "purpose", "x-purpose", "x-moz")).lower()
+    if "prefetch" in purpose or "preview" in purpose or "prerender" in purpose:
+        return _Reader.PREFETCH
+    is_navigation = headers.get("sec-fetch-mode", "navigate") == "navigate"
+    if request.method == "HEAD" or not is_navigation or _PROGRAMS.search(headers.get("user-agent", "")):
+        return _Reader.PREVIEW
+    return _Reader.PERSON
+
+
+def _page_of(request: Request) -> int:
+    page = request.query_params.get("page", "")
+    return min(int(page), _MOST_PAGES) if page.isascii() and page.isdecimal() and len(page) < 10 and int(page) else 1

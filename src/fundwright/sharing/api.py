@@ -1,0 +1,46 @@
+"""Routes of share links. Their pages are in `fundwright_ui.screens.sharing`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Query, status
+
+from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient
+from fundwright.accounts.permissions import require
+from fundwright.accounts.schemas import Permission
+from fundwright.core.paging import Page
+from fundwright.core.web import CoreDep, CsvDownload, DbSession
+from fundwright.sharing import service
+from fundwright.sharing.schemas import NewShare, ShareCreated, ShareQuery, ShareRead
+
+router = APIRouter(tags=["sharing"])
+
+
+@router.get("/api/shares")
+async def list_shares(session: DbSession, actor: CurrentActor, query: Annotated[ShareQuery, Query()]) -> Page[ShareRead]:
+    """List the share links of the workspace: all of them for its owners, and otherwise your own, or all of the draft `draft_id`."""
+    return await service.list_shares(session, actor, query)
+
+
+@router.get("/api/shares/export.csv", response_class=CsvDownload)
+async def export_shares(export: Export, actor: CurrentActor, query: Annotated[ShareQuery, Query()]) -> CsvDownload:
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
+    require(actor, Permission.WORK)
+    return export("share-links.csv", lambda session: service.export_shares(session, actor, query))
+
+
+@router.post("/api/shares", status_code=status.HTTP_201_CREATED)
+async def create_share(
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, new: NewShare
+) -> ShareCreated:
+    """Create a link with which anyone can view a draft, or the opportunities that a query finds. Its address is only in this
+    response."""
+    return await service.share(session, actor, core, new, client=client)
+
+
+@router.delete("/api/shares/{share_id}", status_code=status.HTTP_204_NO_CONTENT)
+async def revoke_share(session: DbSession, actor: CurrentActor, client: RequestClient, share_id: UUID) -> None:
+    """Revoke a share link, so that its page no longer opens."""
+    await service.revoke(session, actor, share_id, client=client)

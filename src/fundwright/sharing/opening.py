@@ -1,0 +1,194 @@
+"""Opening share links. Nobody is signed in here: whoever has the address sees what the link's creator may see of its subject, and nothing
+else of the workspace."""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Literal
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import audit, passwords
+from fundwright.accounts.job_actors import acting_with
+from fundwright.accounts.schemas import Actor, Client, Permission
+from fundwright.authentication import throttle
+from fundwright.categories import service as categories
+from fundwright.core import tokens
+from fundwright.core.assembly import Core
+from fundwright.core.concurrency import PartyLimiter
+from fundwright.core.database import now
+from fundwright.core.errors import FundwrightError, NotAllowed, NotFound
+from fundwright.core.keys import lasting_key
+from fundwright.core.live import publish
+from fundwright.core.messages import t
+from fundwright.core.scopes import INSTALLATION, acting_in
+from fundwright.generation import service as generation
+from fundwright.generation.schemas import DraftRead
+from fundwright.opportunities import service as opportunities
+from fundwright.opportunities.schemas import FoundPage, OpportunityQuery
+from fundwright.sharing import repository
+from fundwright.sharing.models import ShareLink
+from fundwright.sharing.service import shares_topic
+
+PASS_LASTS = timedelta(hours=1)
+_AUDITED_EVERY = timedelta(hours=1)
+_SEARCHES_AT_ONCE = 2
+_MOST_DIGITS = 12
+
+
+class LinkOver(FundwrightError):
+    """The same for all reasons, so that a secret that was never issued tells nothing."""
+
+    status = 404
+
+    def __init__(self) -> None:
+        super().__init__(
+            t(
+                "It may have expired or been revoked, or what it shows was deleted. Ask the person who sent it to you for a new link."
+            )
+        )
+
+
+class WrongPassword(NotAllowed):
+    def __init__(self) -> None:
+        super().__init__(t("The password is not correct. Ask the person who sent you the link."))
+
+
+class TooManyPasswords(FundwrightError):
+    status = 429
+    retry_after_s = int(throttle.BAN.total_seconds())
+
+    def __init__(self) -> None:
+        super().__init__(t("Too many wrong passwords. Try again in 5 minutes."))
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A working link, with the member who created it, as of now. `draft` is None if it shows a list of opportunities."""
+
+    link: ShareLink
+    creator: Actor
+    draft: DraftRead | None
+
+    @property
+    def title(self) -> str:
+        return self.draft.title if self.draft else self.link.title
+
+    @property
+    def query(self) -> OpportunityQuery:
+        return OpportunityQuery.model_validate(self.link.query)
+
+
+@dataclass(frozen=True)
+class SharedList:
+    """A page of the opportunities of a link, and the name of the category that it is limited to."""
+
+    listed: FoundPage
+    category: str
+
+
+async def find(core: Core, secret: str) -> Shared:
+    """Return what a link shares. Raises LinkOver."""
+    async with core.database.reading(scope=INSTALLATION) as session:
+        link = await repository.find_by_digest(session, tokens.digest(secret))
+        if link is None:
+            raise LinkOver
+        try:
+            actor = await acting_with(Permission.WORK)(session, link.created_by, link.owner_id)
+        except (NotFound, NotAllowed) as error:
+            raise LinkOver from error
+    if link.draft_id is None:
+        return Shared(link, actor, None)
+    async with core.database.reading(scope=actor.scope) as session:
+        try:
+            return Shared(link, actor, await generation.get_draft(session, actor, link.draft_id))
+        except NotFound as error:
+            raise LinkOver from error
+
+
+async def list_opportunities(core: Core, shared: Shared, *, page: int) -> SharedList:
+    """Return a page of the opportunities that the link's query finds now, or the last page."""
+    query, limiter = shared.query, core.shared(f"{__name__}.limiter", lambda: PartyLimiter(_SEARCHES_AT_ONCE))
+    with acting_in(shared.creator.scope):
+        async with limiter.slot(shared.link.id):
+            listed = await opportunities.search(core, shared.creator, query.model_copy(update={"page": page}))
+            if listed.total and not listed.items:
+                last = -(-listed.total // listed.page_size)
+                listed = await opportunities.search(core, shared.creator, query.model_copy(update={"page": last}))
+        if query.category is None:
+            return SharedList(listed, "")
+        async with core.database.reading() as session:
+            names = {each.id: each.name for each in await categories.list_categories(session, shared.creator)}
+    return SharedList(listed, names.get(query.category, ""))
+
+
+async def enter(core: Core, shared: Shared, password: str, *, client: Client) -> str:
+    """Return a pass for the page of a link with a password, which `is_pass` accepts for an hour. Raises WrongPassword or
+    TooManyPasswords."""
+    # In capitals, because nobody can sign in with such a name: the counter is the link's own.
+    attempt = throttle.Attempt(email=f"SHARE:{shared.link.id}", address=client.address)
+    async with core.database.transaction(scope=shared.creator.scope) as session:
+        is_counted = not await throttle.is_banned(session, attempt)
+        is_right = False
+        if is_counted:
+            is_right, _ = await passwords.check_password(password, shared.link.password_hash)
+            is_counted = await throttle.record_attempt(session, attempt, is_right=is_right)
+        if not is_counted:
+            tries = await throttle.count_refused(session, attempt)
+            # Only the 1st, 10th, 100th, and so on, so that nobody can fill the audit trail.
+            if str(tries).strip("0") == "1":
+                await _record(session, "share.refused", shared, client, tries=str(tries))
+        elif not is_right:
+            await repository.count_wrong_password(session, shared.link.id)
+            await _record(session, "share.refused", shared, client)
+            await publish(session, shares_topic(shared.link.owner_id))
+    if not is_counted:
+        raise TooManyPasswords
+    if not is_right:
+        raise WrongPassword
+    return new_pass(core, shared, "password")
+
+
+async def count(core: Core, shared: Shared, *, client: Client) -> None:
+    """Count that a person opens the page, just before it is sent. The audit trail gets one entry an hour for each network address.
+    Raises LinkOver if the link has ended in the meantime."""
+    async with core.database.transaction(scope=shared.creator.scope) as session:
+        if not await repository.count_open(session, shared.link.id):
+            raise LinkOver
+        is_known = await audit.is_recorded_from(
+            session, "share.opened", client=client, within=_AUDITED_EVERY, link=str(shared.link.id)
+        )
+        if not is_known:
+            await _record(session, "share.opened", shared, client)
+        await publish(session, shares_topic(shared.link.owner_id))
+
+
+async def _record(session: AsyncSession, action: str, shared: Shared, client: Client, **details: str) -> None:
+    link = shared.link
+    await audit.record(
+        session, action, actor=None, subject=shared.title, client=client, link=str(link.id), recipient=link.recipient, **details
+    )
+
+
+PassUse = Literal["password", "visit"]
+"""A pass proves that its holder has entered the password, or that the visit to a page with several parts has been counted."""
+
+
+def new_pass(core: Core, shared: Shared, use: PassUse) -> str:
+    until = int((now() + PASS_LASTS).timestamp())
+    return f"{until}.{_seal(core, shared, use, until)}"
+
+
+def is_pass(core: Core, shared: Shared, use: PassUse, given: str) -> bool:
+    """Whether it was issued for this link and has not expired."""
+    until, _, seal = given.partition(".")
+    if not (until.isascii() and until.isdecimal() and len(until) <= _MOST_DIGITS):
+        return False
+    return int(until) > now().timestamp() and hmac.compare_digest(seal.encode(), _seal(core, shared, use, int(until)).encode())
+
+
+def _seal(core: Core, shared: Shared, use: PassUse, until: int) -> str:
+    link = shared.link
+    return hmac.digest(lasting_key(core, "share.key"), f"{use}:{link.id}:{link.password_hash}:{until}".encode(), "sha256").hex()

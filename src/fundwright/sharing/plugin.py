@@ -1,0 +1,25 @@
+"""The plug-in hooks of sharing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from fundwright.accounts.personal_data import PersonalDataReader
+from fundwright.core.plugins import hookimpl
+from fundwright.sharing.personal_data import own_files
+
+if TYPE_CHECKING:
+    from fastapi import APIRouter
+
+
+@hookimpl
+def personal_data() -> Iterable[PersonalDataReader]:
+    return [own_files]
+
+
+@hookimpl
+def api_routers() -> Iterable[APIRouter]:
+    from fundwright.sharing import api
+
+    return [api.router]
