@@ -159,6 +159,7 @@ ROUTES = _table(
         GET /api/workspace/members
         GET /api/workspace/members/export.csv
         PATCH /api/workspace/members/{account_id}
+        PUT /api/workspace/members/{account_id}/ownership
         DELETE /api/workspace/members/{account_id}
         GET /api/workspace/invitations
         POST /api/workspace/invitations

@@ -233,6 +233,7 @@ class TestRoles:
         for change in (
             lambda session: service.change_role(session, editor, ada.id, WorkspaceRole.VIEWER),
             lambda session: service.remove_member(session, editor, ada.id),
+            lambda session: service.transfer_ownership(session, editor, ada.id),
             lambda session: service.rename_workspace(session, editor, WorkspaceForm(name="Mine")),
             lambda session: service.delete_workspace(session, editor, committed, name="Harbor"),
             lambda session: invitations.invite(session, editor, committed, InvitationForm()),
@@ -257,6 +258,28 @@ class TestRoles:
         ):
             with pytest.raises(LastOwner):
                 await do(committed, change)
+
+    async def test_an_owner_hands_over_in_one_step(self, committed: Core, ada: Actor, bob: Actor) -> None:
+        owner = await create(committed, ada)
+        await member(committed, owner, bob)
+        link = (await invite(committed, owner, InvitationForm(most_uses=3))).link
+        await do(committed, lambda session: service.transfer_ownership(session, owner, bob.id))
+        listed = await do(committed, lambda session: service.list_members(session, owner, MemberQuery()))
+        assert {each.name: each.role for each in listed.items} == {
+            "Ada Lovelace": WorkspaceRole.EDITOR,
+            "Bob": WorkspaceRole.OWNER,
+        }
+        with pytest.raises(NotAllowed):
+            await do(committed, lambda session: service.remove_member(session, owner, bob.id))
+        with pytest.raises(InvitationOver):
+            await join(committed, await do(committed, add_account), link)
+        await do(committed, lambda session: service.leave_workspace(session, owner))
+
+    async def test_ownership_goes_to_another_member_only(self, committed: Core, ada: Actor, bob: Actor) -> None:
+        owner = await create(committed, ada)
+        for account_id, error in ((ada.id, Conflict), (bob.id, NotFound)):
+            with pytest.raises(error):
+                await do(committed, lambda session, id=account_id: service.transfer_ownership(session, owner, id))
 
     async def test_of_two_owners_who_leave_at_once_one_stays(self, committed: Core, ada: Actor, bob: Actor) -> None:
         owner = await create(committed, ada)

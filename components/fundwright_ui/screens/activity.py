@@ -175,7 +175,10 @@ def activity_of(subject_id: UUID) -> VdomDict | None:
     zone = activity.zone_of(actor)
     return section(
         title,
-        html.ol({"className": "fw-feed fw-feed-beside"}, *(_entry(entry, _moment(entry, zone)) for entry in found.value.items)),
+        html.ol(
+            {"className": "fw-feed fw-feed-beside"},
+            *(_entry(entry, _moment(entry, zone), of=subject_id) for entry in found.value.items),
+        ),
         pagination(found.value.page, -(-found.value.total // _SHOWN_BESIDE), on_page=set_number),
         actions=[export_button(connection, _EXPORT, found.value.total, query, variant="text")],
     )
@@ -186,11 +189,12 @@ def _moment(entry: ActivityRead, zone: ZoneInfo) -> str:
     return f"{format_date(local, format='medium', locale=current_language())}, {_time(entry.at, zone)}"
 
 
-def _entry(entry: ActivityRead, shown: str) -> VdomDict:
-    sentence = [_part(part, entry.path) for part in entry.parts]
+def _entry(entry: ActivityRead, shown: str, *, of: UUID | None = None) -> VdomDict:
+    """`of` is what the page shows, which needs no link."""
+    sentence = [_part(part, "" if entry.subject_id == of else entry.path) for part in entry.parts]
     return html.li(
         {"key": str(entry.id)},
-        icon(_ICONS.get(entry.subject_kind, "circle"), small=True),
+        icon(_ICONS.get(entry.subject_kind, "circle"), small=True) if of is None else None,
         html.p(*sentence),
         html.time({"dateTime": entry.at.isoformat(), "className": "fw-muted fw-small"}, shown),
     )
@@ -199,6 +203,7 @@ def _entry(entry: ActivityRead, shown: str) -> VdomDict:
 def _part(part: SentencePart, path: str) -> Child:
     if part.names is None:
         return part.text
-    name = html.bdi({"className": "fw-strong", "key": part.names}, part.text)
-    is_link = part.names == "subject" and path
-    return html.a({"className": "fw-link", "href": use_connection().href(path), "key": part.names}, name) if is_link else name
+    if part.names == "person":
+        return html.bdi({"className": "fw-strong", "key": "person"}, part.text)
+    name = html.bdi({"key": "subject"}, part.text)
+    return html.a({"className": "fw-link", "href": use_connection().href(path), "key": "subject"}, name) if path else name

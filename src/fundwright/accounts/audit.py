@@ -107,6 +107,7 @@ _LABELS: Mapping[str, Message] = {
     "workspace.joined": later("Workspace joined"),
     "workspace.left": later("Workspace left"),
     "workspace.member_removed": later("Removed from a workspace"),
+    "workspace.ownership_transferred": later("Ownership of a workspace transferred"),
     "workspace.renamed": later("Workspace renamed"),
     "workspace.role_changed": later("Role in a workspace changed"),
 }

@@ -94,6 +94,12 @@ async def change_role(
     await service.change_role(session, actor, account_id, change.role, client=client)
 
 
+@router.put("/api/workspace/members/{account_id}/ownership", status_code=status.HTTP_204_NO_CONTENT)
+async def transfer_ownership(session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> None:
+    """Make a member an owner, and the requesting owner an editor."""
+    await service.transfer_ownership(session, actor, account_id, client=client)
+
+
 @router.delete("/api/workspace/members/{account_id}", status_code=status.HTTP_204_NO_CONTENT)
 async def remove_member(session: DbSession, actor: CurrentActor, client: RequestClient, account_id: UUID) -> None:
     """Remove a member. What the person created stays."""

@@ -39,10 +39,15 @@ REMOVED = ActivityKind("member.removed", later("Member removed"), later("{person
 ROLE_CHANGED = ActivityKind(
     "member.role_changed", later("Role changed"), later("{person} changed the role of {subject} to {role}")
 )
+OWNERSHIP_TRANSFERRED = ActivityKind(
+    "member.ownership_transferred",
+    later("Ownership transferred"),
+    later("{person} made {subject} an owner and became an editor"),
+)
 RENAMED = ActivityKind(
     "workspace.renamed", later("Workspace renamed"), later("{person} renamed the workspace “{before}” to {subject}")
 )
-ACTIVITY = (JOINED, LEFT, REMOVED, ROLE_CHANGED, RENAMED)
+ACTIVITY = (JOINED, LEFT, REMOVED, ROLE_CHANGED, OWNERSHIP_TRANSFERRED, RENAMED)
 
 WorkspaceDeletedHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
 """Cleans up before the rows of the actor's workspace are deleted."""
@@ -221,6 +226,32 @@ async def change_role(
         path=events.PATH, details={"role": role.value},
     )  # fmt: skip
     await sessions.recheck_pages(session, [account_id])
+    await announce(session, workspace.id)
+
+
+@needs(Permission.READ)
+async def transfer_ownership(session: AsyncSession, actor: Actor, account_id: UUID, *, client: Client = COMMAND_LINE) -> None:
+    """Make another member of the actor's workspace an owner, and the actor an editor; both apply immediately. Invitations that the actor
+    has sent end. Raises NotAllowed, PersonalWorkspace, NotFound, or Conflict for the actor's own account."""
+    workspace = await lock_as_owner(session, actor)
+    if account_id == actor.id:
+        raise Conflict(t("You are an owner already. Choose another member."))
+    member = await repository.get_member(session, workspace.id, account_id)
+    own = await repository.get_member(session, workspace.id, actor.id)
+    member.role, own.role = WorkspaceRole.OWNER, WorkspaceRole.EDITOR
+    await repository.end_invitations_from(session, workspace.id, actor.id)
+    await repository.end_open_links(session, workspace.id)  # the actor may have one
+    account = await accounts.get_account_by_id(session, account_id)
+    await audit.record(
+        session,
+        "workspace.ownership_transferred",
+        actor=actor,
+        subject=account.email,
+        client=client,
+        workspace=workspace.name,
+    )
+    await record_member(session, actor, OWNERSHIP_TRANSFERRED, account_id)
+    await sessions.recheck_pages(session, [account_id, actor.id])
     await announce(session, workspace.id)
 
 

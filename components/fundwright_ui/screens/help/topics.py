@@ -21,6 +21,7 @@ NAMES = (
     "workspaces",
     "notifications",
     "sharing",
+    "activity",
     "language-model",
     "account",
     "settings",

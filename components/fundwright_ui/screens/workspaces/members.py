@@ -106,7 +106,7 @@ def members_tab(workspace: WorkspaceRead) -> VdomDict:
 def _member(member: MemberRead, workspace: WorkspaceRead, listing: Listing[Page[MemberRead], MemberRead]) -> VdomDict:
     """Details of the selected member, for owners."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
-    is_asking, set_asking = use_state(False)
+    asking, set_asking = use_state("")
 
     async def change(session: AsyncSession, changed: RoleChange) -> None:
         await workspaces.change_role(session, actor, member.id, changed.role, client=connection.client)
@@ -114,8 +114,14 @@ def _member(member: MemberRead, workspace: WorkspaceRead, listing: Listing[Page[
     async def remove(session: AsyncSession) -> None:
         await workspaces.remove_member(session, actor, member.id, client=connection.client)
 
+    async def transfer(session: AsyncSession) -> None:
+        await workspaces.transfer_ownership(session, actor, member.id, client=connection.client)
+
     def close() -> None:
         url.set(open=None)
+
+    def stop_asking() -> None:
+        set_asking("")
 
     def changed() -> None:
         close()
@@ -126,6 +132,7 @@ def _member(member: MemberRead, workspace: WorkspaceRead, listing: Listing[Page[
         close()
 
     changing = use_action(change, success=t("The role was changed."), then=changed)
+    transferring = use_action(transfer, success=t("{name} is an owner now.", name=member.name), then=changed)
     removing = use_action(remove, success=t("{name} was removed.", name=member.name), then=removed)
     return side_panel(
         member.name,
@@ -140,7 +147,10 @@ def _member(member: MemberRead, workspace: WorkspaceRead, listing: Listing[Page[
             label=t("Change role"),
             is_secondary=True,
         ),
-        row(button(t("Remove from workspace"), danger=True, on_click=lambda: set_asking(True)))
+        row(
+            button(t("Make owner and step down"), on_click=lambda: set_asking("transfer")),
+            button(t("Remove from workspace"), danger=True, on_click=lambda: set_asking("remove")),
+        )
         if member.id != actor.id
         else None,
         danger_dialog(
@@ -151,9 +161,23 @@ def _member(member: MemberRead, workspace: WorkspaceRead, listing: Listing[Page[
             confirm_label=t("Remove from workspace"),
             error=removing.error,
             on_confirm=removing,
-            on_cancel=lambda: set_asking(False),
+            on_cancel=stop_asking,
+            key="remove",
         )
-        if is_asking
+        if asking == "remove"
+        else None,
+        danger_dialog(
+            t("Make {name} an owner and step down?", name=member.name),
+            t(
+                "You become an editor: you can no longer manage members, or rename or delete the workspace. Invitations that you sent and links without an email address stop working."
+            ),
+            confirm_label=t("Make owner and step down"),
+            error=transferring.error,
+            on_confirm=transferring,
+            on_cancel=stop_asking,
+            key="transfer",
+        )
+        if asking == "transfer"
         else None,
         close=t("Close"),
         on_close=close,

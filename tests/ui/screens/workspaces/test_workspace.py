@@ -177,6 +177,15 @@ class TestMembers:
             assert screen.toasts == ["Bob Noyce was removed."]
         assert list(await roles(committed, owner)) == ["ada@example.org"]
 
+    async def test_an_owner_hands_over_after_a_question(self, committed: Core, owner: Actor, bob: Actor) -> None:
+        await add_member(committed, owner, bob, WorkspaceRole.EDITOR)
+        async with mounted(committed, owner, workspace_screen, path=f"{PATH}?open={bob.id}") as screen:
+            await screen.click("button", "Make owner and step down")
+            assert "You become an editor" in screen.props("ConfirmDialog")["text"]
+            await screen.emit("ConfirmDialog", "on_confirm")
+            assert screen.toasts == ["Bob Noyce is an owner now."]
+        assert await roles(committed, owner) == {"ada@example.org": "editor", "bob@example.org": "owner"}
+
     async def test_a_new_member_and_a_new_name_appear(self, committed: Core, owner: Actor, bob: Actor) -> None:
         async with mounted(committed, owner, workspace_screen, path=PATH) as screen:
             await screen.click("button", "Rename workspace")

@@ -1,0 +1,70 @@
+"""The feed of a workspace, and that beside a document."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import update
+
+from fundwright.accounts.schemas import Actor
+from fundwright.activity import service
+from fundwright.activity.models import Activity
+from fundwright.core.assembly import Core
+from fundwright.core.scopes import INSTALLATION
+from fundwright_ui.screens.training.train import train_screen
+from fundwright_ui.screens.workspaces.workspace import PATH, workspace_screen
+from fundwright_ui.testing import mounted
+from tests.workspaces.test_service import add_text, bob, create, member
+
+__all__ = ["bob"]
+
+FEED = f"{PATH}?tab=activity"
+
+
+async def test_an_empty_feed_says_what_will_be_there(committed: Core, ada: Actor) -> None:
+    async with mounted(committed, await create(committed, ada), workspace_screen, path=FEED) as screen:
+        assert "No activity yet." in screen.text
+
+
+async def test_a_failure_is_shown_with_a_way_to_try_again(committed: Core, ada: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_arguments: object) -> None:
+        raise RuntimeError
+
+    monkeypatch.setattr(service, "list_activity", fail)
+    async with mounted(committed, await create(committed, ada), workspace_screen, path=FEED) as screen:
+        assert screen.has("button", "Try again")
+
+
+async def test_entries_are_grouped_by_day_and_filtered(committed: Core, ada: Actor, bob: Actor) -> None:
+    owner = await create(committed, ada)
+    editor = await member(committed, owner, bob)
+    async with committed.database.transaction(scope=INSTALLATION) as session:
+        await session.execute(update(Activity).values(at=Activity.at - timedelta(days=1)))
+    await add_text(committed, owner)
+    await add_text(committed, editor, "Ports")
+    async with mounted(committed, owner, workspace_screen, path=FEED) as screen:
+        assert "3 entries" in screen.text
+        places = [screen.text.index(part) for part in ("Today", "added the document", "Yesterday", "joined (role")]
+        assert places == sorted(places)
+        await screen.choose("Who", str(bob.id))
+        assert "Boats" not in screen.text and "Ports" in screen.text
+        await screen.choose("Kind", "trash.added")
+        assert "No entries match." in screen.text
+
+
+async def test_new_entries_are_announced(committed: Core, ada: Actor) -> None:
+    owner = await create(committed, ada)
+    await add_text(committed, owner)
+    async with mounted(committed, owner, workspace_screen, path=FEED) as screen:
+        await add_text(committed, owner, "Ports")
+        await screen.expect("1 more entry in this list")
+        assert "Ports" not in screen.text
+        await screen.click("button", "Show")
+        assert "Ports" in screen.text
+
+
+async def test_a_document_shows_its_own(committed: Core, ada: Actor) -> None:
+    id = await add_text(committed, ada)
+    async with mounted(committed, ada, train_screen, path=f"/dashboard/train?document={id}") as screen:
+        await screen.expect("Ada Lovelace added the document Boats")
