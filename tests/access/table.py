@@ -206,6 +206,7 @@ ROUTES = _table(
         PUT /api/drafts/{draft_id}/title
         PUT /api/drafts/{draft_id}/sources
         POST /api/drafts/{draft_id}/sections
+        POST /api/drafts/{draft_id}/sections/{section_id}/versions
         PUT /api/drafts/{draft_id}/sections/{section_id}
         DELETE /api/drafts/{draft_id}/sections/{section_id}
         PUT /api/drafts/{draft_id}/sections/{section_id}/position

@@ -33,6 +33,7 @@ INSTALLATION_WIDE: Mapping[str, str] = {
     "blog_post": "published for everyone",
     "data_copy": _PEOPLE,
     "feedback": "sent to the administrators",
+    "former_member": _MEMBERS,
     "import_rejection": _NOTICES,
     "import_run": _NOTICES,
     "invitation": "of the installation, and opened by visitors",

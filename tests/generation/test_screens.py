@@ -12,9 +12,10 @@ from fundwright.accounts.schemas import Actor, Role, WorkspaceRole
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.core.database import now
+from fundwright.core.paging import PageRequest
 from fundwright.core.presence import Presence
 from fundwright.generation import editing, repository, service
-from fundwright.generation.schemas import DraftRead, DraftState, VersionOrigin
+from fundwright.generation.schemas import DraftRead, DraftState, KeptText, SectionSave, SectionText, VersionOrigin
 from fundwright.language.protocols import PossibleMatch, SectionRequest, Unanswered
 from fundwright.language.schemas import DocumentKind
 from fundwright.opportunities.models import Opportunity
@@ -499,6 +500,65 @@ class TestTogether:
             async with opened(desk, draft, actor=reader, query=f"?edit={draft.sections[0].id}"):
                 await hers.expect("Also here: B Ben Ode")
                 assert "is editing" not in hers.text
+
+    async def test_a_conflict_names_who_changed_the_section_and_when_and_loses_neither_text(
+        self, desk: Desk, team: tuple[Actor, Actor, DraftRead]
+    ) -> None:
+        ana, ben, draft = team
+        section = draft.sections[0]
+        async with desk.core.database.transaction() as session:
+            save = SectionSave(heading="Roofs", text="Of Ben.", based_on=section.revision)
+            await editing.save_section(session, ben, draft.id, section.id, save)
+            kept = KeptText(heading="Our roofs", text="Of Ana.")
+            after = await editing.keep_text(session, ana, draft.id, section.id, kept)
+            versions = (await editing.list_versions(session, ana, draft.id, section.id, PageRequest())).items
+        assert (after.text, after.heading) == ("Of Ben.", "Roofs")
+        assert [(each.heading, each.text, each.is_current) for each in versions] == [
+            ("Our roofs", "Of Ana.", False),
+            ("Roofs", "Of Ben.", True),
+        ]
+        compared = [
+            await editing.compare_text(desk.core, actor, draft.id, section.id, SectionText(text="Of Ana."))
+            for actor in (ana, ben)
+        ]
+        assert [(each.changed_by, each.is_own_change) for each in compared] == [("Ben Ode", False), ("Ben Ode", True)]
+        assert all(each.changed_at is not None and now() - each.changed_at < timedelta(minutes=1) for each in compared)
+
+    async def test_an_editor_stays_open_without_saving_when_the_role_changes(
+        self, desk: Desk, team: tuple[Actor, Actor, DraftRead]
+    ) -> None:
+        _, ben, draft = team
+        edit = f"?edit={draft.sections[0].id}"
+        reader = ben.model_copy(update={"workspace_role": WorkspaceRole.VIEWER})
+        async with opened(desk, draft, actor=ben, query=edit) as screen:
+            assert screen.props("SectionEditor")["refusal"] == ""
+            screen.view.connection.actor = reader
+            screen.relocate(screen.address)
+            await screen.settle()
+            assert screen.props("SectionEditor")["refusal"] == "Your role has changed: you can no longer edit this draft."
+            await screen.emit("SectionEditor", "on_done")
+            assert not screen.has("SectionEditor")
+            assert screen.props("UnsavedTexts")["editing"] == ""
+        async with opened(desk, draft, actor=reader, query=edit) as screen:
+            assert not screen.has("SectionEditor")
+            assert screen.has("UnsavedTexts")
+
+    async def test_a_former_member_is_told_so_and_a_stranger_is_not(
+        self, desk: Desk, team: tuple[Actor, Actor, DraftRead]
+    ) -> None:
+        ana, ben, draft = team
+        async with desk.core.database.transaction() as session:
+            await workspaces.remove_member(session, ana, ben.id)
+            eve = await add_account(session, "eve@example.org")
+            later = await service.add_draft(session, ana, desk.core, opportunity_id=desk.opportunity_id, template="brief")
+        former = ben.model_copy(update={"workspace_id": ben.id, "workspace_role": WorkspaceRole.OWNER})
+        told = "You are no longer a member of this workspace. Ask one of its owners to invite you again."
+        for actor, shown, is_told in ((former, draft, True), (eve, draft, False), (former, later, False)):
+            async with opened(desk, shown, actor=actor) as screen:
+                await screen.expect(told if is_told else "The draft was not found.")
+                assert (told in screen.text) is is_told
+                assert screen.view.connection.is_missing
+                assert screen.props("LeftTexts")["workspaces"] == [str(actor.id)]
 
     async def test_nobody_is_announced_in_a_personal_workspace(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delattr(Presence, "visit")

@@ -30,7 +30,7 @@ from fundwright_ui.widgets.dialogs import (
     delete_dialog,
     form_dialog,
 )
-from fundwright_ui.widgets.editor import NamedSection, SectionChosen, SectionEditor, UnsavedTexts, section_editor
+from fundwright_ui.widgets.editor import LeftTexts, NamedSection, SectionChosen, SectionEditor, UnsavedTexts, section_editor
 from fundwright_ui.widgets.files import FileDrop, FileUploaded
 from fundwright_ui.widgets.markdown import Citation, CitationOpened, ClaimMark, MarkdownView, markdown_view
 from fundwright_ui.widgets.palette import ActChosen, Command, CommandGroup, CommandPalette, Shortcut, WordsTyped
@@ -54,6 +54,7 @@ ALL: tuple[type[Widget], ...] = (
     DataTable,
     FileDrop,
     FormDialog,
+    LeftTexts,
     MarkdownView,
     Passkey,
     ReauthenticationDialog,
@@ -88,6 +89,7 @@ __all__ = [
     "FormDialog",
     "Language",
     "LanguageChosen",
+    "LeftTexts",
     "LinkCell",
     "MarkdownView",
     "NamedSection",

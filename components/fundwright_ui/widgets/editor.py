@@ -12,12 +12,15 @@ from fundwright_ui.widgets.markdown import Citation, CitationOpened, rendered
 
 
 class SectionEditor(Widget):
-    """Edit a section as formatted text, and save it to the API at `path` while the person types. Each `[n]` is a chip."""
+    """Edit a section as formatted text, and save it to the API at `path` while the person types. Each `[n]` is a chip.
+
+    With a `refusal`, the text can be read and copied, but no longer be edited."""
 
     path: str
     heading: str
     text: str
     revision: int
+    refusal: str = ""
     citations: Sequence[Citation] = ()
     on_citation: On[CitationOpened] = None
     on_done: On[Nothing] = None
@@ -34,12 +37,18 @@ class SectionChosen(Props):
 
 class UnsavedTexts(Widget):
     """List unsaved texts that only the browser has, of sections below the API's `path`. The section that is open for editing shows
-    its own."""
+    its own. Texts of other sections than `sections` can only be copied."""
 
     path: str
     sections: Sequence[NamedSection]
     editing: str = ""
     on_continue: On[SectionChosen] = None
+
+
+class LeftTexts(Widget):
+    """List unsaved texts that only the browser has, of workspaces other than `workspaces`, to which the person belongs."""
+
+    workspaces: Sequence[str]
 
 
 def section_editor(
@@ -48,6 +57,7 @@ def section_editor(
     heading: str,
     text: str,
     revision: int,
+    refusal: str,
     citations: Sequence[Citation],
     on_citation: On[CitationOpened],
     on_done: On[Nothing],
@@ -59,6 +69,7 @@ def section_editor(
         heading=heading,
         text=text,
         revision=revision,
+        refusal=refusal,
         citations=citations,
         on_citation=on_citation,
         on_done=on_done,

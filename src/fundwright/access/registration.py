@@ -120,7 +120,7 @@ async def register_by_link(
         raise RegistrationClosed
     if type == TEAM:
         return await _accept_invitation(session, core, token, name=name, password=password, client=client)
-    plain, name = accounts.normalize_email(email), accounts.checked_name(name)
+    plain, name = accounts.normalize_email(link.email or email), accounts.checked_name(name)
     await email_confirmation.count_request(session, email=plain, client=client)
     password_hash = await passwords.new_hash(password, plain, name)
     actor = await accounts.add_hashed(

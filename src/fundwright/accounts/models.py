@@ -35,6 +35,16 @@ class Membership(Base):
     joined_at: Mapped[datetime] = mapped_column(default=now)
 
 
+class FormerMember(Base):
+    """An account that has left a workspace, or was removed from it: what it may be told about its old links."""
+
+    __tablename__ = "former_member"
+
+    workspace_id: Mapped[UUID] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"), primary_key=True)
+    account_id: Mapped[UUID] = mapped_column(ForeignKey("account.id", ondelete="CASCADE"), primary_key=True, index=True)
+    ended_at: Mapped[datetime] = mapped_column(default=now)
+
+
 class Account(Base):
     __tablename__ = "account"
     __table_args__ = (CheckConstraint("email = lower(email)", name="email_is_lower_case"),)

@@ -6,11 +6,20 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
-from sqlalchemy import Select, delete, func, or_, select, update
+from sqlalchemy import Select, delete, exists, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.accounts.models import Account, AccountPhoto, AuditEntry, DataCopy, Membership, SavedState, Workspace
+from fundwright.accounts.models import (
+    Account,
+    AccountPhoto,
+    AuditEntry,
+    DataCopy,
+    FormerMember,
+    Membership,
+    SavedState,
+    Workspace,
+)
 from fundwright.accounts.schemas import AccountState, AuditQuery, PeopleQuery, Role, WorkspaceRole
 from fundwright.core.database import now
 from fundwright.core.json_values import JsonValue
@@ -139,6 +148,15 @@ async def add_account(
 
 async def find_membership(session: AsyncSession, workspace_id: UUID, account_id: UUID) -> Membership | None:
     return await session.get(Membership, (workspace_id, account_id), populate_existing=True)
+
+
+async def find_former_member(session: AsyncSession, workspace_id: UUID, account_id: UUID) -> FormerMember | None:
+    return await session.get(FormerMember, (workspace_id, account_id), populate_existing=True)
+
+
+def former_memberships(account_id: UUID) -> Select[UUID, datetime]:
+    is_member = exists().where(Membership.workspace_id == FormerMember.workspace_id, Membership.account_id == account_id)
+    return select(FormerMember.workspace_id, FormerMember.ended_at).where(FormerMember.account_id == account_id, ~is_member)
 
 
 async def list_memberships(session: AsyncSession, account_id: UUID) -> Sequence[tuple[str, Membership]]:

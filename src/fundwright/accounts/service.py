@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 from uuid import UUID
 
+from sqlalchemy import Select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit, passwords, repository
@@ -14,7 +16,7 @@ from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission, Role, WorkspaceRole
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.core.errors import Conflict, Invalid, NotFound
+from fundwright.core.errors import Conflict, Invalid, NoLongerMember, NotFound
 from fundwright.core.messages import LANGUAGES, Language, t
 from fundwright.core.scopes import across_workspaces
 
@@ -66,6 +68,18 @@ async def actor_in(
     if membership is None or membership.workspace_id != workspace_id:
         membership = await repository.find_membership(session, workspace_id, account.id)
     return actor_of(account, session_id=session_id, membership=membership) if membership else None
+
+
+async def missing_workspace(session: AsyncSession, account_id: UUID, workspace_id: UUID) -> NotFound:
+    """Return the error for a workspace of which the account is not a member: former members are told so, and others that it was not
+    found."""
+    former = await repository.find_former_member(session, workspace_id, account_id)
+    return NotFound(t("The workspace")) if former is None else NoLongerMember()
+
+
+def former_memberships(account_id: UUID) -> Select[UUID, datetime]:
+    """Select the ids of the workspaces that an account has left, or was removed from, each with when that was, as a subquery."""
+    return repository.former_memberships(account_id)
 
 
 @needs(Permission.READ)

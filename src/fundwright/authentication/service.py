@@ -98,7 +98,7 @@ async def authenticate(
         return accounts.actor_of(found.account, session_id=found.row.id)
     actor = await accounts.actor_in(session, found.account, workspace_id, session_id=found.row.id)
     if actor is None:
-        raise NotFound(t("The workspace"))
+        raise await accounts.missing_workspace(session, found.account.id, workspace_id)
     return actor
 
 

@@ -22,7 +22,7 @@ from sqlalchemy.exc import TimeoutError as NoFreeConnection
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.orm import DeclarativeBase
 
-from fundwright.core.errors import DatabaseAway, DiskFull, StartRefused, UnusableText
+from fundwright.core.errors import DatabaseAway, DiskFull, StartRefused, UnusableText, WorkspaceGone
 from fundwright.core.json_values import JsonObject
 from fundwright.core.scopes import Scope, ScopedSession, info_of
 
@@ -139,6 +139,8 @@ def _failures() -> Iterator[None]:
         # Errors of the driver have no class of their own either; in JSON, the server refuses such values.
         if type(reason) is psycopg.DataError or isinstance(reason, psycopg.errors.UntranslatableCharacter):
             raise UnusableText from error
+        if isinstance(reason, psycopg.errors.ForeignKeyViolation) and (reason.diag.constraint_name or "").endswith(_OF_WORKSPACE):
+            raise WorkspaceGone from error
         # A lost or refused connection has no class of its own, or one of these.
         if type(reason) is psycopg.OperationalError or isinstance(reason, _AWAY):
             raise DatabaseAway from error
@@ -148,6 +150,8 @@ def _failures() -> Iterator[None]:
         _held.set(before)
 
 
+_OF_WORKSPACE = "_workspace"
+"""The names of foreign keys that refer to a workspace end with this."""
 _AWAY = (
     psycopg.errors.AdminShutdown,
     psycopg.errors.CrashShutdown,
@@ -260,7 +264,7 @@ class Database:
         With `is_snapshot`, all reads see the same state, regardless of concurrent changes. Without a `scope`, the session has that of
         the current task.
 
-        Raises DiskFull, DatabaseAway, or UnusableText.
+        Raises DiskFull, DatabaseAway, UnusableText, or WorkspaceGone.
         """
         with _failures():
             async with self._sessions(info=info_of(scope)) as session, session.begin():

@@ -31,6 +31,22 @@ class NotFound(FundwrightError):
         super().__init__(t("{what} was not found. It may have been removed. Go back to the list and try again.", what=what))
 
 
+class NoLongerMember(NotFound):
+    """The thing belongs to a workspace that the account has left. Only former members are told so."""
+
+    def __init__(self) -> None:
+        FundwrightError.__init__(
+            self, t("You are no longer a member of this workspace. Ask one of its owners to invite you again.")
+        )
+
+
+class WorkspaceGone(NotFound):
+    """The workspace in which something was to be saved is being deleted, or has been."""
+
+    def __init__(self) -> None:
+        super().__init__(t("The workspace"))
+
+
 class NotAllowed(FundwrightError):
     status = 403
 

@@ -25,6 +25,7 @@ from fundwright.generation.schemas import (
     DraftTemplate,
     DraftTitle,
     ExportFormat,
+    KeptText,
     MatchDecision,
     NewSection,
     QuestionChange,
@@ -204,6 +205,14 @@ async def list_versions(
 ) -> Page[VersionRead]:
     """List the versions of the section, newest first."""
     return await editing.list_versions(session, actor, draft_id, section_id, request)
+
+
+@router.post("/{draft_id}/sections/{section_id}/versions", status_code=status.HTTP_201_CREATED)
+async def keep_text(
+    session: DbSession, actor: CurrentActor, draft_id: UUID, section_id: UUID, kept: KeptText
+) -> DraftSectionRead:
+    """Keep a text as a version. The section does not change."""
+    return await editing.keep_text(session, actor, draft_id, section_id, kept)
 
 
 @router.get("/{draft_id}/sections/{section_id}/versions/{number}/changes")

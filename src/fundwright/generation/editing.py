@@ -35,6 +35,7 @@ from fundwright.generation.schemas import (
     DraftSectionRead,
     DraftSources,
     DraftTitle,
+    KeptText,
     MatchDecision,
     MatchSource,
     NewSection,
@@ -323,8 +324,27 @@ async def compare_text(core: Core, actor: Actor, draft_id: UUID, section_id: UUI
     """Return the current section, and the differences between its text and an unsaved text. Opens its own session. Raises NotFound."""
     async with core.database.reading() as session:
         section = await _read_section(session, await repository.get_section(session, actor.workspace_id, draft_id, section_id))
+        current = await repository.find_current_version(session, section_id)
+        version = await repository.get_version(session, section_id, current) if current is not None else None
     pieces = await service.calculate(actor.id, comparing.compare, section.text, other.text)
-    return SectionComparison(section=section, pieces=pieces)
+    return SectionComparison(
+        section=section,
+        pieces=pieces,
+        changed_by=version.author_name if version else "",
+        is_own_change=version is not None and version.author_id == actor.id,
+        changed_at=version.changed_at if version else None,
+    )
+
+
+@needs(Permission.WORK)
+async def keep_text(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, kept: KeptText) -> DraftSectionRead:
+    """Keep a text that was not saved as a version of a section, which does not change. Raises NotFound, and Invalid if a citation has no
+    source."""
+    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
+    await _check_citations(session, draft_id, kept.text)
+    heading = section.heading if kept.heading == t(section.heading) else kept.heading
+    await keep_version(session, section, heading=heading, text=kept.text, origin=VersionOrigin.PERSON, author=actor)
+    return await _changed_section(session, section)
 
 
 @needs(Permission.READ)
@@ -383,9 +403,10 @@ async def keep_version(
     text: str,
     origin: VersionOrigin,
     author: Actor | None,
+    heading: str | None = None,
     is_continued: bool = False,
 ) -> None:
-    """Add a version, or extend the latest one while a person continues typing. `is_continued` says that the same editor saves
+    """Add a version, with the section's heading unless another one is given, or extend the latest one while a person continues typing. `is_continued` says that the same editor saves
     again."""
     latest = await repository.find_latest_version(session, section.id)
     author_id = author.id if author else None
@@ -402,7 +423,7 @@ async def keep_version(
             DraftVersion(
                 section_id=section.id,
                 number=latest.number + 1 if latest else 1,
-                heading=section.heading,
+                heading=section.heading if heading is None else heading,
                 text=text,
                 origin=origin,
                 author_id=author_id,

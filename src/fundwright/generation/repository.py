@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
@@ -72,6 +73,13 @@ async def get(session: AsyncSession, owner_id: UUID, draft_id: UUID) -> DraftAnd
 async def get_by_slug(session: AsyncSession, owner_id: UUID, slug: str) -> DraftAndJob:
     """Raises NotFound, also for another workspace's draft."""
     return await _one(session, _drafts(owner_id).where(Draft.slug == slug))
+
+
+async def is_of_former(session: AsyncSession, slug: str, former: Select[UUID, datetime]) -> bool:
+    """Whether a draft belongs to one of the workspaces of `former`, and is older than the time that comes with it."""
+    workspace_id, ended_at = former.subquery().c
+    found = exists().where(Draft.slug == slug, Draft.owner_id == workspace_id, Draft.created_at <= ended_at)
+    return await session.scalar(select(found)) or False
 
 
 async def _one(session: AsyncSession, query: Select[Draft, str, Job]) -> DraftAndJob:

@@ -376,6 +376,15 @@ class DiffPiece(BaseModel):
     text: str
 
 
+class KeptText(BaseModel):
+    """Heading and text to keep as a version of a section, which stays as it is."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    heading: _Heading
+    text: _Text
+
+
 class SectionText(BaseModel):
     """A text to compare with the text of a section."""
 
@@ -391,6 +400,11 @@ class SectionComparison(BaseModel):
 
     section: DraftSectionRead
     pieces: tuple[DiffPiece, ...]
+    changed_by: str
+    """Who made the section as it is; empty if the writer did."""
+    is_own_change: bool
+    """Whether the reader made it, for example in another tab."""
+    changed_at: datetime | None
 
 
 class VersionDiff(BaseModel):

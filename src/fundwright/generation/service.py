@@ -12,6 +12,7 @@ from sqlalchemy import Select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit
+from fundwright.accounts import service as accounts
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.activity import service as activity
@@ -22,11 +23,12 @@ from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
 from fundwright.core.concurrency import PartyLimiter
 from fundwright.core.database import acquire_lock, require_no_transaction
-from fundwright.core.errors import Conflict, Invalid, NotFound
+from fundwright.core.errors import Conflict, Invalid, NoLongerMember, NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.live import publish
 from fundwright.core.messages import Message, later, t
 from fundwright.core.paging import Page, iterate_all
+from fundwright.core.scopes import INSTALLATION
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.generation import citing, claims, exporting, repository
 from fundwright.generation.models import Citation, Draft, DraftSection
@@ -237,10 +239,21 @@ async def get_checked(core: Core, actor: Actor, draft_id: UUID) -> DraftRead:
 
 @needs(Permission.READ)
 async def get_by_slug(core: Core, actor: Actor, slug: str) -> DraftRead:
-    """Like `get_checked`."""
+    """Like `get_checked`. Raises NoLongerMember if the draft is older than the end of the actor's membership in its workspace."""
     async with core.database.reading() as session:
-        draft = await _read(session, actor, await repository.get_by_slug(session, actor.workspace_id, slug))
+        try:
+            row = await repository.get_by_slug(session, actor.workspace_id, slug)
+        except NotFound:
+            await _explain_missing(core, actor, slug)
+            raise
+        draft = await _read(session, actor, row)
     return await calculate(actor.id, claims.check_draft, draft)
+
+
+async def _explain_missing(core: Core, actor: Actor, slug: str) -> None:
+    async with core.database.reading(scope=INSTALLATION) as session:
+        if await repository.is_of_former(session, slug, accounts.former_memberships(actor.id)):
+            raise NoLongerMember
 
 
 @needs(Permission.WORK)

@@ -6,10 +6,11 @@ from collections.abc import Collection, Sequence
 from uuid import UUID
 
 from sqlalchemy import Row, Select, case, delete, func, select, update
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
-from fundwright.accounts.models import Account, Membership, Workspace
+from fundwright.accounts.models import Account, FormerMember, Membership, Workspace
 from fundwright.accounts.schemas import GRANTED, GRANTED_IN_WORKSPACE, Permission, WorkspaceRole
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
@@ -162,6 +163,9 @@ async def remove_member(session: AsyncSession, workspace_id: UUID, account_id: U
     """The account opens its personal workspace from now on, if this was the last used one."""
     member = Membership.workspace_id == workspace_id, Membership.account_id == account_id
     await session.execute(delete(Membership).where(*member))
+    former = {"workspace_id": workspace_id, "account_id": account_id, "ended_at": now()}
+    remembered = insert(FormerMember).values(former)
+    await session.execute(remembered.on_conflict_do_update(constraint="pk_former_member", set_={"ended_at": now()}))
     last_used = update(Account).where(Account.id == account_id, Account.workspace_id == workspace_id)
     await session.execute(last_used.values(workspace_id=None))
 

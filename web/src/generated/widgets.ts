@@ -196,6 +196,11 @@ export interface FormDialogProps {
   readonly children?: ReactNode;
 }
 
+/** List unsaved texts that only the browser has, of workspaces other than `workspaces`, to which the person belongs. */
+export interface LeftTextsProps {
+  readonly workspaces: readonly string[];
+}
+
 export interface Citation {
   readonly number: number;
   readonly title: string;
@@ -270,6 +275,7 @@ export interface SectionEditorProps {
   readonly heading: string;
   readonly text: string;
   readonly revision: number;
+  readonly refusal: string;
   readonly citations: readonly Citation[];
   readonly onCitation?: (payload: CitationOpened, onDone?: () => void) => void;
   readonly onDone?: (payload: Readonly<Record<string, never>>, onDone?: () => void) => void;
@@ -304,7 +310,7 @@ export interface SectionChosen {
   readonly id: string;
 }
 
-/** List unsaved texts that only the browser has, of sections below the API's `path`. The section that is open for editing shows its own. */
+/** List unsaved texts that only the browser has, of sections below the API's `path`. The section that is open for editing shows its own. Texts of other sections than `sections` can only be copied. */
 export interface UnsavedTextsProps {
   readonly path: string;
   readonly sections: readonly NamedSection[];

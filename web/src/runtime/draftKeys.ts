@@ -11,6 +11,14 @@ export const draftKey = (account: string | null, form: string): string => `${PRE
 
 export const draftKeys = (): string[] => ofBrowser.keys().filter((key) => key.startsWith(PREFIX));
 
+/** The identity and the form of each draft in the browser's storage. */
+export function draftOwners(): { account: string; form: string }[] {
+  return draftKeys().map((key) => {
+    const [account = "", ...form] = key.slice(PREFIX.length).split(":");
+    return { account, form: form.join(":") };
+  });
+}
+
 /** The drafts in memory and in storage: another tab may have stored a draft while there was no space for this tab's. */
 export const draftTexts = (key: string): string[] => [inMemory.get(key), ofBrowser.get(key)].filter((text) => text != null);
 

@@ -16,6 +16,7 @@ const LOADERS = named({
   DataTable: () => import("./DataTable/DataTable"),
   FileDrop: async () => ({ FileDrop: slotted((await import("./FileDrop/FileDrop")).FileDrop as unknown as WidgetComponent) }),
   FormDialog: () => import("./FormDialog/FormDialog"),
+  LeftTexts: () => import("./LeftTexts/LeftTexts"),
   MarkdownView: () => import("./MarkdownView/MarkdownView"),
   Passkey: () => import("./Passkey/Passkey"),
   ReauthenticationDialog: () => import("./ReauthenticationDialog/ReauthenticationDialog"),

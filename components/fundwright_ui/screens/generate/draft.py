@@ -24,6 +24,7 @@ from fundwright_ui.screens.generate.draft_passages import cited_documents, passa
 from fundwright_ui.screens.generate.draft_section import new_section, section_part
 from fundwright_ui.screens.generate.draft_sources import draft_sources
 from fundwright_ui.screens.generate.generate import state_chip
+from fundwright_ui.screens.generate.left_texts import left_texts
 from fundwright_ui.screens.presence import people_here
 from fundwright_ui.screens.restoring import moved_message, undo_of
 from fundwright_ui.screens.sharing.panel import OPEN as SHARE
@@ -114,6 +115,7 @@ def draft_screen() -> VdomDict | Component:
         return page(
             t("Draft"),
             problem(found.error, on_retry=found.reload),
+            left_texts(key="left"),
             actions=[link_button(t("Your drafts"), connection.href_back("/generate/index"), icon_name="arrow_back")],
         )
     if draft is None:
@@ -167,12 +169,10 @@ def draft_screen() -> VdomDict | Component:
         UnsavedTexts(
             path=f"/api/drafts/{draft.id}/sections/",
             sections=[NamedSection(id=str(part.id), heading=t(part.heading)) for part in draft.sections],
-            editing="" if only_unsupported else url.get("edit") or "",
-            on_continue=continue_editing,
+            editing="" if only_unsupported or not may_work else url.get("edit") or "",
+            on_continue=continue_editing if may_work else None,
             key="unsaved",
-        )
-        if may_work
-        else None,
+        ),
         beside(
             html.div(
                 {"className": "fw-sheet"},

@@ -69,9 +69,11 @@ def section_part(
     restored, set_restored = use_state(cast(Restored | None, None))
     seen = use_ref(False)
     """Whether this page has seen the section being regenerated: only then is the outcome news."""
+    was_editing = use_ref(False)
     is_underway = part.rewriting is Rewriting.UNDERWAY
     seen.current = seen.current or is_underway
     may_work = actor.may(Permission.WORK)
+    was_editing.current = is_editing and (may_work or was_editing.current)
 
     async def move(session: AsyncSession, step: int) -> int:
         place = SectionPosition(position=part.ordinal + step)
@@ -164,7 +166,7 @@ def section_part(
         _outcome(part) if seen.current and not is_underway else None,
         _regenerate_form(draft, part, close=close) if panel == "regenerate" and may_work else None,
         restored_notice(draft, part, restored, set_restored) if restored else None,
-        _text(draft, part, open_citation, is_editing=is_editing and may_work, done=lambda: edit(False)),
+        _text(draft, part, open_citation, is_editing=was_editing.current, may_save=may_work, done=lambda: edit(False)),
         alert(
             nt(
                 "{n} citation was removed because it referred to no passage. Check the sentences without a citation.",
@@ -196,6 +198,7 @@ def _text(
     open_citation: OpenPassage,
     *,
     is_editing: bool,
+    may_save: bool,
     done: Callable[[], None],
 ) -> VdomDict:
     citations = [Citation(number=citation.number, title=citation.document_title) for citation in draft.citations]
@@ -209,6 +212,7 @@ def _text(
             heading=t(part.heading),
             text=part.text,
             revision=part.revision,
+            refusal="" if may_save else t("Your role has changed: you can no longer edit this draft."),
             citations=[Citation(number=each.number, title=title_within(each)) for each in draft.citations],
             on_citation=opened,
             on_done=done,

@@ -37,6 +37,7 @@ from fundwright_ui.hooks import Row, Rows, UrlState, use_action, use_query, use_
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.runtime.router import screen
+from fundwright_ui.screens.generate.left_texts import left_texts
 from fundwright_ui.screens.generate.sources import Choice, Searched, Sources, source_choice, use_searched, use_sources
 from fundwright_ui.screens.listing import existing_page, export_button, list_bar, narrow, pages, use_listing
 from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
@@ -135,9 +136,11 @@ def generate_screen() -> VdomDict:
             else t("Choose an opportunity and a template first.")
         )
     if not actor.may(Permission.WORK):
-        return page(t("Generate"), view_only_notice(is_shared=actor.is_in_shared_workspace), _drafts(key="drafts"))
+        notice = view_only_notice(is_shared=actor.is_in_shared_workspace)
+        return page(t("Generate"), left_texts(key="left"), notice, _drafts(key="drafts"))
     return page(
         t("Generate"),
+        left_texts(key="left"),
         _writer_in_use(key="writer"),
         section(
             t("1. Opportunity"),

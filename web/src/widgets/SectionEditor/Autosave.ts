@@ -1,9 +1,9 @@
-import { draftKey, draftKeys } from "../../runtime/draftKeys";
+import { draftKey, draftKeys, draftOwners } from "../../runtime/draftKeys";
 import { forgetText, type KeptVersion, keepText, keptTexts } from "../../runtime/drafts";
 import type { Runtime } from "../../runtime/Runtime";
 import { Signal } from "../../runtime/signal";
 import { ofTab } from "../../runtime/storage";
-import { inWorkspace } from "../../runtime/workspace";
+import { inWorkspace, isSamePerson } from "../../runtime/workspace";
 
 const KEEP_AFTER_MS = 250;
 /** How often an editor stores its unsaved text again, so that other tabs know that it is open. */
@@ -26,17 +26,23 @@ export interface DiffPiece {
   readonly text: string;
 }
 
-/** The different text on the server, and the changes from it to the text in the editor. */
+/** The different text on the server, who made it and when, and the changes from it to the text in the editor. */
 export interface Other extends Content {
   readonly revision: number;
   readonly pieces: readonly DiffPiece[];
+  /** Empty if the writer made it. */
+  readonly changedBy: string;
+  readonly isOwnChange: boolean;
+  /** In ISO 8601. */
+  readonly changedAt: string | null;
 }
 
 export type SaveState =
   | { readonly kind: "saved" | "unsaved" | "saving" }
   /** `problem` is the server's sentence, if it gave one. */
   | { readonly kind: "failed"; readonly problem: string; readonly isRetrying: boolean }
-  | { readonly kind: "conflict"; readonly other: Other };
+  /** `problem` says why the text in the editor could not be kept as a version. */
+  | { readonly kind: "conflict"; readonly other: Other; readonly problem?: string };
 
 interface Kept extends Content {
   readonly basedOn: number;
@@ -49,6 +55,13 @@ interface Kept extends Content {
 export interface UnsavedText extends Content {
   readonly sectionId: string;
   /** Identifies the text among those that are kept. */
+  readonly id: string;
+}
+
+/** An unsaved text of a section in another workspace. */
+export interface LeftText extends Content {
+  readonly account: string;
+  readonly form: string;
   readonly id: string;
 }
 
@@ -76,6 +89,16 @@ export function unsavedTexts(runtime: Runtime, path: string): UnsavedText[] {
       const kept = isHandled ? undefined : keptTexts<Kept>(account, path + sectionId).find(isUnclaimed);
       return kept === undefined ? [] : [{ sectionId, id: kept.id, heading: kept.heading, text: kept.text }];
     });
+}
+
+/** Texts that were not saved, of workspaces other than those given, each with the identity and the form that it is kept for. */
+export function leftTexts(account: string | null, workspaces: readonly string[]): LeftText[] {
+  const [person] = (account ?? "").split("/");
+  return draftOwners()
+    .filter(({ account: owner, form }) => isSamePerson(owner, account) && form.startsWith(SECTIONS) && !workspaces.includes(owner.split("/")[1] ?? person ?? ""))
+    .flatMap(({ account: owner, form }) =>
+      keptTexts<Kept>(owner, form).map(({ id, heading, text }) => ({ account: owner, form, id, heading, text })),
+    );
 }
 
 /** Survives a reload. */
@@ -114,6 +137,7 @@ export class Autosave {
   #keepTimer: ReturnType<typeof setTimeout> | undefined;
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
   #isOpen = false;
+  #isRefused = false;
   #stopListening: (() => void) | undefined;
 
   /** The editor of a section. One that was closed before the server had its text continues to save, and is returned again. */
@@ -186,12 +210,31 @@ export class Autosave {
     void this.#save();
   }
 
-  /** Continues with the server's text, which the editor now shows. */
-  takeOther(other: Other): void {
+  /** Keeps the text as a version, and continues with the server's text. Resolves to whether that succeeded. */
+  async takeOther(other: Other): Promise<boolean> {
+    const mine = this.content.get();
+    const { heading, text } = mine;
+    const problem = await this.#post("/versions", { heading: heading.trim() === "" ? other.heading : heading, text });
+    if (problem !== null) {
+      this.state.set({ kind: "conflict", other, problem });
+      return false;
+    }
+    if (this.content.get() !== mine) return await this.takeOther(other); // the person has typed on
     this.follow(other, other.revision);
     this.#isDirty = false;
     this.#forget();
     this.state.set({ kind: "saved" });
+    return true;
+  }
+
+  /** The person may no longer save: nothing is sent anymore, and the browser keeps the text. */
+  refuse(problem: string): void {
+    if (this.#isRefused) return;
+    this.#isRefused = true;
+    clearTimeout(this.#saveTimer);
+    this.#saveTimer = undefined;
+    this.#keep();
+    if (this.#isDirty) this.state.set({ kind: "failed", problem, isRetrying: false });
   }
 
   start(): () => void {
@@ -250,7 +293,7 @@ export class Autosave {
 
   #leave(): void {
     this.#keep();
-    if (!this.#isDirty || this.#runtime.isSignedOut || this.state.get().kind === "conflict") return;
+    if (!this.#isDirty || this.#isRefused || this.#runtime.isSignedOut || this.state.get().kind === "conflict") return;
     const content = this.content.get();
     const body = this.#body();
     if (new Blob([body]).size > MAX_KEEPALIVE_BYTES) return;
@@ -277,7 +320,7 @@ export class Autosave {
   async #save(): Promise<void> {
     clearTimeout(this.#saveTimer);
     this.#saveTimer = undefined;
-    if (!this.#isDirty || this.#isSending || this.#runtime.isSignedOut) return;
+    if (!this.#isDirty || this.#isSending || this.#isRefused || this.#runtime.isSignedOut) return;
     this.#underway = this.#send();
     await this.#underway;
     this.#endWhenSettled();
@@ -318,8 +361,7 @@ export class Autosave {
       else this.state.set({ kind: "conflict", other });
     } else {
       if (answer.status === UNAUTHORIZED) this.#runtime.checkSession();
-      const sentence = ((await answer.json().catch(() => null)) as ErrorAnswer | null)?.error?.message ?? "";
-      this.#fail(sentence, answer.status >= 500 || answer.status === 429 || answer.status === 408);
+      this.#fail(await sentenceOf(answer), answer.status >= 500 || answer.status === 429 || answer.status === 408);
     }
   }
 
@@ -347,9 +389,25 @@ export class Autosave {
     const body = JSON.stringify({ text: this.content.get().text });
     const answer = await fetch(this.#address("/comparison"), { method: "POST", body, headers: HEADERS });
     if (!answer.ok) throw new Error(`The comparison was refused with ${answer.status}.`);
-    const { section, pieces } = (await answer.json()) as { section: SectionAnswer; pieces: DiffPiece[] };
-    return { heading: section.heading, text: section.text, revision: section.revision, pieces };
+    const { section, pieces, changed_by: changedBy, is_own_change: isOwnChange, changed_at: changedAt } = (await answer.json()) as Comparison;
+    const { heading, text, revision } = section;
+    return { heading, text, revision, pieces, changedBy, isOwnChange, changedAt };
   }
+
+  /** Resolves to why the server did not accept the content, or null. */
+  async #post(below: string, content: object): Promise<string | null> {
+    try {
+      const answer = await fetch(this.#address(below), { method: "POST", body: JSON.stringify(content), headers: HEADERS });
+      return answer.ok ? null : await sentenceOf(answer);
+    } catch {
+      return "";
+    }
+  }
+}
+
+/** The server's sentence about a refusal, if it gave one. */
+async function sentenceOf(answer: Response): Promise<string> {
+  return ((await answer.json().catch(() => null)) as ErrorAnswer | null)?.error?.message ?? "";
 }
 
 function isSame(one: Content, other: Content): boolean {
@@ -358,8 +416,17 @@ function isSame(one: Content, other: Content): boolean {
 
 /** Pasted text may contain NUL and lone surrogates. The server refuses them, and people cannot see them to remove them. */
 const NOT_KEPT = /\0|\p{Surrogate}/gu;
+const SECTIONS = "/api/drafts/";
 const UNAUTHORIZED = 401;
 const HEADERS = { "Content-Type": "application/json", "X-Requested-With": "fundwright" };
+
+interface Comparison {
+  readonly section: SectionAnswer;
+  readonly pieces: readonly DiffPiece[];
+  readonly changed_by: string;
+  readonly is_own_change: boolean;
+  readonly changed_at: string | null;
+}
 
 interface ErrorAnswer {
   readonly error?: { readonly message?: string };

@@ -1,24 +1,37 @@
 import { type ReactNode, useId } from "react";
+import { formatDate, MOMENT } from "../../runtime/dates";
 import { useRuntime } from "../../runtime/Runtime";
-import type { Other } from "./Autosave";
+import type { Content, Other } from "./Autosave";
+import { CopyText } from "./CopyText";
 
 interface ConflictProps {
+  readonly mine: Content;
   readonly other: Other;
+  /** Why the text here could not be kept as a version. */
+  readonly problem: string | undefined;
   readonly onKeep: () => void;
   readonly onTake: () => void;
 }
 
-/** Shown if the section was saved elsewhere in the meantime: compares the two texts and asks which one to keep. */
-export function Conflict({ other, onKeep, onTake }: ConflictProps): ReactNode {
-  const { t } = useRuntime();
+/** Shown if the section was saved elsewhere in the meantime: says by whom, compares the two texts, and asks which one to use. */
+export function Conflict({ mine, other, problem, onKeep, onTake }: ConflictProps): ReactNode {
+  const { page, t } = useRuntime();
   const titleId = useId();
+  const at = other.changedAt === null ? "" : formatDate(other.changedAt, page.language, MOMENT.datetime);
+  const title = other.isOwnChange
+    ? t("You changed this section elsewhere on {time}.")
+    : other.changedBy === ""
+      ? t("The writer changed this section on {time}.")
+      : t("{name} changed this section on {time}.");
   return (
     <section className="fw-alert fw-alert-warning" role="alert" aria-labelledby={titleId}>
       <div className="fw-alert-body">
         <p className="fw-alert-title" id={titleId}>
-          {t("This section was changed elsewhere.")}
+          {at === "" ? t("This section was changed elsewhere.") : title.replace("{name}", () => other.changedBy).replace("{time}", () => at)}
         </p>
-        <p>{t("The differences are marked below: what your text adds to the other text and what it removes. Every saved version is kept.")}</p>
+        <p>
+          {t("The differences are marked below: what your text adds to the other text and what it removes. The text that you don't use is kept under Versions.")}
+        </p>
         <div className="fw-diff" dir="auto">
           {other.pieces.map(({ kind, text }, index) => {
             const key = `${index}`;
@@ -26,6 +39,9 @@ export function Conflict({ other, onKeep, onTake }: ConflictProps): ReactNode {
             return kind === "removed" ? <del key={key}>{text}</del> : <span key={key}>{text}</span>;
           })}
         </div>
+        {problem === undefined ? null : (
+          <p className="fw-field-error">{`${t("Your text could not be kept as a version:")} ${problem === "" ? t("The server cannot be reached.") : problem}`}</p>
+        )}
         <div className="fw-row">
           <button type="button" className="fw-button fw-button-contained" onClick={onKeep}>
             {t("Keep my text")}
@@ -33,6 +49,7 @@ export function Conflict({ other, onKeep, onTake }: ConflictProps): ReactNode {
           <button type="button" className="fw-button fw-button-outlined" onClick={onTake}>
             {t("Use the other text")}
           </button>
+          <CopyText text={mine.text} />
         </div>
       </div>
     </section>

@@ -7,6 +7,7 @@ import { useSignal } from "../../runtime/signal";
 import { Autosave, type Other } from "./Autosave";
 import { Conflict } from "./Conflict";
 import { plugins } from "./editing";
+import { Refusal } from "./Refusal";
 import { parseMarkdown, writeMarkdown } from "./markdown";
 import { SaveLine } from "./SaveLine";
 import "./SectionEditor.css";
@@ -14,7 +15,7 @@ import { Toolbar } from "./Toolbar";
 
 /** Edits the heading and the text of a section without Markdown syntax, and saves automatically. */
 export function SectionEditor(props: SectionEditorProps): ReactNode {
-  const { path, heading, text, revision, citations } = props;
+  const { path, heading, text, revision, citations, refusal } = props;
   const runtime = useRuntime();
   const { t } = runtime;
   const headingId = useId();
@@ -23,7 +24,7 @@ export function SectionEditor(props: SectionEditorProps): ReactNode {
   const [view, setView] = useState<EditorView | null>(null);
   const [state, setState] = useState<EditorState | null>(null);
   const saving = useSignal(autosave.state);
-  const title = useSignal(autosave.content).heading;
+  const content = useSignal(autosave.content);
   const latest = useRef(props);
   useEffect(() => {
     latest.current = props;
@@ -38,6 +39,7 @@ export function SectionEditor(props: SectionEditorProps): ReactNode {
         doc: parseMarkdown(autosave.content.get().text, known()),
         plugins: plugins({ isKnown: (number) => known().has(number), openCitation, save: () => autosave.flush() }),
       }),
+      editable: () => latest.current.refusal === "",
       attributes: { class: "fw-markdown fw-editor-text", role: "textbox", "aria-multiline": "true", "aria-label": t("Text"), dir: "auto" },
       dispatchTransaction: (transaction) => {
         const next = editor.state.apply(transaction);
@@ -74,33 +76,45 @@ export function SectionEditor(props: SectionEditorProps): ReactNode {
     show(text);
   });
 
-  const takeOther = (other: Other): void => {
-    show(other.text);
-    autosave.takeOther(other);
+  useEffect(() => {
+    if (refusal === "") return;
+    autosave.refuse(refusal);
+    view?.setProps({}); // asks again whether it is editable
+  }, [autosave, view, refusal]);
+
+  const takeOther = async (other: Other): Promise<void> => {
+    if (await autosave.takeOther(other)) show(other.text);
   };
   const rename = (typed: string): void => {
     if (view !== null) autosave.change({ heading: typed, text: writeMarkdown(view.state.doc) });
   };
   const finish = async (): Promise<void> => {
-    if (await autosave.settle()) latest.current.onDone?.({});
+    if (refusal !== "" || (await autosave.settle())) latest.current.onDone?.({});
   };
   return (
     <div className="fw-editor">
+      {refusal === "" ? null : <Refusal sentence={refusal} text={content.text} isSaved={autosave.isClean} />}
       <div className="fw-field">
         <label className="fw-label" htmlFor={headingId}>
           {t("Heading")}
         </label>
-        <input id={headingId} className="fw-input" value={title} maxLength={300} autoComplete="off" onChange={({ target }) => rename(target.value)} />
+        <input id={headingId} className="fw-input" value={content.heading} maxLength={300} autoComplete="off" readOnly={refusal !== ""} onChange={({ target }) => rename(target.value)} />
       </div>
-      {saving.kind === "conflict" ? (
-        <Conflict other={saving.other} onKeep={() => autosave.keepMine(saving.other)} onTake={() => takeOther(saving.other)} />
+      {saving.kind === "conflict" && refusal === "" ? (
+        <Conflict
+          mine={content}
+          other={saving.other}
+          problem={saving.problem}
+          onKeep={() => autosave.keepMine(saving.other)}
+          onTake={() => void takeOther(saving.other)}
+        />
       ) : null}
       <div className="fw-editor-frame">
-        {view === null || state === null ? null : <Toolbar view={view} state={state} citations={citations} />}
+        {view === null || state === null || refusal !== "" ? null : <Toolbar view={view} state={state} citations={citations} />}
         <div ref={place} />
       </div>
       <div className="fw-row fw-row-between">
-        <SaveLine state={saving} />
+        {refusal === "" ? <SaveLine state={saving} /> : <span />}
         <button type="button" className="fw-button fw-button-outlined" onClick={() => void finish()}>
           {t("Done")}
         </button>

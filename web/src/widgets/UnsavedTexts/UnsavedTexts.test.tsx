@@ -43,4 +43,11 @@ describe("UnsavedTexts", () => {
     expect(screen.queryByText(/Gutters/)).toBeNull();
     expect(localStorage).toHaveLength(0);
   });
+
+  it("lets people who may no longer edit copy their text", async () => {
+    keep("roofs", "Roofs", "Typed");
+    await renderWidget(<UnsavedTexts path={path} sections={sections} editing="" />, "ada");
+    expect(screen.queryByRole("button", { name: "Continue editing" })).toBeNull();
+    expect(screen.getByRole("button", { name: "Copy your text" })).toBeTruthy();
+  });
 });

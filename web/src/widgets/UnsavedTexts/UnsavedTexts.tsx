@@ -2,8 +2,8 @@ import { type ReactNode, useEffect, useState } from "react";
 import type { UnsavedTextsProps } from "../../generated/widgets";
 import { forgetText } from "../../runtime/drafts";
 import { useRuntime } from "../../runtime/Runtime";
-import { CopyButton } from "../CopyButton/CopyButton";
 import { type UnsavedText, unsavedTexts } from "../SectionEditor/Autosave";
+import { KeptText } from "./KeptText";
 
 const CHECK_INTERVAL_MS = 2_000;
 
@@ -31,35 +31,16 @@ export function UnsavedTexts({ path, sections, editing, onContinue }: UnsavedTex
       {shown.map((text) => {
         const there = sections.find(({ id }) => id === text.sectionId);
         return (
-          <div key={text.id} className="fw-alert fw-alert-warning">
-            <div className="fw-alert-body fw-row">
-              <p>
-                {(there === undefined
-                  ? t("The section “{heading}” was deleted before your text was saved.")
-                  : t("Your text in “{heading}” has not been saved.")
-                ).replace("{heading}", () => there?.heading ?? text.heading)}
-              </p>
-              {there === undefined ? (
-                <>
-                  <CopyButton
-                    text={text.text}
-                    label={t("Copy your text")}
-                    copiedLabel={t("Copied")}
-                    refusedLabel={t("Your browser doesn't allow copying. Copy the selected text yourself.")}
-                    isSmall
-                    isPath={false}
-                  />
-                  <button type="button" className="fw-button fw-button-small" onClick={() => discard(text)}>
-                    {t("Discard")}
-                  </button>
-                </>
-              ) : (
-                <button type="button" className="fw-button fw-button-small fw-button-outlined" onClick={() => onContinue?.({ id: there.id })}>
-                  {t("Continue editing")}
-                </button>
-              )}
-            </div>
-          </div>
+          <KeptText
+            key={text.id}
+            sentence={(there === undefined
+              ? t("The section “{heading}” was deleted before your text was saved.")
+              : t("Your text in “{heading}” has not been saved.")
+            ).replace("{heading}", () => there?.heading ?? text.heading)}
+            text={text.text}
+            onDiscard={() => discard(text)}
+            onContinue={there === undefined || onContinue === undefined ? undefined : () => onContinue({ id: there.id })}
+          />
         );
       })}
     </div>
