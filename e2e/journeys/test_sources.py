@@ -27,15 +27,19 @@ def test_a_draft_is_written_from_the_chosen_documents(page: Page, tmp_path: Path
     train = TrainPage(open_train(page, EMAIL))
     train.add([tmp_path / name for name in DOCUMENTS])
     train.wait_until_processed()
-    for title, kind in (("Hill capability statement", "About us"), ("Resume Ada Hill", "Résumé"), ("RFP roofs", "Notice")):
-        expect(page.get_by_role("row", name=re.compile(f"^{title} {kind}"))).to_be_visible()
-    train.choose_kind("Resume Ada Hill", "Past performance")
-    expect(page.get_by_role("row", name=re.compile("^Resume Ada Hill Past performance"))).to_be_visible()
+    for title, kind in (
+        ("Hill capability statement", "About us"),
+        ("Ada Hill, P.E. Resume Ada Hill.md", "Résumé"),
+        ("RFP roofs", "Notice"),
+    ):
+        expect(page.get_by_role("row", name=re.compile(f"^{re.escape(title)} {kind}"))).to_be_visible()
+    train.choose_kind("Ada Hill, P.E.", "Past performance")
+    expect(page.get_by_role("row", name=re.compile("^Ada Hill, P.E. Resume Ada Hill.md Past performance"))).to_be_visible()
 
     Shell(page).go_to("Generate")
     page.get_by_role("button", name=re.compile("^Choose ")).first.click()
     page.get_by_role("radio", name=re.compile("Capability statement")).check()
-    chosen = page.get_by_role("checkbox", name="Resume Ada Hill")
+    chosen = page.get_by_role("checkbox", name="Ada Hill, P.E.")
     expect(chosen).to_be_checked()
     expect(page.get_by_role("checkbox", name="RFP roofs")).to_have_count(0)
     expect(page.get_by_role("main").get_by_text("RFP roofs")).to_be_visible()

@@ -143,6 +143,19 @@ class TestApi:
         assert heading == ["Art", "An", "Status", "Geschrieben", "Gesendet", "Fehler"]
         assert row[:3] == ["Link zum Zurücksetzen des Passworts", ada.email, "Gespeichert"]
 
+    async def test_it_is_searched_by_recipient_and_by_kind_in_words(self, committed: Core, root: Actor, ada: Actor) -> None:
+        async with browse(committed) as client:
+            await request_reset(committed, client, ada)
+            assert await sign_in(client, root)
+
+            async def count(**asked: str) -> int:
+                return (await client.get("/api/mails", params=asked)).json()["total"]
+
+            found = [await count(text=text) for text in ("ADA@", "reset link", "invoice", "")]
+            states = [await count(state=state) for state in ("kept", "sent")]
+            exported = (await client.get("/api/mails/export.csv", params={"text": "invoice"})).text
+        assert (found, states, len(exported.splitlines())) == ([1, 1, 0, 1], [1, 0], 1)
+
     @pytest.mark.security(45)
     async def test_each_visit_and_each_export_is_recorded(self, committed: Core, root: Actor) -> None:
         async with browse(committed) as client:
@@ -214,12 +227,17 @@ class TestScreen:
         async with mounted(committed, signed_in, outbox_in_frame, path="/dashboard/outbox") as screen:
             await screen.click("button", "Confirm your identity")
             await self.reauthenticate(screen)
+            await screen.go("/dashboard/outbox?text=ada&state=kept")
+            assert "1 email" in screen.text
+            await screen.go("/dashboard/outbox?text=nobody")
+            assert "No emails match. Change the filters." in screen.text
+            await screen.go("/dashboard/outbox?text=ada")
             await let_time_pass(committed)
             await screen.click("button", "Export as CSV")
             assert [frame for frame in screen.frames if frame["type"] == "download"] == []
             await self.reauthenticate(screen)
             (download,) = [frame for frame in screen.frames if frame["type"] == "download"]
-            assert download["url"] == "/api/mails/export.csv"
+            assert download["url"] == "/api/mails/export.csv?text=ada"
 
     async def test_a_reset_for_another_person_asks_first(self, committed: Core, signed_in: Actor, ada: Actor) -> None:
         async with mounted(committed, signed_in, person_screen, params={"id": str(ada.id)}) as screen:

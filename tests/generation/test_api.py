@@ -65,6 +65,16 @@ async def test_lists_are_sorted_searched_and_paged(desk: Desk, ada: httpx.AsyncC
     assert newest["items"][0]["template"] == "project-summary"
 
 
+async def test_drafts_of_one_notice_are_told_apart_in_lists_but_not_in_what_is_sent(desk: Desk, ada: httpx.AsyncClient) -> None:
+    asked = {"opportunity_id": str(desk.opportunity_id), "template": "capability-statement"}
+    first, second = [(await ada.post("/api/drafts", json=asked)).json() for _ in range(2)]
+    listed = (await ada.get("/api/drafts", params={"page_size": 1})).json()["items"]
+    assert first["title"] == second["title"] == listed[0]["title"]
+    assert [(each["id"], each["number"]) for each in listed] == [(second["id"], 2)]
+    exported = (await ada.get("/api/drafts/export.csv")).text
+    assert exported.count(f"{first['title']} (2)") == 1
+
+
 async def test_a_draft_is_exported_as_markdown_and_word(desk: Desk, ada: httpx.AsyncClient) -> None:
     draft = await write(desk, (await add(desk)).id)
     markdown = await ada.get(f"/api/drafts/{draft.id}/export", params={"form": "md"})

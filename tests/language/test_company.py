@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from fundwright.language.company import infer_company, presents_another
+from fundwright.language.company import infer_company, is_of_another, presents_another
 from fundwright.language.schemas import DocumentKind
 from tests.firms import FIRMS, load_firm
 
@@ -70,3 +70,31 @@ class TestPresentsAnother:
     def test_nobody_presents_a_plan(self) -> None:
         plan = "Quality control plan\n\nQuality Control is a duty of all. The Program Manager has been with us since 2009."
         assert not presents_another(plan, "Tidewater Systems LLC")
+
+
+class TestIsOfAnother:
+    @pytest.mark.parametrize("name", FIRMS)
+    def test_no_firm_in_its_own_documents(self, name: str) -> None:
+        firm = load_firm(name)
+        assert not [each for each in firm.kinds if is_of_another(firm.text(each), firm.company)]
+
+    @pytest.mark.parametrize(
+        "sheet",
+        [
+            "# Past performance of Tidewater Systems LLC\n\nWe ran a service desk for 9,200 users.",
+            "Project: Service desk\nContractor: Tidewater Systems\nValue: $12.4 million",
+        ],
+    )
+    def test_a_sheet_of_another_contractor_says_so(self, sheet: str) -> None:
+        assert is_of_another(sheet, "Harbor Light Literacy")
+        assert not is_of_another(sheet, "Tidewater Systems LLC")
+        assert not is_of_another(sheet, "")
+        assert not is_of_another(f"{sheet}\nHarbor Light was the subcontractor.", "Harbor Light Literacy")
+
+    def test_a_title_may_name_the_project_or_the_customer(self) -> None:
+        for title in (
+            "Past performance: Groundwater database",
+            "Past performance of the last five years",
+            "Customer: Hollis Cement Co.",
+        ):
+            assert not is_of_another(f"# {title}\n\nWe replaced a pump.", "Harbor Light Literacy"), title

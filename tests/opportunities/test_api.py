@@ -92,7 +92,7 @@ class TestList:
     async def test_suggests_what_is_meant_by_the_beginning_of_a_word(
         self, client: httpx.AsyncClient, import_file: ImportFile
     ) -> None:
-        titles = ("Roof repair", "Pier repair")
+        titles = ("Roof repair", "Pier repair", "Roof repair")  # the last one amends the first
         await import_file(sam_file(*(sam_row(NoticeId=notice_id(i), Title=title) for i, title in enumerate(titles))))
         found = (await client.get("/api/opportunities/suggestions", params={"words": "roo"})).json()
         assert [row["title"] for row in found] == ["Roof repair"]

@@ -21,8 +21,8 @@ def chunk_spans(*spans: tuple[int, int], heading: Sequence[str] = (), page: int 
     return json.dumps([{"start": start, "end": end, "heading": heading, "page": page} for start, end in spans]).encode()
 
 
-def results(text: bytes, *chunks: bytes) -> list[tuple[bytes, bytes]]:
-    return [(b"D", b"about_us"), (b"D", text), *((b"D", each) for each in chunks), (b"E", b"")]
+def results(text: bytes, *chunks: bytes, title: bytes = b"") -> list[tuple[bytes, bytes]]:
+    return [(b"D", b"about_us"), (b"D", title), (b"D", text), *((b"D", each) for each in chunks), (b"E", b"")]
 
 
 def send(kind: bytes, content: bytes) -> None:
@@ -33,9 +33,11 @@ def send(kind: bytes, content: bytes) -> None:
 
 FORGED = {
     "no result": [(b"E", b"")],
-    "no kind": [(b"D", b"text"), (b"D", b"text"), (b"E", b"")],
+    "no kind": [(b"D", b"text"), (b"D", b""), (b"D", b"text"), (b"E", b"")],
     "no text": results(b"\xff"),
     "null characters": results(b"a\x00b"),
+    "a title with hidden characters": results(b"text", chunk_spans((0, 4)), title=b"a\x00b"),
+    "a title without end": results(b"text", chunk_spans((0, 4)), title=b"a" * 300),
     "null characters in a heading": results(b"text", chunk_spans((0, 4), heading=["One", "\x00"])),
     "a page that no column holds": results(b"text", chunk_spans((0, 4), page=2**40)),
     "no chunks": results(b"text", b"{}"),

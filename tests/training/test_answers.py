@@ -211,7 +211,7 @@ async def test_an_amount_or_code_of_something_else_is_not_an_answer(committed: C
 async def test_notices_come_last_when_the_question_is_about_us(committed: Core, bridges: Actor) -> None:
     embedder = await language.get_embedder(committed)
     found = await service.find_answers(committed, bridges, "How many welders do we employ?", embedder=embedder)
-    assert [answer.document_title for answer in found] == ["High Road", "RFP 26-01"]
+    assert [answer.document_title for answer in found] == ["High Road Bridges", "RFP 26-01"]
 
 
 TIDEWATER = """# Past performance of Tidewater Systems

@@ -334,7 +334,7 @@ class TestStorable:
                 return [Block(text="Radar \ud83d", level=1), Block(text="We build \ud83d radars.")]
 
         (path := tmp_path / "a.half").write_bytes(b"a")
-        _kind, text, spans = extraction._extracted([HalfEmoji()], path, path.name, "A")
+        _kind, _title, text, spans = extraction._extracted([HalfEmoji()], path, path.name, "A")
         assert text == b"Radar ?\n\nWe build ? radars."
         assert b"Radar ?" in spans
 

@@ -71,7 +71,8 @@ class TestTrain:
             await screen.click("button", "Rename…")
             await screen.type("New title", "Our boats")
             await screen.submit("Rename boats")
-            await screen.expect(lambda: [row["title"] for row in screen.rows("Documents")] == ["Our boats"])
+            renamed = {"label": "Our boats", "detail": "boats.md"}  # with the name of its file
+            await screen.expect(lambda: [row["title"] for row in screen.rows("Documents")] == [renamed])
             await screen.click("button", "Close")
             assert not screen.has("region", "Our boats")
         async with committed.database.transaction() as session:
@@ -131,13 +132,13 @@ class TestTrain:
     async def test_an_answer_says_what_its_document_is_and_keeps_its_layout(
         self, committed: Core, owner: Actor, add_file: AddFile
     ) -> None:
-        text = "# Boats\n\nOur ferries.\n\n| Ferry | Speed | Seats |\n|---|---|---|\n| Anna | 12 knots | forty |\n| Berta | 9 knots | ten |\n\n"
+        text = "# Fleet\n\nOur ferries.\n\n| Ferry | Speed | Seats |\n|---|---|---|\n| Anna | 12 knots | forty |\n| Berta | 9 knots | ten |\n\n"
         text += "» Life vests for everyone\n» Two spare engines\n"
         await service.run_inline(committed, owner, [await add(committed, owner, add_file, text, "boats.md")])
         async with mounted(
             committed, owner, train_screen, path="/dashboard/train?question=How+fast+is+the+ferry+Anna%3F"
         ) as screen:
-            await screen.expect("Data · Boats")
+            await screen.expect("Data · Fleet")
             assert [marked.text for marked in screen.elements("mark")] == ["Anna", "12 knots", "forty"]
             assert [column.text for column in screen.elements("columnheader")][-3:] == ["Ferry", "Speed", "Seats"]
             assert [item.text for item in screen.elements("listitem")][-2:] == ["Life vests for everyone", "Two spare engines"]

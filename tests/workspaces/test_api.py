@@ -58,7 +58,7 @@ async def test_an_unknown_workspace_is_not_found(client: httpx.AsyncClient, name
 async def test_people_are_invited_by_link(client: httpx.AsyncClient, ada: Actor) -> None:
     there = {"w": (await client.post("/api/workspaces", json={"name": "Harbor"})).json()["id"]}
     sent = (await client.post("/api/workspace/invitations", json={"role": "viewer", "most_uses": 3}, params=there)).json()
-    assert (sent["state"], sent["invited_by"], sent["workspace"]) == ("pending", ada.email, "Harbor")
+    assert (sent["state"], sent["invited_by"], sent["workspace"]) == ("pending", ada.name, "Harbor")
     listed = (await client.get("/api/workspace/invitations", params=there)).json()["items"]
     assert [each["id"] for each in listed] == [sent["id"]] and "link" not in listed[0]
     assert (await client.delete(f"/api/workspace/invitations/{sent['id']}", params=there)).status_code == 204

@@ -379,7 +379,7 @@ class TestInvitations:
         with pytest.raises(InvitationOver):
             await join(committed, eve, sent.link)
         [own] = await do(committed, lambda session: invitations.list_own(session, bob))
-        assert (own.workspace, own.role, own.invited_by) == ("Harbor", WorkspaceRole.REVIEWER, ada.email)
+        assert (own.workspace, own.role, own.invited_by) == ("Harbor", WorkspaceRole.REVIEWER, ada.name)
         assert await do(committed, lambda session: invitations.accept(session, bob, own.id)) == owner.workspace_id
         with pytest.raises(AlreadyMember):
             await invite(committed, owner, InvitationForm(email=bob.email))

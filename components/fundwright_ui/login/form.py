@@ -165,6 +165,7 @@ def login_form(label: str, action: Action, *fields: Child, submit: str, refusal:
                 "method": "post",  # a browser without scripts must not put the password into the address
                 "noValidate": True,
                 "autoComplete": "off",
+                "data-begins": True,  # its first field gets the focus
                 "onSubmit": handler(action, prevent_default=True),
             },
             *fields,

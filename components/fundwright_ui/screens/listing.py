@@ -11,7 +11,7 @@ from reactpy import html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.core.messages import t
+from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright_ui.hooks import Rows, UrlState, query_in_address, use_query, use_rows, use_url_state
 from fundwright_ui.hooks.query import Query
@@ -74,6 +74,11 @@ class Listing(Generic[V, T]):
         """Goes below the rows; see `more_rows`."""
         return more_rows(self.rows.more, on_load=self.load, outcome=self.rows.last_outcome)
 
+    def counted(self, count: str) -> str:
+        """The number of items, and how many of the rows above which it stands an action has removed from the list."""
+        settled = sum(1 for each in self.rows.shown if each.outcome)
+        return " · ".join((count, nt("{n} done", "{n} done", settled))) if settled else count
+
     def opened(self, url: UrlState) -> T | None:
         """The selected item (`open_beside`), unless an action has removed it."""
         return next((each.item for each in self.rows.shown if each.id == url.get("open") and not each.outcome), None)
@@ -116,7 +121,7 @@ def listed_table(
     return [
         list_bar(
             narrow,
-            count,
+            listing.counted(count),
             export_button(connection, export, len(shown), listing.query),
             sort=sort_choice(url, listing.query, columns) if shown else None,
         ),
@@ -339,12 +344,14 @@ def export_button(
     """
     if not count:
         return None
-    query = query or PageRequest()
+    address = connection.href(export_path(path, query or PageRequest()))
+    return link_button(label or t("Export as CSV"), address, variant=variant, size="small", icon_name="download", download=True)
+
+
+def export_path(path: str, query: PageRequest) -> str:
+    """The path of the CSV file of a whole list, with its current filters and order."""
     asked = _filters(query) | ({"sort": query.sort} if query.sort else {})
-    address = f"{path}?{urlencode(asked, doseq=True)}" if asked else path
-    return link_button(
-        label or t("Export as CSV"), connection.href(address), variant=variant, size="small", icon_name="download", download=True
-    )
+    return f"{path}?{urlencode(asked, doseq=True)}" if asked else path
 
 
 def _filters(query: PageRequest) -> dict[str, Any]:

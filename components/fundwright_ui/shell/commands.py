@@ -122,6 +122,6 @@ def _opportunity(row: OpportunityRow) -> Command:
 async def _drafts(session: AsyncSession, actor: Actor, words: str, limit: int) -> list[Command]:
     found = await generation.list_drafts(session, actor, DraftQuery(text=words, page_size=limit))
     return [
-        Command(id=str(draft.id), label=draft.title, detail=t(draft.template_title), path=f"/generate/slug/{draft.slug}")
+        Command(id=str(draft.id), label=draft.listed_title, detail=t(draft.template_title), path=f"/generate/slug/{draft.slug}")
         for draft in found.items
     ]

@@ -79,6 +79,13 @@ class NoteCell(Props):
     color: Color = "secondary"
 
 
+class DetailCell(Props):
+    """A text in a cell with a less important one below it, such as the name of a file."""
+
+    label: str
+    detail: str
+
+
 class ActionCell(Props):
     """A button in a cell, for what a row is listed for. `name` is its accessible name and begins with the label. It calls `on_action`."""
 
@@ -86,7 +93,7 @@ class ActionCell(Props):
     name: str
 
 
-Cell = str | int | float | bool | Decimal | date | UUID | LinkCell | NoteCell | ActionCell | tuple[Chip, ...] | None
+Cell = str | int | float | bool | Decimal | date | UUID | LinkCell | NoteCell | DetailCell | ActionCell | tuple[Chip, ...] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +160,7 @@ class TableColumn(Props):
     href_base: str
 
 
-TableCell = TypeAliasType("TableCell", str | LinkCell | NoteCell | ActionCell | tuple[Chip, ...])
+TableCell = TypeAliasType("TableCell", str | LinkCell | NoteCell | DetailCell | ActionCell | tuple[Chip, ...])
 
 
 class DataTable(Widget):
@@ -318,7 +325,7 @@ def _writer(column: Column) -> Callable[[Any], TableCell]:
     language = current_language()
 
     def write(cell: Any) -> TableCell:
-        if type(cell) is str or isinstance(cell, (LinkCell, NoteCell, ActionCell, tuple)):
+        if type(cell) is str or isinstance(cell, (LinkCell, NoteCell, DetailCell, ActionCell, tuple)):
             return cell
         if cell is None:
             return ""
@@ -439,6 +446,8 @@ def _content(cell: Any, column: Mapping[str, Any], id: str) -> list[Node]:
         return [_element("a", {"href": column["hrefBase"] + id}, [cell])] if _is_link(cell, column) else [cell]
     if isinstance(cell, dict) and "note" in cell:
         return [_element("span", {"className": f"fw-note-{cell['color']}", "title": cell["note"]}, [cell["label"]])]
+    if isinstance(cell, dict) and "detail" in cell:
+        return [cell["label"], _element("span", {"className": "fw-cell-detail"}, [cell["detail"]])]
     if isinstance(cell, dict) and "name" in cell:
         about = {"type": "button", "className": "fw-button fw-button-outlined fw-button-small", "aria-label": cell["name"]}
         return [_element("button", {**about, "data-action": id}, [cell["label"]])]

@@ -20,7 +20,7 @@ from fundwright.authentication import email_confirmation
 from fundwright.authentication.api import AccountAnswer, LoginForm
 from fundwright.authentication.schemas import SessionRead
 from fundwright.core.errors import FundwrightError
-from fundwright.core.mail import MailRead
+from fundwright.core.mail import MailQuery, MailRead
 from fundwright.core.messages import current_language
 from fundwright.core.origins import refuse_foreign_page
 from fundwright.core.paging import Page, PageRequest
@@ -72,18 +72,19 @@ async def register(
 
 @router.get("/api/mails")
 async def list_mails(
-    core: CoreDep, actor: CurrentActor, client: RequestClient, request: Annotated[PageRequest, Query()]
+    core: CoreDep, actor: CurrentActor, client: RequestClient, query: Annotated[MailQuery, Query()]
 ) -> Page[MailRead]:
-    """List the outbox, newest first, without the messages. For administrators who have just re-authenticated."""
+    """List the outbox without the messages, newest first unless `sort` is recipient, created_at, or sent_at. For administrators
+    who have just re-authenticated."""
     async with core.database.transaction() as session:  # reading it is recorded
-        return await outbox.list_mails(session, actor, request, client=client)
+        return await outbox.list_mails(session, actor, query, client=client)
 
 
 @router.get("/api/mails/export.csv", response_class=CsvDownload)
-async def export_mails(export: Export, actor: CurrentActor, request: Annotated[PageRequest, Query()]) -> CsvDownload:
+async def export_mails(export: Export, actor: CurrentActor, query: Annotated[MailQuery, Query()]) -> CsvDownload:
     """Export the whole list as CSV; `page` and `page_size` are ignored."""
     require(actor, Permission.ADMINISTER)
-    return export("emails.csv", lambda session: outbox.export_mails(session, actor, request))
+    return export("emails.csv", lambda session: outbox.export_mails(session, actor, query))
 
 
 @router.get("/api/invitations")

@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, ClassVar, TypedDict, TypeVar
 from uuid import UUID, uuid4
 
 import aiosmtplib
-from pydantic import BaseModel, ConfigDict
-from sqlalchemy import delete, func, select, update
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import delete, or_, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
 from fundwright.core.jobs import JobHandler, JobPayload, JobRun, Lane, no_actor
+from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.messages import Language, later, t, using_language
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.settings import Settings
@@ -142,6 +143,14 @@ class SendMail(JobPayload):
     mail_id: UUID
 
 
+class MailQuery(PageRequest):
+    """Which emails to list, newest first unless `sort` is recipient, created_at, or sent_at. `text` is part of the recipient or of the
+    kind in the reader's language."""
+
+    text: str = Field(default="", max_length=200)
+    state: MailState | None = None
+
+
 class MailRead(BaseModel):
     """An email as the outbox shows it."""
 
@@ -228,21 +237,29 @@ async def post(session: AsyncSession, core: Core, email: OutgoingEmail) -> None:
         await _send_later(session, core, mail.id)
 
 
-async def list_mails(session: AsyncSession, request: PageRequest) -> Page[MailRead]:
-    """Newest first. Callers check that the actor is an administrator."""
-    return await _list(session, request, MailRead)
+async def list_mails(session: AsyncSession, query: MailQuery) -> Page[MailRead]:
+    """Callers check that the actor is an administrator."""
+    return await _list(session, query, MailRead)
 
 
 async def list_messages(session: AsyncSession, request: PageRequest) -> Page[MailMessage]:
     """Newest first, with links that open accounts: for the command line only."""
-    return await _list(session, request, MailMessage)
+    return await _list(session, MailQuery(page=request.page, page_size=request.page_size), MailMessage)
 
 
-async def _list(session: AsyncSession, request: PageRequest, shown_as: type[M]) -> Page[M]:
-    total = await session.scalar(select(func.count()).select_from(Mail)) or 0
-    query = select(Mail).order_by(Mail.created_at.desc(), Mail.id).offset(request.offset).limit(request.page_size)
-    items = [shown_as.model_validate(mail) for mail in await session.scalars(query)]
-    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
+async def _list(session: AsyncSession, query: MailQuery, shown_as: type[M]) -> Page[M]:
+    found = select(Mail)
+    if query.text:
+        kinds = [kind for kind in MailKind if query.text.casefold() in kind.label.casefold()]
+        found = found.where(or_(contains(query.text, Mail.recipient), Mail.kind.in_(kinds)))
+    if query.state is not None:
+        found = found.where(Mail.state == query.state)
+    total = await count_all(session, found)
+    columns = {"recipient": Mail.recipient, "created_at": Mail.created_at, "sent_at": Mail.sent_at}
+    ordered = found.order_by(ordered_by(query, columns, default=Mail.created_at.desc()), Mail.id)
+    mails = await session.scalars(ordered.offset(query.offset).limit(query.page_size))
+    items = [shown_as.model_validate(mail) for mail in mails]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
 async def forget(session: AsyncSession, recipient: str) -> None:

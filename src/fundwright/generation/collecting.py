@@ -17,7 +17,7 @@ from fundwright.accounts.schemas import Actor, Permission
 from fundwright.core.assembly import Core
 from fundwright.generation.schemas import TemplateQuestion, TemplateSection
 from fundwright.language import structure
-from fundwright.language.company import infer_company, presents_another
+from fundwright.language.company import infer_company, is_of_another, presents_another
 from fundwright.language.protocols import Embedder
 from fundwright.language.schemas import OUR_KINDS, DocumentKind, nearest_heading
 from fundwright.language.structure import BlockKind
@@ -114,12 +114,16 @@ async def collect(
 
 
 def _without_others(documents: Sequence[DocumentText], company: str) -> list[DocumentText]:
-    """Exclude documents in which another organization presents itself, if others present the company."""
-    others = [
-        document for document in documents if document.kind == DocumentKind.ABOUT_US and presents_another(document.text, company)
+    """Exclude documents in which another organization presents itself, if others present the company, and sheets about projects of
+    another contractor."""
+    own = [
+        document
+        for document in documents
+        if not (document.kind == DocumentKind.PAST_PERFORMANCE and is_of_another(document.text, company))
     ]
-    is_presented = any(document.kind == DocumentKind.ABOUT_US and document not in others for document in documents)
-    return [document for document in documents if document not in others] if is_presented else list(documents)
+    others = [document for document in own if document.kind == DocumentKind.ABOUT_US and presents_another(document.text, company)]
+    is_presented = any(document.kind == DocumentKind.ABOUT_US and document not in others for document in own)
+    return [document for document in own if document not in others] if is_presented else own
 
 
 def _choose(

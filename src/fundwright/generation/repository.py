@@ -119,6 +119,14 @@ async def page(session: AsyncSession, owner_id: UUID, query: DraftQuery) -> tupl
     return [_draft_and_job(*row) for row in rows], total
 
 
+async def numbers_of(session: AsyncSession, owner_id: UUID, draft_ids: Collection[UUID]) -> dict[UUID, int]:
+    """Return the number of each of these drafts among the workspace's drafts with the same title, oldest first."""
+    order = func.row_number().over(partition_by=Draft.title, order_by=(Draft.created_at, Draft.id))
+    numbered = select(Draft.id, order.label("number")).where(Draft.owner_id == owner_id).subquery()
+    rows = await session.execute(select(numbered.c.id, numbered.c.number).where(numbered.c.id.in_(draft_ids)))
+    return dict(rows.all())
+
+
 async def last_company(session: AsyncSession, owner_id: UUID) -> str | None:
     """Return the company of the workspace's newest draft that names one."""
     named = select(Draft.company).where(Draft.owner_id == owner_id, Draft.company != "")

@@ -467,7 +467,7 @@ class DraftQuery(PageRequest):
 
 
 class DraftRow(BaseModel):
-    """A draft in a list."""
+    """A draft in a list. `number` tells drafts with the same title apart: 1 for the oldest."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -485,6 +485,12 @@ class DraftRow(BaseModel):
     """The name of the account; "" once it is deleted."""
     ended_at: datetime | None
     job_id: UUID | None
+    number: int = 1
+
+    @property
+    def listed_title(self) -> str:
+        """The title in a list. What is exported has no number."""
+        return self.title if self.number == 1 else f"{self.title} ({self.number})"
 
 
 class DraftRead(DraftRow):

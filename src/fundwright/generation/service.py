@@ -269,7 +269,9 @@ async def list_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) ->
     """Return the actor's drafts, newest first unless `sort` names a field."""
     rows, total = await repository.page(session, actor.workspace_id, query)
     names = await workspaces.names_of(session, actor, (row.draft.created_by for row in rows))
-    return Page(items=[_row(row, names) for row in rows], total=total, page=query.page, page_size=query.page_size)
+    numbers = await repository.numbers_of(session, actor.workspace_id, [row.draft.id for row in rows])
+    items = [_row(row, names).model_copy(update={"number": numbers.get(row.draft.id, 1)}) for row in rows]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
 @needs(Permission.READ)
@@ -277,7 +279,7 @@ def export_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) -> Asy
     """Yield the whole list as lines of CSV."""
     return csv_lines(
         [
-            (t("Title"), lambda draft: draft.title),
+            (t("Title"), lambda draft: draft.listed_title),
             (t("Template"), lambda draft: t(draft.template_title)),
             (t("Opportunity"), lambda draft: draft.opportunity_title),
             (t("Status"), lambda draft: draft.state),

@@ -84,6 +84,12 @@ _NO_NAMES = frozenset(
         "il",
     ]
 )
+_OF_CONTRACTOR = re.compile(
+    rf"\W*(?:(?:past|relevant|corporate|prior|recent) (?:performance|experience|projects?|contracts?)|projects?|contracts?|references?|referenzen|références) (?:of|by|von|de) "
+    rf"((?-i:(?:{_NAME}[ ]){{1,7}}?{_FORM}\b\.?))\W*|(?:contractor|offeror|vendor|bidder|legal (?:business )?name|name of (?:firm|offeror|contractor))(?: name)?\s?:\s?(\S.{{1,80}})",
+    re.IGNORECASE,
+)
+"""The title of a sheet, or a label in it, that says whose projects it is about: “Past performance of Tidewater Systems LLC.”"""
 _MAX_CHARACTERS, _LINE_CHARACTERS = 20_000, 400
 _MIN_VOTES = 2.0
 
@@ -116,15 +122,29 @@ def infer_company(documents: Iterable[tuple[DocumentKind, str]]) -> str:
 def presents_another(text: str, company: str) -> bool:
     """Whether an organization other than `company` presents itself in the text, which never names `company`: “Harbor Light is a
     nonprofit.”"""
-    own = _key(company).split()
-    known = set(re.findall(r"[\w&]+", text[:_MAX_CHARACTERS].casefold()))
-    if not own or known.intersection((own[0], "".join(word[0] for word in own))):
+    if _is_named_in(text, company):
         return False
     return any(
         _key(found[1]) and _ORGANIZATION.search(line[found.end() :].partition(". ")[0])
         for line in text[:_MAX_CHARACTERS].splitlines()
         for found in _SUBJECT.finditer(line)
     )
+
+
+def is_of_another(text: str, company: str) -> bool:
+    """Whether the text, which never names `company`, says that its projects are those of another contractor."""
+    if _is_named_in(text, company):
+        return False
+    lines = (line.strip(" *_#|") for line in text[:_MAX_CHARACTERS].splitlines())
+    found = (_OF_CONTRACTOR.fullmatch(line) for line in lines if len(line) <= _LINE_CHARACTERS)
+    return any(each is not None and _key(_cleaned(each[1] or each[2])) for each in found)
+
+
+def _is_named_in(text: str, company: str) -> bool:
+    """Whether the text contains the first word of the name, or its initials. True if no company is given."""
+    own = _key(company).split()
+    known = set(re.findall(r"[\w&]+", text[:_MAX_CHARACTERS].casefold()))
+    return not own or bool(known.intersection((own[0], "".join(word[0] for word in own))))
 
 
 def _names(text: str, *, is_about_us: bool) -> Iterable[tuple[str, float]]:

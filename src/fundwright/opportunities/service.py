@@ -100,6 +100,8 @@ _BODIES = frozenset({"Description", "abstract"})
 _REPORTED_REJECTIONS = 20
 _SHOWN_CHARACTERS = 100
 _SHOWN_WEEKS = 8
+_NOTICES_PER_NUMBER = 3
+"""How many notices are read for each suggestion, of which several may have the same number."""
 _SAMPLES: tuple[tuple[Source, str], ...] = (
     (SamCsv(), "sam.csv"),
     (GrantsGov(), "grants.xml"),
@@ -233,8 +235,12 @@ def _match(opportunity_id: UUID, ranked: ranking.Ranked, marked_passage: str) ->
 
 @needs(Permission.READ)
 async def suggest(session: AsyncSession, actor: Actor, words: str, *, limit: int = 6) -> list[OpportunityRow]:
-    """Suggest opportunities for text that is still being typed, newest first; without words, the newest of all."""
-    return [OpportunityRow.model_validate(row) for row in await listing.suggest(session, words.strip(), limit=limit)]
+    """Suggest opportunities for text that is still being typed, newest first; without words, the newest of all. Only the newest of
+    several notices with the same number and title is suggested."""
+    newest: dict[tuple[str, str], OpportunityRow] = {}
+    for row in await listing.suggest(session, words.strip(), limit=_NOTICES_PER_NUMBER * limit):
+        newest.setdefault((row["number"], row["title"]), OpportunityRow.model_validate(row))
+    return list(newest.values())[:limit]
 
 
 @needs(Permission.READ)

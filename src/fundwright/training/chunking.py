@@ -34,11 +34,13 @@ _WORD = re.compile(rf"\S{{1,{MAX_CHARACTERS}}}")
 
 @dataclass(frozen=True)
 class ChunkedDocument:
-    """`text` is the whole document; offsets of the chunks count its characters. `kind` is the proposed kind of the document."""
+    """`text` is the whole document; offsets of the chunks count its characters. `kind` and `title` are proposed; the title is "" if the
+    document has no good one."""
 
     text: str
     chunks: list[ChunkSpan]
     kind: DocumentKind = DocumentKind.ABOUT_US
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,15 @@ from pydantic import TypeAdapter
 
 from fundwright.core.messages import t
 from fundwright.core.sandbox import Limits, Sandbox, crashed
+from fundwright.core.visible import visible_line
 from fundwright.language.schemas import DocumentKind
-from fundwright.training import kinds
+from fundwright.training import kinds, titles
 from fundwright.training.chunking import MAX_CHARACTERS, ChunkedDocument, ChunkSpan, chunk
-from fundwright.training.readers import Reader, Unreadable, choose_reader, file_missing, read
+from fundwright.training.readers import Reader, Unreadable, choose_reader, file_missing, read, title_in
+from fundwright.training.titles import MAX_TITLE_CHARACTERS
 
-_TEXTS = 2
-"""The number of results before the chunks: the kind and the text."""
+_TEXTS = 3
+"""The number of results before the chunks: the kind, the title, and the text."""
 _SPANS_PER_RESULT = 100
 _MAX_RESULT_BYTES = 5_000_000
 """The maximum size of that many chunks, each with 12 headings of nine levels. The server never parses more at once."""
@@ -39,7 +41,7 @@ LIMITS = Limits(
 
 
 async def extract(sandbox: Sandbox, readers: Sequence[Reader], path: Path, filename: str, *, title: str) -> ChunkedDocument:
-    """Return the text of a file, its chunks, and its kind. Raises Unreadable."""
+    """Return the text of a file, its chunks, its kind, and its title. Raises Unreadable."""
     work = partial(_extracted, list(readers), path, filename, title)
     name = t("“{name}”", name=filename)
     results = await sandbox.run(work, limits=LIMITS, name=name, readable=(path,))
@@ -53,7 +55,7 @@ def _checked(results: list[bytes]) -> ChunkedDocument:
     """Validate the results of a reader, which may be compromised. Raises ValueError for anything that `chunk` never returns."""
     if len(results) < _TEXTS:
         raise ValueError("There is no text.")
-    kind, text = DocumentKind(results[0].decode()), results[1].decode()
+    kind, title, text = DocumentKind(results[0].decode()), results[1].decode(), results[2].decode()
     spans: list[ChunkSpan] = []
     length = 0
     for result in results[_TEXTS:]:
@@ -73,7 +75,9 @@ def _checked(results: list[bytes]) -> ChunkedDocument:
             raise ValueError("The chunks overlap too much.")
     if "\x00" in text:
         raise ValueError("The text has null characters.")
-    return ChunkedDocument(text=text, chunks=spans, kind=kind)
+    if title != visible_line(title, most=MAX_TITLE_CHARACTERS):
+        raise ValueError("The title has hidden characters or is too long.")
+    return ChunkedDocument(text=text, chunks=spans, kind=kind, title=title)
 
 
 def _extracted(readers: Sequence[Reader], path: Path, filename: str, title: str) -> Iterator[bytes]:
@@ -81,8 +85,10 @@ def _extracted(readers: Sequence[Reader], path: Path, filename: str, title: str)
         reader = choose_reader(readers, path, filename)
     except FileNotFoundError as error:
         raise file_missing(filename) from error
-    chunked = chunk(read(reader, path, filename))
+    blocks = read(reader, path, filename)
+    chunked = chunk(blocks)
     yield kinds.propose(title=title, filename=filename, text=chunked.text).encode()
+    yield titles.propose([(block.text, block.level is not None) for block in blocks], metadata=title_in(reader, path)).encode()
     yield chunked.text.encode()
     for start in range(0, len(chunked.chunks), _SPANS_PER_RESULT):
         yield _SPANS.dump_json(chunked.chunks[start : start + _SPANS_PER_RESULT])

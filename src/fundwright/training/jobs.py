@@ -12,6 +12,8 @@ from functools import partial
 from typing import TypedDict
 from uuid import UUID
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from fundwright.accounts.schemas import Actor
 from fundwright.core.assembly import Core
 from fundwright.core.errors import NotFound
@@ -20,6 +22,7 @@ from fundwright.core.live import publish
 from fundwright.core.messages import from_stored, number, t, to_stored
 from fundwright.core.scopes import INSTALLATION
 from fundwright.core.sweeping import remove_unused
+from fundwright.core.visible import visible_line
 from fundwright.language import service as language
 from fundwright.language.protocols import Embedder
 from fundwright.language.schemas import nearest_heading
@@ -27,8 +30,9 @@ from fundwright.training import kinds, repository
 from fundwright.training.extraction import extract
 from fundwright.training.models import Document, FailureRecord
 from fundwright.training.readers import Reader, Unreadable
-from fundwright.training.schemas import ProposeKinds, RemoveFiles, TrainDocuments
+from fundwright.training.schemas import DocumentSource, ProposeKinds, RemoveFiles, TrainDocuments
 from fundwright.training.service import documents_topic
+from fundwright.training.titles import MAX_TITLE_CHARACTERS, title_of_file
 
 _READ, _BATCH = 512, 32
 """The number of passages read, and of passages embedded and saved, in one transaction."""
@@ -106,8 +110,9 @@ async def _train_document(
             reading.cancel()
             await asyncio.wait([reading])
         async with run.transaction() as session:
-            await repository.get_document(session, owner_id, document_id)
+            document = await repository.get_document(session, owner_id, document_id, for_update=True)
             await repository.save_chunks(session, owner_id, document_id, chunked)
+            await _take_title(session, owner_id, document, chunked.title)
         await _embed(run, embedder, owner_id, document, place)
         chunk_count = len(chunked.chunks)
     except Unreadable as error:
@@ -131,6 +136,17 @@ async def _train_document(
             training_run.chunks += chunk_count
         await run.save_checkpoint(session, {"next": place + 1})
         await publish(session, documents_topic(owner_id))
+
+
+async def _take_title(session: AsyncSession, owner_id: UUID, document: Document, title: str) -> None:
+    """Give a document that is read for the first time the title that is in it, unless a person chose one or another document has
+    it."""
+    named = visible_line(title_of_file(document.filename), most=MAX_TITLE_CHARACTERS)
+    is_named_after_file = document.title in (named, document.filename)
+    if not title or document.trained_at is not None or document.source != DocumentSource.UPLOAD or not is_named_after_file:
+        return
+    if title not in await repository.list_titles_like(session, owner_id, title, title):
+        document.title = title
 
 
 async def propose_kinds(run: JobRun[ProposeKinds, None, KindsCheckpoint]) -> None:

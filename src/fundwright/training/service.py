@@ -57,7 +57,7 @@ from fundwright.training.schemas import (
     Unsearched,
     Usage,
 )
-from fundwright.training.titles import MAX_TITLE_CHARACTERS, visible_title
+from fundwright.training.titles import MAX_TITLE_CHARACTERS, title_of_file, visible_title
 from fundwright.trash import service as trash
 from fundwright.workspaces import service as workspaces
 
@@ -112,7 +112,7 @@ async def add_document(
             raise AlreadyAdded(known)
         readers: list[Reader] = core.plugins.collect("document_readers")
         reader = await asyncio.to_thread(choose_reader, readers, received.path, name)
-        wanted = title.strip() or name.rpartition(".")[0].replace("_", " ") or name
+        wanted = title.strip() or title_of_file(name)
         free_title = await _unused_title(session, actor, wanted, name, is_filename=not title.strip())
         await _check_quota(session, actor, core, size_bytes=received.size_bytes)
         document = Document(

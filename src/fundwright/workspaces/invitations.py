@@ -93,7 +93,7 @@ async def invite(
             session, events.INVITED, [account.id], actor=actor, workspace_id=None, subject=workspace.name, path=events.PATH,
             event=events.invitation_to(workspace.id),
         )  # fmt: skip
-    sent = repository.read_invitation(invitation, workspace.name, actor.email)
+    sent = repository.read_invitation(invitation, workspace.name, actor.name)
     return InvitationSent(**sent.model_dump(exclude={"state"}), link=link)
 
 

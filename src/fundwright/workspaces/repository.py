@@ -180,7 +180,7 @@ async def delete_workspace(session: AsyncSession, workspace_id: UUID) -> None:
 
 def _invitations() -> Select[WorkspaceInvitation, str, str]:
     return (
-        select(WorkspaceInvitation, Workspace.name, Account.email)
+        select(WorkspaceInvitation, Workspace.name, Account.display_name)
         .join(Workspace, Workspace.id == WorkspaceInvitation.workspace_id)
         .outerjoin(Account, Account.id == WorkspaceInvitation.invited_by)
     )

@@ -107,7 +107,8 @@ class InvitationState(StrEnum):
 
 
 class InvitationRead(BaseModel):
-    """An invitation to a workspace, without the secret of its link. `invited_by` is None once that account is deleted."""
+    """An invitation to a workspace, without the secret of its link. `invited_by` is the name of an account, or None once it
+    is deleted."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -16,7 +16,7 @@ from fundwright_ui.runtime.html import to_html
 from fundwright_ui.runtime.vdom import to_node
 from fundwright_ui.testing import mounted
 from fundwright_ui.ui import button
-from fundwright_ui.widgets import ActionCell, Chip, Column, LinkCell, NoteCell, Row, Sort, data_table
+from fundwright_ui.widgets import ActionCell, Chip, Column, DetailCell, LinkCell, NoteCell, Row, Sort, data_table
 
 COLUMNS = (
     Column(field="title", label="Title", kind="link", is_sortable=True, flex=3, min_width=200, href_base="/grants/"),
@@ -37,6 +37,7 @@ ROWS = (
     Row(
         id="2",
         cells={
+            "title": DetailCell(label="Walls", detail="walls.pdf"),
             "amount": NoteCell(label="9 days", note="May 10, 2026", color="error"),
             "marks": ActionCell(label="Edit", name="Edit walls"),
         },
@@ -53,7 +54,7 @@ PAINTED = (
     '<tr data-row="1"><td><a href="/grants/1">Roofs &amp; walls</a></td><td class="fw-number">1,200</td>'
     '<td><span class="fw-chips"><span class="fw-chip fw-chip-primary">Open</span></span></td>'
     '<td><time datetime="2026-05-01T12:30:00+00:00" data-moment="datetime">May 1, 2026, 12:30\u202fPM UTC</time></td></tr>'
-    '<tr data-row="2" tabindex="0"><td></td>'
+    '<tr data-row="2" tabindex="0"><td>Walls<span class="fw-cell-detail">walls.pdf</span></td>'
     '<td class="fw-number"><span class="fw-note-error" title="May 10, 2026">9 days</span></td>'
     '<td><button type="button" class="fw-button fw-button-outlined fw-button-small" aria-label="Edit walls" data-action="2">Edit</button></td>'
     '<td></td></tr></tbody></table></div>'

@@ -121,6 +121,11 @@ export interface NoteCell {
   readonly color: "primary" | "secondary" | "info" | "success" | "warning" | "error" | "purple";
 }
 
+export interface DetailCell {
+  readonly label: string;
+  readonly detail: string;
+}
+
 export interface ActionCell {
   readonly label: string;
   readonly name: string;
@@ -131,7 +136,7 @@ export interface Chip {
   readonly color: "primary" | "secondary" | "info" | "success" | "warning" | "error" | "purple";
 }
 
-export type TableCell = string | LinkCell | NoteCell | ActionCell | readonly Chip[];
+export type TableCell = string | LinkCell | NoteCell | DetailCell | ActionCell | readonly Chip[];
 
 export interface Sort {
   readonly field: string;

@@ -41,6 +41,16 @@ describe("links", () => {
     expect(scroll).toHaveBeenLastCalledWith(0, 0);
   });
 
+  it("focus the first field of a form that the new screen was opened for", async () => {
+    vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
+    const page = await openAt("/dashboard/train");
+    await act(async () => fireEvent.click(screen.getByText("Opportunities")));
+    const panel: TreeNode = { t: "aside", a: { "data-panel": "true" }, c: [{ t: "form", c: [{ t: "input", a: { name: "first" } }] }] };
+    await page.patch(["set", [1], panel]);
+    await page.receive({ type: "done", seq: 1 });
+    expect((document.activeElement as HTMLInputElement).name).toBe("first");
+  });
+
   it("add one entry to the history when they are clicked twice", async () => {
     vi.spyOn(globalThis, "scrollTo").mockImplementation(() => undefined);
     await openAt("/dashboard/train");

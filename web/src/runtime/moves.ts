@@ -6,6 +6,11 @@ import { type Entry, hasScrolled, keepScrollOnReload, nameEntry, rememberScroll,
 import type { Unsubscribe } from "./signal";
 import { inWorkspace } from "./workspace";
 
+/** The first field of a form that the screen or its panel was opened for. */
+function firstField(): HTMLElement | null {
+  return document.querySelector<HTMLElement>("main form[data-begins] input, [data-panel] form input:not([hidden])");
+}
+
 function focusHeading(): void {
   const heading = document.querySelector<HTMLElement>("main h1") ?? document.querySelector("main");
   if (heading === null) return;
@@ -35,7 +40,9 @@ export function followMoves(runtime: Runtime): Unsubscribe {
     runtime.hasMoved.set(true);
     if (isReturn) restoreScroll(entry);
     else scrollTo(0, 0);
-    focusHeading();
+    const field = isReturn ? null : firstField();
+    if (field === null) focusHeading();
+    else field.focus({ preventScroll: true });
   };
   const stopListening = history.listen(({ action, location }) => {
     const before = current;
@@ -85,6 +92,8 @@ export function followMoves(runtime: Runtime): Unsubscribe {
   // A person may have scrolled before the page was hydrated; scrolling also makes the browser compute the layout at once.
   if (hasScrolled(current)) restoreScroll(current);
   if (wasLoadedByLink()) leavePart = goToPart(current.hash);
+  // Unless the person has typed or pressed something before the page was hydrated.
+  if (document.activeElement === document.body) firstField()?.focus({ preventScroll: true });
   return () => {
     leavePart();
     stopListening();

@@ -30,7 +30,15 @@ export function createFundwrightTheme(mode: "light" | "dark", direction: "ltr" |
       MuiPaper: { styleOverrides: { root: { backgroundImage: "none" } } },
       MuiDialog: { styleOverrides: { paper: { borderRadius: 10, boxShadow: css("shadow-dialog") } } },
       MuiMenu: { styleOverrides: { paper: { borderRadius: 10, boxShadow: css("shadow-menu") } } },
-      MuiButton: { defaultProps: { disableElevation: true }, styleOverrides: { root: { minHeight: css("control"), padding: "7px 16px", lineHeight: "1.25rem" } } },
+      MuiMenuItem: {
+        styleOverrides: { root: { minHeight: css("control"), padding: "6px 16px", fontSize: "0.875rem", lineHeight: "1.25rem", fontWeight: 500 } },
+      },
+      MuiButton: {
+        defaultProps: { disableElevation: true },
+        // The same border as a button of Python.
+        variants: [{ props: { variant: "outlined", color: "inherit" }, style: { borderColor: `color-mix(in srgb, ${css("outline")} 48%, transparent)` } }],
+        styleOverrides: { root: { minHeight: css("control"), padding: "7px 16px", lineHeight: "1.25rem" } },
+      },
     },
   });
 }

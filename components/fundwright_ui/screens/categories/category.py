@@ -145,7 +145,7 @@ def category_screen() -> VdomDict:
         side_panel(t("New category"), new_category, close=t("Close"), on_close=close, key="new")
         if is_adding and not is_first
         else _opened_category(url.get("open"), [each.item for each in rows.shown if not each.outcome], close),
-        subtitle=t("Opportunities are sorted into your categories. The classifier learns from what you accept and correct."),
+        subtitle=t("The classifier learns from what you accept and correct."),
         actions=[
             None if is_first else _categorize_button(variant="outlined" if has_form else "contained", key="categorize"),
             button(t("New category"), icon_name="add", on_click=lambda: url.set(open="new"), disabled=is_adding),

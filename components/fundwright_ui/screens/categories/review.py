@@ -78,7 +78,7 @@ def review_queue(found: Sequence[CategoryRead]) -> VdomDict:
         t("To review"),
         html.p(
             {"className": "fw-muted", "role": "status"},
-            nt("{n} suggestion", "{n} suggestions", suggestions.total),
+            listing.counted(nt("{n} suggestion", "{n} suggestions", suggestions.total)),
         ),
         html.div(
             {"className": "fw-filters"},

@@ -99,7 +99,7 @@ def _drafts() -> VdomDict:
 
 def _draft(draft: DraftRow, connection: Connection) -> VdomDict:
     return item(
-        draft.title,
+        draft.listed_title,
         connection.href(f"/generate/slug/{draft.slug}"),
         note=t(draft.template_title),
         end=state_chip(draft.state),

@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.core.messages import nt, t
 from fundwright.generation.citing import CITATION, count_citations
 from fundwright.generation.schemas import CitationRead, DraftRead, DraftSectionRead
-from fundwright.language.schemas import DocumentKind, nearest_heading
+from fundwright.language.schemas import DocumentKind, headings_below, nearest_heading
 from fundwright.training import service as training
 from fundwright_ui.hooks import use_query
 from fundwright_ui.product import use_actor, use_connection
@@ -87,7 +87,7 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
                     "onClick": handler(lambda: open_passage(citation.number)),
                 },
                 html.span({"className": "fw-source-number"}, str(citation.number)),
-                html.span({"dir": "auto"}, _within(citation) or shorten(citation.text, _SHOWN_CHARACTERS, placeholder="…")),
+                html.span({"dir": "auto"}, _within(citation) or _beginning(citation)),
             ),
         )
 
@@ -131,7 +131,14 @@ def title_within(citation: CitationRead) -> str:
 def _within(citation: CitationRead) -> str:
     """The position of the passage in its document."""
     on_page = t("page {page}", page=citation.page) if citation.page is not None else ""
-    return " · ".join(filter(None, (nearest_heading(citation.heading), on_page)))
+    heading = nearest_heading(headings_below(citation.document_title, citation.heading))
+    return " · ".join(filter(None, (heading, on_page)))
+
+
+def _beginning(citation: CitationRead) -> str:
+    """The beginning of what is cited; without quotations, of the passage."""
+    start = min((start for start, _ in citation.quotes), default=0)
+    return shorten(citation.text[start:], _SHOWN_CHARACTERS, placeholder="…")
 
 
 def _quotes_at(draft: DraftRead, number: int, at: str) -> tuple[tuple[int, int], ...]:

@@ -407,7 +407,7 @@ def _drafts() -> VdomDict:
                     id="drafts-sort",
                 ),
             ),
-            nt("{n} draft", "{n} drafts", drafts.total),
+            listing.counted(nt("{n} draft", "{n} drafts", drafts.total)),
             export_button(use_connection(), "/api/drafts/export.csv", len(rows.shown), query),
         ),
         html.ul(
@@ -436,11 +436,13 @@ def _draft_item(shown: Row[DraftRow], rows: Rows[DraftRow]) -> VdomDict:
     def reopen() -> None:
         rows.reopen(str(draft.id))
 
-    removing = use_action(remove, success=moved_message(draft.title), undo=undo_of(connection, draft.id, reopen), then=settle)
+    removing = use_action(
+        remove, success=moved_message(draft.listed_title), undo=undo_of(connection, draft.id, reopen), then=settle
+    )
     return list_row(
         html.div(
             {"className": "fw-grow"},
-            html.a({"className": "fw-title-link", "href": connection.href(f"/generate/slug/{draft.slug}")}, draft.title),
+            html.a({"className": "fw-title-link", "href": connection.href(f"/generate/slug/{draft.slug}")}, draft.listed_title),
             facts(
                 t(draft.template_title),
                 moment(draft.created_at),
@@ -451,7 +453,9 @@ def _draft_item(shown: Row[DraftRow], rows: Rows[DraftRow]) -> VdomDict:
         row(
             state_chip(draft.state),
             row_actions(
-                icon_button(t("Move {name} to trash", name=draft.title), "delete", small=True, name="delete", on_click=removing),
+                icon_button(
+                    t("Move {name} to trash", name=draft.listed_title), "delete", small=True, name="delete", on_click=removing
+                ),
                 outcome=shown.outcome,
             )
             if actor.may(Permission.WORK)

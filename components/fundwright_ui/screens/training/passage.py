@@ -7,7 +7,7 @@ from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.messages import t
-from fundwright.language.schemas import heading_text
+from fundwright.language.schemas import heading_text, headings_below
 from fundwright.training import service as training
 from fundwright.training.schemas import PassageInContext
 from fundwright_ui.hooks import use_query
@@ -38,7 +38,7 @@ def passage_screen() -> VdomDict:
         passage.document_title,
         definition_list(
             {
-                t("Heading"): heading_text(passage.heading),
+                t("Heading"): heading_text(headings_below(passage.document_title, passage.heading)),
                 t("Page"): str(passage.page) if passage.page else None,
                 t("Location"): t("Characters {start} to {end} of the text", start=passage.start, end=passage.end),
             }

@@ -19,12 +19,13 @@ from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page, PageRequest
 from fundwright.core.sizes import file_size
 from fundwright.language import service as language
-from fundwright.language.schemas import DocumentKind, heading_text
+from fundwright.language.schemas import DocumentKind, heading_text, headings_below
 from fundwright.training import service as training
 from fundwright.training.schemas import (
     Answer,
     DocumentQuery,
     DocumentRead,
+    DocumentSource,
     DocumentState,
     DocumentTitle,
     PastedText,
@@ -72,7 +73,7 @@ from fundwright_ui.ui import (
     text_link,
     view_only_notice,
 )
-from fundwright_ui.widgets import Chip, Column, FileDrop, Row, RowOpened
+from fundwright_ui.widgets import Chip, Column, DetailCell, FileDrop, Row, RowOpened
 
 _STATE_COLORS: dict[DocumentState, Color] = {
     DocumentState.WAITING: "info",
@@ -185,7 +186,7 @@ def train_screen() -> VdomDict:
         beside(
             section(
                 t("Documents"),
-                html.div({"id": ADD_DOCUMENTS, "tabIndex": -1}, _add_documents(overview.usage, listing.load, key="add"))
+                html.div({"id": ADD_DOCUMENTS, "tabIndex": -1}, _add_documents(listing.load, key="add"))
                 if actor.may(Permission.WORK)
                 else None,
                 _running(overview.run, key="running") if overview.run is not None and is_running else None,
@@ -196,6 +197,9 @@ def train_screen() -> VdomDict:
                     if actor.may(Permission.WORK)
                     else t("No documents yet.")
                 ),
+                html.p({"className": "fw-hint"}, t("Your documents use {usage}.", usage=overview.usage.text))
+                if overview.usage.documents
+                else None,
             ),
             panel=_paste_text(listing.load, key="paste")
             if is_pasting
@@ -220,9 +224,9 @@ def train_screen() -> VdomDict:
         if overview.has_sample and actor.may(Permission.WORK)
         else None,
         _models(key="models"),
-        subtitle=t("Add the documents that answers and drafts are based on."),
+        subtitle=t("What answers and drafts are based on."),
         actions=[
-            html.div({"className": "fw-jump", "key": "jump"}, link_button(t("Ask the knowledge base"), f"#{_ASK}")),
+            html.div({"className": "fw-jump", "key": "jump"}, link_button(t("Ask"), f"#{_ASK}")),
             button(
                 t("Train"),
                 variant="contained",
@@ -239,10 +243,10 @@ def train_screen() -> VdomDict:
 
 
 @component
-def _add_documents(usage: Usage, load: Callable[[], None]) -> VdomDict:
+def _add_documents(load: Callable[[], None]) -> VdomDict:
     connection, url = use_connection(), use_url_state()
     return html.div(
-        {"className": "fw-stack fw-stack-tight", "role": "group", "aria-label": t("Add documents")},
+        {"role": "group", "aria-label": t("Add documents")},
         FileDrop(
             label=t("Drop files here or choose them"),
             hint=t("PDF, DOCX, Markdown, HTML, or text"),
@@ -254,7 +258,6 @@ def _add_documents(usage: Usage, load: Callable[[], None]) -> VdomDict:
             on_uploaded=load,
             fallback=[html.p({"className": "fw-muted"}, t("Drop files here or choose them"))],
         ),
-        html.p({"className": "fw-hint"}, t("Your documents use {usage}.", usage=usage.text)),
     )
 
 
@@ -379,7 +382,8 @@ def _export_answers(question: str, count: int) -> VdomDict | None:
 
 
 def _answer(answer: Answer, href: str) -> VdomDict:
-    place = [answer.document_kind.label, heading_text(answer.heading), t("Page {page}", page=answer.page) if answer.page else ""]
+    heading = heading_text(headings_below(answer.document_title, answer.heading))
+    place = [answer.document_kind.label, heading, t("Page {page}", page=answer.page) if answer.page else ""]
     return card(
         excerpt(answer.text, answer.answer_start, answer.answer_end),
         row(text_link(t("Show in the document"), href)),
@@ -568,6 +572,15 @@ def state_chip(document: DocumentRead) -> VdomDict:
     return chip(shown.label, color=shown.color)
 
 
+def _title(document: DocumentRead) -> str | DetailCell:
+    """The title, with the name of the file below it unless the title is this name, or there is no file of the person's."""
+    has_own_file = not document.is_sample and document.source is DocumentSource.UPLOAD
+    named = document.filename.rpartition(".")[0].replace("_", " ")
+    if not has_own_file or document.title in (named, document.filename):
+        return document.title
+    return DetailCell(label=document.title, detail=document.filename)
+
+
 def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
     document = shown.item
     labels = [_state(document)]
@@ -580,7 +593,7 @@ def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
     return Row(
         id=shown.id,
         cells={
-            "title": document.title,
+            "title": _title(document),
             "kind": document.kind.label if document.is_kind_chosen or document.trained_at else "",  # training proposes one
             "state": tuple(labels),
             "chunk_count": document.chunk_count,

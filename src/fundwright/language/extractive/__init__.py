@@ -114,7 +114,7 @@ class ExtractiveWriter:
                 compared = compared or await self._compare(request, known.candidates)
                 chosen = prose.choose(known.candidates, compared, place, topic, words=words, taken=taken, others=known.others)
                 taken |= frozenset(chosen.answer)
-                answer = [known.candidates[index] for index in sorted(chosen.answer)]
+                answer = prose.in_order(known.candidates, chosen.answer, is_by_fit=topic == Topic.FIT)
                 introduction = _INTRODUCTIONS.get(topic) if topic else None
                 pieces = list(_with_introduction(answer, str(introduction)) if introduction else _quote(answer))
                 for match in _possible(known.candidates, chosen, place):

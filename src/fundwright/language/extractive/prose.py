@@ -448,6 +448,17 @@ def choose(
     return chosen if chosen.answer else Choice(possible=_possible(found, compared, place, topic))
 
 
+def in_order(found: Sequence[Candidate], chosen: Sequence[int], *, is_by_fit: bool) -> list[Candidate]:
+    """Return the chosen candidates in the order of their documents. With `is_by_fit`, what is under one heading stays together, and the
+    headings are in the order of `chosen`, the best first."""
+    headings = list(dict.fromkeys((found[index].document, found[index].heading) for index in chosen)) if is_by_fit else []
+    places = {heading: place for place, heading in enumerate(headings)}
+    return [
+        found[index]
+        for index in sorted(chosen, key=lambda index: (places.get((found[index].document, found[index].heading), 0), index))
+    ]
+
+
 def _with_lists(found: Sequence[Candidate], relevant: Sequence[int], chosen: Sequence[int]) -> list[int]:
     """Return the chosen candidates, with the other items of any list from which one is chosen."""
     lists = {(found[index].number, found[index].heading) for index in chosen if found[index].is_listed}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from fundwright.core.errors import Invalid
 from fundwright.core.messages import t
@@ -46,6 +47,15 @@ class Reader(Protocol):
 
     def read(self, path: Path, filename: str) -> list[Block]:
         """Yield every block in reading order. Runs in the sandbox, see `fundwright.core.sandbox`. Raises Unreadable."""
+        ...
+
+
+@runtime_checkable
+class TitledReader(Reader, Protocol):
+    """A reader of a format whose files have a title in their metadata."""
+
+    def title(self, path: Path) -> str:
+        """Return the title, or "". Runs in the sandbox, and may raise anything."""
         ...
 
 
@@ -98,6 +108,15 @@ def read(reader: Reader, path: Path, filename: str) -> list[Block]:
             )
         )
     return blocks
+
+
+def title_in(reader: Reader, path: Path) -> str:
+    """The title in the metadata of a file, or ""."""
+    if not isinstance(reader, TitledReader):
+        return ""
+    with suppress(Exception):  # third-party parsers can raise anything
+        return _storable(reader.title(path))
+    return ""
 
 
 def _storable(text: str) -> str:

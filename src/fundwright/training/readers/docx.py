@@ -36,6 +36,11 @@ class DocxReader:
         _check_unpacked_size(path, filename)
         return list(_WordBlocks().of(docx.Document(str(path)).iter_inner_content()))
 
+    def title(self, path: Path) -> str:
+        import docx
+
+        return docx.Document(str(path)).core_properties.title
+
 
 class _WordBlocks:
     """Reads each paragraph and table once, however text boxes, tables, and merged cells are nested."""

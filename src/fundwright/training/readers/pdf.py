@@ -46,6 +46,12 @@ class PdfReader:
             for block in paragraphs([line for line in page if _without_digits(line) not in repeated], words, page=number)
         ]
 
+    def title(self, path: Path) -> str:
+        import pypdf
+
+        metadata = pypdf.PdfReader(path).metadata
+        return "" if metadata is None else metadata.title or ""
+
 
 def _page_lines(page: Any, number: int, filename: str) -> list[str]:
     try:

@@ -22,6 +22,14 @@ export function CellContent({ cell, column, id }: CellContentProps): ReactNode {
       </span>
     );
   }
+  if ("detail" in cell) {
+    return (
+      <>
+        {cell.label}
+        <span className="fw-cell-detail">{cell.detail}</span>
+      </>
+    );
+  }
   if ("name" in cell) {
     return (
       <button type="button" className="fw-button fw-button-outlined fw-button-small" aria-label={cell.name} data-action={id}>
