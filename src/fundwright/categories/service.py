@@ -352,15 +352,14 @@ async def correct(session: AsyncSession, actor: Actor, core: Core, subject_id: U
     """
     await _require_subject(session, actor, core, subject_id)
     labels = await repository.lock_labels(session, actor.workspace_id, subject_id)
+    known = await repository.list_for_classifier(session, actor.workspace_id)
     if category_id is None:
-        states = {
-            category.id: LabelState.REJECTED for category in await repository.list_for_classifier(session, actor.workspace_id)
-        }
+        states = {category.id: LabelState.REJECTED for category in known}
     else:
         await repository.get(session, actor.workspace_id, category_id)
         states = {label.category_id: LabelState.REJECTED for label in labels if label.state == LabelState.SUGGESTED}
         states[category_id] = LabelState.ACCEPTED
-    await _decide(session, actor, core, subject_id, labels, states)
+    await _decide(session, actor, core, subject_id, labels, states, known)
     return (await repository.labels_of(session, actor.workspace_id, [subject_id])).get(subject_id, [])
 
 
@@ -582,8 +581,8 @@ async def _decide_one(
 ) -> LabelRead:
     await _require_subject(session, actor, core, subject_id)
     labels = await repository.lock_labels(session, actor.workspace_id, subject_id)
-    await repository.get(session, actor.workspace_id, category_id)
-    await _decide(session, actor, core, subject_id, labels, {category_id: state})
+    category = await repository.get(session, actor.workspace_id, category_id)
+    await _decide(session, actor, core, subject_id, labels, {category_id: state}, [category])
     labels = (await repository.labels_of(session, actor.workspace_id, [subject_id]))[subject_id]
     return next(label for label in labels if label.category_id == category_id)
 
@@ -595,12 +594,13 @@ async def _decide(
     subject_id: UUID,
     labels: Sequence[Label],
     states: Mapping[UUID, LabelState],
+    known: Iterable[Category],
 ) -> None:
+    """`labels` are those from before, and `known` has at least the categories of `states`."""
     before = {label.category_id: label.state for label in labels}
     await repository.decide(session, actor.workspace_id, subject_id, states, now())
-    for category_id, state in sorted(states.items()):  # in the same order everywhere, because each one takes a lock
-        if kind := _activity_of(before.get(category_id), state):
-            category = await repository.get(session, actor.workspace_id, category_id)
+    for category in sorted(known, key=lambda category: category.id):  # in the same order everywhere: each one takes a lock
+        if category.id in states and (kind := _activity_of(before.get(category.id), states[category.id])):
             await activity.record(session, actor, kind, _subject(category), related=[subject_id])
     await _decided(session, actor, core)
 
