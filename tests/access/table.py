@@ -229,7 +229,8 @@ ROUTES = _table(
         POST /api/training/runs/{run_id}/repetitions
         GET /api/shares
         GET /api/shares/export.csv
-        POST /api/shares
+        POST /api/shares/drafts/{draft_id}
+        POST /api/shares/opportunities
         DELETE /api/shares/{share_id}
     """),
     (Permission.OVERSEE, """
@@ -452,6 +453,7 @@ QUERIES = {
     "/dashboard/history?person={id}": "account",
     "/dashboard/nih?category={id}": "category",
     "/dashboard/sam?category={id}": "category",
+    "/dashboard/share-links?draft_id={id}": "draft",
     "/dashboard/notifications?workspace_id={id}": "workspace",
     "/dashboard/train?document={id}": "document",
     "/dashboard/workspace?person={id}": "account",
@@ -468,6 +470,7 @@ NO_IDS = {
     "edit": "which section of this draft is edited; another draft's does nothing",
     "filters": "whether the filters are open",
     "import": "whether the import is open",
+    "kind": "a kind",
     "page": "a number, or the path that feedback is about",
     "passage": "the number of a citation of this draft",
     "q": "words",

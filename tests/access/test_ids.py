@@ -45,6 +45,8 @@ from fundwright.generation import service as generation
 from fundwright.generation.schemas import SectionSave
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
+from fundwright.sharing import service as sharing
+from fundwright.sharing.schemas import NewShare
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from fundwright.workspaces import invitations as workspace_invitations
@@ -132,6 +134,7 @@ async def _make_world(core: Core) -> World:
         other = await workspaces.create_workspace(session, eve, WorkspaceForm(name=CANARY))
         inviter = await workspaces.actor_in(session, eve, other.id)
         own_invitation = await workspace_invitations.invite(session, inviter, core, InvitationForm(email=ada.email))
+        shared_link = await sharing.share(session, ada, core, NewShare(recipient=CANARY, draft_id=draft.id))
         await commands.invite(session, core, email="zanzibar@example.org", role=Role.USER)
         await authentication.redeem_handover(
             session, core, await one_time_secrets.new_handover(session, ada.id, remember=True), client=HERE
@@ -159,7 +162,7 @@ async def _make_world(core: Core) -> World:
             "payment": await first("payment"), "photo": str(photo).rpartition("/")[2], "post": post.id, "post slug": post.slug,
             "premium link": await first("premium_link"), "run": run.id, "section": section.id, "session": await first("account_session"),
             "subject": notices[0].id, "token": token.id, "trashed": trashed.id, "workspace": shared.id,
-            "workspace invitation": workspace_invitation.id, "own invitation": own_invitation.id,
+            "share link": shared_link.id, "workspace invitation": workspace_invitation.id, "own invitation": own_invitation.id,
             "invitation link": own_invitation.link.rpartition("/")[2],
         }  # fmt: skip
     return World(ada, {kind: str(value) for kind, value in ids.items()})

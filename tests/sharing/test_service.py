@@ -71,7 +71,9 @@ class TestCreating:
         with pytest.raises(NotForPrograms):
             await office.share(office.ada.model_copy(update={"is_program": True}))
         async with program(office.app, office.ada) as client:
-            refused = await client.post("/api/shares", json={"recipient": "Grace", "draft_id": str(office.draft_id)})
+            refused = await client.post(f"/api/shares/drafts/{office.draft_id}", json={"recipient": "Grace"})
+            assert refused.status_code == 403
+            refused = await client.post("/api/shares/opportunities", json={"recipient": "Grace", "query": {"kind": "grant"}})
             assert refused.status_code == 403
             assert (await client.get("/api/shares")).json()["total"] == 0
 

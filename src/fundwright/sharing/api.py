@@ -13,7 +13,7 @@ from fundwright.accounts.schemas import Permission
 from fundwright.core.paging import Page
 from fundwright.core.web import CoreDep, CsvDownload, DbSession
 from fundwright.sharing import service
-from fundwright.sharing.schemas import NewShare, ShareCreated, ShareQuery, ShareRead
+from fundwright.sharing.schemas import NewShare, OpportunitiesForm, ShareCreated, ShareForm, ShareQuery, ShareRead
 
 router = APIRouter(tags=["sharing"])
 
@@ -31,13 +31,21 @@ async def export_shares(export: Export, actor: CurrentActor, query: Annotated[Sh
     return export("share-links.csv", lambda session: service.export_shares(session, actor, query))
 
 
-@router.post("/api/shares", status_code=status.HTTP_201_CREATED)
-async def create_share(
-    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, new: NewShare
+@router.post("/api/shares/drafts/{draft_id}", status_code=status.HTTP_201_CREATED)
+async def share_draft(
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, draft_id: UUID, form: ShareForm
 ) -> ShareCreated:
-    """Create a link with which anyone can view a draft, or the opportunities that a query finds. Its address is only in this
-    response."""
+    """Create a link with which anyone can view a draft. Its address is only in this response."""
+    new = NewShare(**form.model_dump(), draft_id=draft_id)
     return await service.share(session, actor, core, new, client=client)
+
+
+@router.post("/api/shares/opportunities", status_code=status.HTTP_201_CREATED)
+async def share_opportunities(
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, form: OpportunitiesForm
+) -> ShareCreated:
+    """Create a link with which anyone can view the opportunities that a query finds. Its address is only in this response."""
+    return await service.share(session, actor, core, NewShare(**form.model_dump()), client=client)
 
 
 @router.delete("/api/shares/{share_id}", status_code=status.HTTP_204_NO_CONTENT)

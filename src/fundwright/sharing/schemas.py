@@ -46,6 +46,14 @@ class ViewForm(ShareForm):
     title: Annotated[str, _SHORT, AfterValidator(lambda title: visible_line(title, most=_MOST_CHARACTERS))] = ""
 
 
+class OpportunitiesForm(ViewForm):
+    """The list to share: the opportunities that `query` finds, whenever the link is opened."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    query: OpportunityQuery
+
+
 class NewShare(ViewForm):
     """What to share: the draft `draft_id`, or the opportunities that `query` finds, whenever the link is opened."""
 
