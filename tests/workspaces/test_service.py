@@ -595,3 +595,13 @@ class TestCommands:
                     committed,
                     lambda session, named=unclear: commands.actor_for_command(session, email=ada.email, workspace=named),
                 )
+
+
+async def test_what_is_added_to_a_workspace_that_is_being_deleted_is_answered_as_if_it_were_unknown(
+    committed: Core, ada: Actor
+) -> None:
+    owner = await create(committed, ada)
+    await do(committed, lambda session: service.delete_workspace(session, owner, committed, name="Harbor"))
+    text = PastedText(title="Late", text="Late.")
+    with pytest.raises(NotFound, match="The workspace was not found."):
+        await do(committed, lambda session: training.add_text(session, owner, committed, text))

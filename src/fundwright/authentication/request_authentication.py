@@ -66,7 +66,8 @@ async def authenticate_request(core: Core, request: Request) -> Actor | None:
 
 
 async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool = True) -> Actor | None:
-    """The actor of a page or a socket, from the cookie; None if signed out. A workspace in the address becomes the last used one.
+    """The actor of a page or a socket, from the cookie; None if signed out. A workspace in the address becomes the last used one, unless a
+    page of another site led there.
 
     Raises NotFound if the account is not a member of that workspace.
     """
@@ -76,11 +77,17 @@ async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool =
     async with core.database.transaction() as session:
         named = _workspace_named_by(connection)
         actor = await service.authenticate(session, core, token, is_use=is_use, workspace_id=named)
-        if actor is not None and named is not None:
+        if actor is not None and named is not None and _is_opened_here(connection):
             await accounts.use_workspace(session, actor)
     if actor is None:
         await end_if_replayed(core, token, connection)
     return actor
+
+
+def _is_opened_here(connection: HTTPConnection) -> bool:
+    """Whether one of our own pages leads to this page, or the person has typed the address or opened a bookmark."""
+    headers = connection.headers
+    return headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-site") in ("same-origin", "none")
 
 
 def _workspace_named_by(connection: HTTPConnection) -> UUID | None:

@@ -14,6 +14,8 @@ from tests.ui.runtime.conftest import EMAIL, PASSWORD, Server
 pytestmark = pytest.mark.security(49)
 
 BOB = "bob@example.org"
+OPENED = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "none"}
+"""What a browser sends when a person opens an address."""
 
 
 async def shared_with(server: Server, email: str, role: WorkspaceRole = WorkspaceRole.EDITOR) -> Actor:
@@ -34,11 +36,19 @@ async def identity(server: Server, token: str) -> str:
 async def test_the_address_of_a_page_names_a_workspace_which_is_the_last_used_one_from_then_on(server: Server) -> None:
     owner, token = await shared_with(server, EMAIL), await server.sign_in()
     assert await identity(server, token) == str(server.actor.id)
-    page = await server.get(f"/private?w={owner.workspace_id}", token=token)
+    page = await server.get(f"/private?w={owner.workspace_id}", token=token, headers=OPENED)
     there = f"{server.actor.id}/{owner.workspace_id}"
     assert page.status_code == 200 and f'"account": "{there}"' in page.text.replace('":"', '": "')
     assert await identity(server, token) == there
-    await server.get(f"/private?w={server.actor.id}", token=token)
+    await server.get(f"/private?w={server.actor.id}", token=token, headers=OPENED)
+    assert await identity(server, token) == str(server.actor.id)
+
+
+@pytest.mark.parametrize("headers", [{**OPENED, "Sec-Fetch-Site": "cross-site"}, {**OPENED, "Sec-Fetch-Mode": "no-cors"}, {}])
+async def test_another_site_does_not_change_the_last_used_workspace(server: Server, headers: dict[str, str]) -> None:
+    owner, token = await shared_with(server, EMAIL), await server.sign_in()
+    page = await server.get(f"/private?w={owner.workspace_id}", token=token, headers=headers)
+    assert str(owner.workspace_id) in page.text
     assert await identity(server, token) == str(server.actor.id)
 
 
@@ -57,7 +67,7 @@ async def test_a_page_that_reconnects_stays_in_its_workspace_after_a_switch_in_a
     owner, token = await shared_with(server, EMAIL), await server.sign_in()
     personal, shared = str(server.actor.id), f"{server.actor.id}/{owner.workspace_id}"
     for used, other in ((personal, shared), (shared, personal)):
-        await server.get(f"/private?w={used.rpartition('/')[2]}", token=token)
+        await server.get(f"/private?w={used.rpartition('/')[2]}", token=token, headers=OPENED)
         async with server.socket(token=token) as client:
             await client.hello("/private", account=other)
         assert await identity(server, token) == used
@@ -79,7 +89,7 @@ async def test_a_page_of_another_account_or_a_former_workspace_is_loaded_again(s
 
 async def test_a_page_closes_when_its_membership_ends(server: Server) -> None:
     owner, token = await shared_with(server, EMAIL), await server.sign_in()
-    await server.get(f"/private?w={owner.workspace_id}", token=token)
+    await server.get(f"/private?w={owner.workspace_id}", token=token, headers=OPENED)
     async with server.socket(token=token) as client:
         await client.hello("/private")
         async with server.core.database.transaction() as session:

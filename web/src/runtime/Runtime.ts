@@ -452,8 +452,9 @@ export class Runtime {
     return true;
   }
 
-  /** Reloads this page: the server redirects to the login page, which leads back here. */
+  /** Shows nothing more of this page, and reloads it: the server redirects to the login page, which leads back here. */
   #signInAgain(): void {
+    document.body.hidden = true; // loading takes a moment
     noteEnd(this.page.account);
     this.#keepFields();
     location.reload();

@@ -1,5 +1,5 @@
-import { fireEvent, screen } from "@testing-library/react";
-import { describe, expect, it } from "vitest";
+import { act, fireEvent, screen } from "@testing-library/react";
+import { describe, expect, it, vi } from "vitest";
 import { openPage } from "../test/openPage";
 import { inWorkspace, isSamePerson, noteEnd, takeLostWorkspace } from "./workspace";
 
@@ -17,6 +17,18 @@ describe("isSamePerson", () => {
     expect(isSamePerson("ada/team", "ada")).toBe(true);
     expect(isSamePerson("ada/team", "bob/team")).toBe(false);
     expect(isSamePerson("ada", null)).toBe(false);
+  });
+});
+
+describe("a page whose session ends", () => {
+  it("shows nothing more while it is loaded again", async () => {
+    const reload = vi.fn();
+    const page = await openPage({ t: "p", c: ["Of the team"] }, { page: { account: "ada/team" } });
+    vi.stubGlobal("location", { pathname: "/", search: "", origin: location.origin, host: location.host, href: location.href, reload });
+    await act(async () => page.socket().close(4401));
+    expect(reload).toHaveBeenCalledOnce();
+    expect(document.body.hidden).toBe(true);
+    vi.unstubAllGlobals();
   });
 });
 

@@ -31,6 +31,7 @@ const closers: (() => void)[] = [];
 /** Closes everything that a test opened, so that it does not affect the next test. */
 export function closePages(): void {
   for (const close of closers.splice(0)) close();
+  document.body.hidden = false;
 }
 
 /** Hydrates a page as a browser would and answers its `hello`. */
