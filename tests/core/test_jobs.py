@@ -18,7 +18,7 @@ from structlog.testing import capture_logs
 from fundwright.core import jobs
 from fundwright.core.database import Database
 from fundwright.core.errors import Conflict, DatabaseAway, Invalid, NotFound
-from fundwright.core.jobs import Job, JobHandler, JobPayload, JobQueue, JobRun, JobState, Lane, _job_lock, no_actor
+from fundwright.core.jobs import Job, JobHandler, JobPayload, JobQueue, JobRead, JobRun, JobState, Lane, _job_lock, no_actor
 from fundwright.core.messages import nlater, t, using_language
 from tests.support.databases import as_superuser
 from tests.support.jobs import Trial, ended, read, trial, working
@@ -208,6 +208,24 @@ class TestLanguage:
 @pytest.fixture
 def reporting_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jobs, "_PROGRESS_INTERVAL_S", 0)
+
+
+async def test_whoever_waits_is_told_in_the_transaction_that_ends_a_job(queue: JobQueue) -> None:
+    told: list[tuple[int, JobState]] = []
+
+    async def succeed_or_fail(run: JobRun[Trial, None]) -> None:
+        if run.payload.number:
+            raise Invalid("No.")
+
+    async def tell(session: AsyncSession, payload: Trial, job: JobRead) -> None:
+        told.append((payload.number, job.state))
+        assert (await jobs.get(session, job.id)).ended_at is not None
+
+    queue.register(JobHandler(Trial, succeed_or_fail, no_actor, on_end=tell))
+    await queue.run_inline(Trial(), title="Test", owner_id=OWNER)
+    with pytest.raises(Invalid):
+        await queue.run_inline(Trial(number=1), title="Test", owner_id=OWNER)
+    assert told == [(0, JobState.SUCCEEDED), (1, JobState.FAILED)]
 
 
 class TestFailure:

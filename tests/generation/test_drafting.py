@@ -19,6 +19,7 @@ from fundwright.opportunities.models import Opportunity, OpportunityText
 from fundwright.training import service as training
 from fundwright.training.schemas import PastedText
 from tests.generation.conftest import Desk, EndpointDown
+from tests.notifications.test_service import listed
 from tests.support.jobs import Trial, ended, trial, working
 from tests.support.polling import eventually
 
@@ -57,6 +58,8 @@ class TestWriting:
         assert team.text == "Foreman electrician Bo Diaz holds a master license. [2]"
         assert [(c.number, c.document_title) for c in draft.citations] == [(1, "Roofs"), (2, "Team")]
         assert all(section.state == SectionState.DONE for section in draft.sections)
+        (told,) = await listed(desk.core, desk.actor)
+        assert (told.title, told.path) == (f"The draft “{draft.title}” is finished", f"/generate/slug/{draft.slug}")
 
     async def test_only_the_chosen_documents_are_cited(self, desk: Desk) -> None:
         async with desk.core.database.transaction() as session:

@@ -68,16 +68,15 @@ class TestList:
         await ring(committed, owner, bob.id, workspace_id=owner.workspace_id, path="/generate/index")
         await ring(committed, ada, bob.id, subject="second", path="/dashboard/train")
         async with mounted(committed, bob, notifications_screen, path=PATH) as screen:
-            assert [row["title"] for row in screen.rows("Notifications")] == ["second", "the bell"]
-            (second, first) = (
-                await do(committed, lambda session: service.list_notifications(session, bob, committed, NotificationQuery()))
-            ).items
-            assert screen.rows("Notifications")[0]["action"]["label"] == "Mark as read"
-            await screen.emit("DataTable", "on_action", id=str(second.id))
-            await screen.expect(lambda: screen.rows("Notifications")[0]["action"]["label"] == "Mark as unread")
-            await screen.emit("DataTable", "on_open", id=str(first.id))
-            assert screen.navigations[-1] == f"/generate/index?w={owner.workspace_id}"
-            assert await do(committed, lambda session: service.count_unread(session, bob)) == (0, 0)
+            second, first = (screen.find("link", subject) for subject in ("second", "the bell"))
+            assert second.props["href"] == "/dashboard/train" and "data-reload" not in second.props
+            assert first.props["href"] == f"/generate/index?w={owner.workspace_id}" and first.props["data-reload"]
+            await screen.click("button", "Mark as read: second")
+            await screen.expect(lambda: screen.has("button", "Mark as unread: second"))
+            assert await do(committed, lambda session: service.count_unread(session, bob)) == (1, 0)
+            await screen.choose("Kind", events.JOINED.key)
+            await screen.expect("No notifications match.")
+        await do(committed, lambda session: service.mark_all_read(session, bob, NotificationQuery()))
         async with mounted(committed, bob, notifications_screen, path=f"{PATH}?unread=true") as screen:
             assert "No notifications match." in screen.text
 

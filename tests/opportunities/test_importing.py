@@ -25,6 +25,7 @@ from fundwright.opportunities import importing, service
 from fundwright.opportunities.reading import UnreadableFile
 from fundwright.opportunities.sam import SamCsv
 from fundwright.opportunities.schemas import ImportCounts, ImportQuery, ImportRunRead
+from tests.notifications.test_service import titles
 from tests.opportunities.conftest import ImportFile, listed, read_import, run_import
 from tests.opportunities.files import nih_file, nih_row, notice_id, sam_file, sam_row
 from tests.support.accounts import add_account
@@ -47,10 +48,11 @@ def counts(report: ImportCounts) -> tuple[int, int, int, int]:
 
 
 class TestImport:
-    async def test_importing_twice_changes_nothing(self, import_file: ImportFile) -> None:
+    async def test_importing_twice_changes_nothing(self, import_file: ImportFile, committed: Core, member: Actor) -> None:
         content = sam_file(*(sam_row(NoticeId=notice_id(i), Title=f"Notice {i}") for i in range(5)))
         assert counts(await import_file(content)) == (5, 0, 0, 0)
         assert counts(await import_file(gzip.compress(content), name="again.gz")) == (0, 0, 5, 0)
+        assert await titles(committed, member) == [f"The import of “{name}” is finished" for name in ("again.gz", "file")]
 
     async def test_statistics_are_refreshed_at_once(self, import_file: ImportFile, committed: Core) -> None:
         """Until the statistics are refreshed, PostgreSQL plans lists and searches for empty tables."""

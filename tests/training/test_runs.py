@@ -27,6 +27,7 @@ from fundwright.training import extraction, service
 from fundwright.training.models import Document, TrainingRun
 from fundwright.training.schemas import DocumentQuery, DocumentState, DocumentTitle, PastedText, ProposeKinds
 from fundwright.trash import service as trash
+from tests.notifications.test_service import listed
 from tests.support.accounts import add_account, count_audited
 from tests.support.jobs import working
 from tests.support.polling import eventually
@@ -126,6 +127,8 @@ class TestRun:
             assert [source.id for source in sources.items] == [bread.id]
         assert document.state == DocumentState.FAILED
         assert document.error == run.failed[0].reason
+        (told,) = await listed(committed, owner)
+        assert (told.title, told.path) == ("“broken” could not be read", f"/dashboard/history/{run.id}")
 
     async def test_repeating_keeps_passages_and_their_ids(self, committed: Core, owner: Actor, add_file: AddFile) -> None:
         async with committed.database.transaction() as session:

@@ -10,7 +10,6 @@ from reactpy import component, html
 from reactpy.types import VdomDict
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from fundwright.core.errors import NotFound
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright.notifications import service as notifications
@@ -19,9 +18,8 @@ from fundwright_ui.hooks import Row as KeptRow
 from fundwright_ui.hooks import UrlState, query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
-from fundwright_ui.screens.listing import existing_page, has_filters, listed_table, narrow, use_listing
-from fundwright_ui.ui import Option, button, empty, link_button, page, select_field
-from fundwright_ui.widgets import ActionCell, Chip, Column, Row, RowOpened
+from fundwright_ui.screens.listing import existing_page, export_button, has_filters, list_bar, narrow, pages, use_listing
+from fundwright_ui.ui import Option, button, empty, facts, link_button, list_row, moment, page, row_actions, select_field
 
 PATH = "/dashboard/notifications"
 CHOICES = "/dashboard/user/account?tab=notifications"
@@ -40,27 +38,6 @@ def notifications_screen() -> VdomDict:
     listing = use_listing(read, query, lambda listed: listed, id=lambda each: each.id, key=[actor.id], topics=topics)
     places = use_query(lambda session: notifications.list_workspaces(session, actor), key=[actor.id], topics=topics)
 
-    def row_of(pressed: RowOpened) -> NotificationRead:
-        for each in listing.rows.shown:
-            if each.id == pressed.id:
-                return each.item
-        raise NotFound(t("The notification"))
-
-    async def open_item(session: AsyncSession, opened: RowOpened) -> NotificationRead:
-        item = row_of(opened)
-        await notifications.mark_read(session, actor, item.id)
-        return item
-
-    def go(item: NotificationRead) -> None:
-        is_here = item.workspace_id == actor.workspace_id
-        connection.navigate(item.path if is_here else item.address, reload=not is_here)
-
-    async def toggle(session: AsyncSession, pressed: RowOpened) -> None:
-        item = row_of(pressed)
-        change = notifications.mark_read if item.read_at is None else notifications.mark_unread
-        await change(session, actor, item.id)
-
-    opening, toggling = use_action(open_item, then=go), use_action(toggle)
     title, listed = t("Notifications"), listing.answer
     choose = link_button(t("Choose your notifications"), connection.href(CHOICES), icon_name="settings")
     if listed is None:
@@ -75,50 +52,62 @@ def notifications_screen() -> VdomDict:
             actions=[choose],
         )
     labels = {kind.key: str(kind.label) for kind in notifications.list_kinds(core)}
+    shown = listing.rows.shown
     return page(
         title,
-        *listed_table(
-            listing,
-            listed,
-            row_of=lambda each: _row(each, labels),
-            label=title,
-            count=nt("{n} notification", "{n} notifications", listed.total),
-            columns=[
-                Column(field="title", label=t("Notification"), flex=4, min_width=220),
-                Column(field="state", label=t("Status"), kind="chips", min_width=100),
-                Column(field="workspace", label=t("Workspace"), min_width=130),
-                Column(field="kind", label=t("Kind"), is_compact=False, flex=1.5, min_width=150),
-                Column(field="created_at", label=t("When"), kind="datetime", is_sortable=True, min_width=190),
-                Column(field="action", label=t("Action"), min_width=150, flex=0.1),
-            ],
-            export="/api/notifications/export.csv",
-            narrow=_filters(url, query, labels, places.value or []),
-            nothing=empty(
-                t("No notifications match. Change the filters."),
-                link_button(t("Clear filters"), connection.href(PATH)),
-            ),
-            on_open=opening,
-            on_action=toggling,
+        list_bar(
+            _filters(url, query, labels, places.value or []),
+            nt("{n} notification", "{n} notifications", listed.total),
+            export_button(connection, "/api/notifications/export.csv", len(shown), query),
         ),
+        html.ul({"className": "fw-list", "aria-label": title}, *(_item(each, labels, key=each.id) for each in shown))
+        if shown
+        else empty(
+            t("No notifications match. Change the filters."),
+            link_button(t("Clear filters"), connection.href(PATH)),
+        ),
+        listing.more(),
+        pages(url, listed),
         subtitle=t("Notifications are kept for 90 days."),
         actions=[_mark_all(query, key="all"), choose],
     )
 
 
-def _row(shown: KeptRow[NotificationRead], labels: dict[str, str]) -> Row:
+@component
+def _item(shown: KeptRow[NotificationRead], labels: dict[str, str]) -> VdomDict:
+    """A notification. The bell of the page that its link opens marks it as read."""
+    actor, connection = use_actor(), use_connection()
     item = shown.item
-    is_unread = item.read_at is None
+    is_unread, is_here = item.read_at is None, item.workspace_id == actor.workspace_id
+
+    async def toggle(session: AsyncSession) -> None:
+        change = notifications.mark_read if is_unread else notifications.mark_unread
+        await change(session, actor, item.id)
+
+    toggling = use_action(toggle)
     verb = t("Mark as read") if is_unread else t("Mark as unread")
-    return Row(
-        id=shown.id,
-        cells={
-            "title": item.title,
-            "state": (Chip(label=t("Unread"), color="info"),) if is_unread else (),
-            "workspace": item.workspace_title,
-            "kind": labels.get(item.kind, item.kind),
-            "created_at": item.created_at,
-            "action": shown.outcome or ActionCell(label=verb, name=f"{verb}: {item.title}"),
-        },
+    return list_row(
+        html.div(
+            {"className": "fw-grow fw-stack fw-stack-tight"},
+            html.div(
+                {"className": "fw-notification fw-unread" if is_unread else "fw-notification"},
+                html.a(
+                    {
+                        "className": "fw-title-link",
+                        "dir": "auto",
+                        "href": connection.href(item.path if is_here else item.address),
+                        **({} if is_here else {"data-reload": True}),  # a page stays in its workspace
+                    },
+                    item.title,
+                ),
+                html.span({"className": "fw-visually-hidden"}, t("Unread")) if is_unread else None,
+            ),
+            facts(item.workspace_title, labels.get(item.kind, item.kind), moment(item.created_at)),
+        ),
+        row_actions(
+            button(verb, size="small", variant="text", name="read", on_click=toggling, aria_label=f"{verb}: {item.title}"),
+            outcome=shown.outcome,
+        ),
     )
 
 
@@ -151,6 +140,14 @@ def _filters(url: UrlState, query: NotificationQuery, labels: dict[str, str], pl
         )
         if len(places) > 1 or query.workspace_id
         else None,
+        select_field(
+            "sort",
+            t("Sort by"),
+            [Option("", t("Newest first")), Option("created_at", t("Oldest first"))],
+            value=query.sort,
+            on_change=narrow(url, "sort"),
+            id="notification-sort",
+        ),
     )
 
 

@@ -30,8 +30,8 @@ class EmailTiming(StrEnum):
         """In the reader's language."""
         return {
             EmailTiming.OFF: t("No email"),
-            EmailTiming.SOON: t("Within a minute"),
-            EmailTiming.DAILY: t("Once a day"),
+            EmailTiming.SOON: t("Email within a minute"),
+            EmailTiming.DAILY: t("Email once a day"),
         }[self]
 
 
