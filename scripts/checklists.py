@@ -65,6 +65,7 @@ PROMISES = (
     "What is in the trash is not found, returns complete and once, and is deleted after 30 days",
     "Only members reach a workspace, with no more than their role, and no longer once they are removed",
     "A share link shows only what was shared, to those who may open it, and nothing once it has ended",
+    "What is restricted to chosen members is hidden from all others, and so is what cites or quotes it",
 )
 REGRESSIONS = (
     "A lost connection loses what was done on the page",

@@ -19,7 +19,9 @@ def switcher(page: Page, name: str) -> None:
 
 
 @pytest.mark.slow
-def test_what_one_adds_answers_the_other_until_that_person_is_removed(application: Application, new_context: NewContext) -> None:
+def test_what_one_adds_answers_the_other_until_it_is_restricted_or_that_person_is_removed(
+    application: Application, new_context: NewContext
+) -> None:
     for email, name in ((OWNER, "Harbor Owner"), (MEMBER, "Pilot Member")):
         application.add_person(email, PASSWORD, name=name)
     owner, member = open_train(new_context().new_page(), OWNER), open_train(new_context().new_page(), MEMBER)
@@ -49,7 +51,20 @@ def test_what_one_adds_answers_the_other_until_that_person_is_removed(applicatio
     owner.goto("/dashboard/train")
     ready(owner)
     TrainPage(owner).ask("How many passengers does the Marisol carry?")
-    expect(owner.get_by_role("main").get_by_text("forty-two passengers").first).to_be_visible()
+    answer = owner.get_by_role("main").get_by_text("forty-two passengers")
+    expect(answer.first).to_be_visible()
+
+    member.get_by_role("row").filter(has_text="Fleet").click()
+    for choice in ("Only chosen members", "Everyone in the workspace"):
+        member.get_by_role("button", name="Who can see this").click()
+        member.get_by_role("dialog").get_by_role("radio", name=choice).check()
+        member.get_by_role("dialog").get_by_role("button", name="Save").click()
+        expect(member.get_by_role("dialog")).to_have_count(0)
+        if choice == "Only chosen members":
+            expect(member.get_by_role("row").filter(has_text="Fleet")).to_contain_text("Restricted")
+            expect(owner.get_by_text("Nothing in your documents answers this")).to_be_visible()
+            expect(owner.get_by_text("Fleet")).to_have_count(0)
+    expect(answer.first).to_be_visible()
 
     owner.goto("/dashboard/workspace")
     ready(owner)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from fundwright.opportunities.sources import Source
     from fundwright.training.readers import Reader
     from fundwright.trash.service import TrashKind
+    from fundwright.workspaces.restrictions import RestrictableKind
     from fundwright.workspaces.service import WorkspaceDeletedHandler
 
 
@@ -135,6 +136,12 @@ def notification_kinds() -> Iterable[NotificationKind]:
 @hookspec
 def trash_kinds() -> Iterable[TrashKind[Any]]:
     """What the package can put into the trash, and how it is restored."""
+    return ()
+
+
+@hookspec
+def restrictable_kinds() -> Iterable[RestrictableKind]:
+    """What people can restrict to chosen members of the workspace."""
     return ()
 
 

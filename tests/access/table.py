@@ -107,6 +107,7 @@ ROUTES = _table(
         GET /api/drafts/slug/{slug}
         GET /api/drafts/{draft_id}
         GET /api/drafts/{draft_id}/export
+        GET /api/drafts/{draft_id}/restriction
         POST /api/drafts/{draft_id}/sections/{section_id}/comparison
         GET /api/drafts/{draft_id}/sections/{section_id}/versions
         GET /api/drafts/{draft_id}/sections/{section_id}/versions/{number}/changes
@@ -133,6 +134,7 @@ ROUTES = _table(
         GET /api/training/documents/export.csv
         GET /api/training/documents/{document_id}
         GET /api/training/documents/{document_id}/file
+        GET /api/training/documents/{document_id}/restriction
         GET /api/training/models
         GET /api/training/passages
         GET /api/training/passages/export.csv
@@ -164,6 +166,9 @@ ROUTES = _table(
         GET /api/workspace/invitations
         POST /api/workspace/invitations
         DELETE /api/workspace/invitations/{invitation_id}
+        GET /api/workspace/restrictions
+        GET /api/workspace/restrictions/export.csv
+        DELETE /api/workspace/restrictions/{subject_id}
         GET /api/workspace/invitations/export.csv
         GET /api/workspaces/export.csv
         GET /api/workspaces/invitations
@@ -201,6 +206,8 @@ ROUTES = _table(
     (Permission.WORK, """
         POST /api/drafts
         DELETE /api/drafts/{draft_id}
+        PUT /api/drafts/{draft_id}/restriction
+        DELETE /api/drafts/{draft_id}/restriction
         PUT /api/drafts/{draft_id}/cancellation
         PUT /api/drafts/{draft_id}/continuation
         PUT /api/drafts/{draft_id}/title
@@ -222,6 +229,8 @@ ROUTES = _table(
         PUT /api/training/documents/{document_id}/kind
         PUT /api/training/documents/{document_id}/title
         DELETE /api/training/documents/{document_id}
+        PUT /api/training/documents/{document_id}/restriction
+        DELETE /api/training/documents/{document_id}/restriction
         DELETE /api/training/documents/sample
         POST /api/training/documents/sample
         POST /api/training/runs
@@ -388,6 +397,8 @@ ID_FIELD = re.compile(r"(^|[._])(ids?|slug|category|link|token|secret)(\[\])*$")
 
 WORLD = {
     "account_id": "account",
+    "members[].account_id": "account",
+    "/api/workspace subject_id": "document",
     "person": "account",
     "category": "category",
     "category_id": "category",
@@ -471,6 +482,7 @@ NO_IDS = {
     "filters": "whether the filters are open",
     "import": "whether the import is open",
     "kind": "a kind",
+    "is_restricted": "whether restricted drafts are shown",
     "page": "a number, or the path that feedback is about",
     "passage": "the number of a citation of this draft",
     "q": "words",

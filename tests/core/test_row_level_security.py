@@ -4,6 +4,7 @@ The SQL is executed as the application's role.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID, uuid4, uuid5
 
@@ -75,6 +76,8 @@ INSTALLATION_WIDE: Mapping[str, str] = {
 
 OWNED = (
     "activity",
+    "restriction",
+    "restriction_member",
     "trash_item",
     "document",
     "chunk",
@@ -211,12 +214,30 @@ def leaks(connection: Connection, table: str) -> list[str]:
     return found
 
 
+def restrict(connection: Connection, *ids: UUID) -> None:
+    """Restrict items of Ada's workspace to her."""
+    for id in ids:
+        connection.execute(
+            "INSERT INTO restriction (subject_id, owner_id, kind, restricted_at) VALUES (%s, %s, 'x', now())",
+            [id, ADA.workspace_id],
+        )
+        connection.execute(
+            "INSERT INTO restriction_member (subject_id, account_id, owner_id, access) VALUES (%s, %s, %s, 'edit')",
+            [id, ADA.account_id, ADA.workspace_id],
+        )
+
+
 @pytest.fixture
 def connection(database_url: str) -> Iterator[Connection]:
     """A connection of the application's role to a database with a row of Ada and of Bob in each table; everything is rolled back."""
     with psycopg.connect(as_superuser(database_url), autocommit=True) as superuser:
         superuser.execute("SET session_replication_role = replica")  # without accounts and workspaces
         for scope in (ADA, BOB):
+            superuser.execute("INSERT INTO workspace (id, name, created_at) VALUES (%s, '', now())", [scope.workspace_id])
+            superuser.execute(
+                "INSERT INTO membership (workspace_id, account_id, role, joined_at) VALUES (%s, %s, 'owner', now())",
+                [scope.workspace_id, scope.account_id],
+            )
             for table in OWNED:
                 superuser.execute(insertion(table, row_of(superuser, table, scope)))
             for table in TRASHABLE:
@@ -249,6 +270,37 @@ def test_what_is_in_the_trash_is_visible_to_its_workspace(connection: Connection
     assert count(connection, "label") == 2
     reference = SQL("trash_id = {}").format(Value(row_id(ADA, "trash_item")))
     assert count(connection, table, reference) == 1
+
+
+@pytest.mark.parametrize(
+    "table", ["trash_item", "document", "chunk", "chunk_vector", "draft", "draft_section", "draft_version", "share_link"]
+)
+def test_what_is_restricted_is_visible_only_to_its_members(connection: Connection, table: str) -> None:
+    """The workspace has a document and a draft, and one of each in its trash."""
+    member = replace(ADA, account_id=UUID(int=99))
+    act(connection, member)
+    everything = count(connection, table)
+    restrict(connection, *(row_id(ADA, each) for each in ("document", "draft", "trash_item")))
+    assert count(connection, table) == 0
+    assert connection.execute(SQL("DELETE FROM {}").format(Identifier(table))).rowcount == 0
+    act(connection, ADA)
+    assert count(connection, table) == everything
+
+
+def test_a_citation_of_a_restricted_document_is_hidden_in_a_draft_that_is_not(connection: Connection) -> None:
+    act(connection, replace(ADA, account_id=UUID(int=99)))
+    assert (count(connection, "citation"), count(connection, "draft")) == (1, 2)
+    restrict(connection, row_id(ADA, "document"))
+    assert (count(connection, "citation"), count(connection, "draft")) == (0, 2)
+    act(connection, ADA)
+    assert count(connection, "citation") == 1
+
+
+def test_what_is_restricted_to_nobody_is_hidden(connection: Connection) -> None:
+    act(connection, ADA)
+    restrict(connection, row_id(ADA, "document"))
+    connection.execute("DELETE FROM restriction_member")
+    assert count(connection, "document") == 1  # the one in the trash
 
 
 @pytest.mark.parametrize(

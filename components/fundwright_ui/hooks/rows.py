@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -84,6 +84,12 @@ class Rows(Generic[T]):
         self._settled[id] = _Settled(outcome, undo)
         self.last_outcome = outcome
         self._rerender()
+
+    def omit(self, ids: Collection[str]) -> None:
+        """Remove rows at once whose items the person may no longer see."""
+        if ids and any(str(self._id(each)) in ids for each in self._unpacked()):
+            self._items = tuple(each for each in self._unpacked() if str(self._id(each)) not in ids)
+            self._packed = b""
 
     async def undo(self, session: AsyncSession, id: str) -> None:
         """Reverse the action on this row. Call `reopen` after the transaction."""

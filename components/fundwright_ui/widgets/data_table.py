@@ -62,6 +62,8 @@ class Chip(Props):
 
     label: str
     color: Color = "primary"
+    is_locked: bool = False
+    """Whether a lock is before the label."""
 
 
 class LinkCell(Props):
@@ -453,7 +455,10 @@ def _content(cell: Any, column: Mapping[str, Any], id: str) -> list[Node]:
         return [_element("button", {**about, "data-action": id}, [cell["label"]])]
     if isinstance(cell, dict):
         return [_element("a", {"href": cell["href"]}, [cell["label"]])]
-    chips = [_element("span", {"className": f"fw-chip fw-chip-{chip['color']}"}, [chip["label"]]) for chip in cell]
+    chips = [
+        _element("span", {"className": f"fw-chip fw-chip-{chip['color']}{' fw-chip-locked' * chip['isLocked']}"}, [chip["label"]])
+        for chip in cell
+    ]
     return [_element("span", {"className": "fw-chips"}, chips)]
 
 

@@ -55,6 +55,8 @@ _LABELS: Mapping[str, Message] = {
     "invitation.link_created": later("Invitation link created"),
     "invitation.sent": later("Invitation sent"),
     "invitation.withdrawn": later("Invitation withdrawn"),
+    "item.restricted": later("Document or draft restricted"),
+    "item.restriction_lifted": later("Restriction lifted"),
     "outbox.read": later("Outbox viewed"),
     "passkey.added": later("Passkey added"),
     "passkey.removed": later("Passkey removed"),

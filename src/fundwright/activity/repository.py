@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -91,6 +91,10 @@ async def list_own(session: AsyncSession, account_id: UUID) -> Sequence[Activity
     theirs = select(Membership.workspace_id).where(Membership.account_id == account_id)
     found = select(Activity).where(Activity.account_id == account_id, Activity.owner_id.in_(theirs))
     return (await session.scalars(found.order_by(Activity.at, Activity.id))).all()
+
+
+async def remove_of(session: AsyncSession, subject_ids: Collection[UUID]) -> None:
+    await session.execute(delete(Activity).where(Activity.subject_id.in_(subject_ids)))
 
 
 async def remove_before(session: AsyncSession, moment: datetime) -> None:

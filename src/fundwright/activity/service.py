@@ -166,6 +166,11 @@ async def list_people(session: AsyncSession, actor: Actor) -> list[ActivePerson]
     return await repository.list_people(session, actor.workspace_id)
 
 
+async def forget(session: AsyncSession, subject_ids: Collection[UUID]) -> None:
+    """Remove the entries about things that are deleted and were not visible to the whole workspace."""
+    await repository.remove_of(session, subject_ids)
+
+
 async def remove_old(core: Core) -> None:
     """Remove what happened more than a year ago. Opens its own transaction."""
     async with core.database.transaction(scope=INSTALLATION) as session:

@@ -122,6 +122,8 @@ class Job(Base):
     """What the job belongs to: a workspace, an account, or None for the installation."""
     account_id: Mapped[UUID | None] = mapped_column(index=True)
     """The account that it acts for."""
+    subject_id: Mapped[UUID | None]
+    """What it is about, such as a draft, which may be hidden from some members of the workspace."""
     state: Mapped[str] = mapped_column(default=JobState.QUEUED, index=True)
     done: Mapped[int] = mapped_column(default=0)
     total: Mapped[int | None]
@@ -358,14 +360,15 @@ class JobQueue:
         title: str | Message,
         owner_id: UUID | None,
         account_id: UUID | None = None,
+        subject_id: UUID | None = None,
         delay_s: int = 0,
     ) -> JobRead:
         """Add a job; it starts after the caller's transaction commits and `delay_s` seconds have passed. Without `account_id`, its owner
-        is the account that it acts for.
+        is the account that it acts for. `subject_id` is what it is about.
 
         Accounts take turns: a job runs after the first jobs of everyone else if its account already has one underway, and so on.
         """
-        job = await self._add(session, payload, title=title, owner_id=owner_id, account_id=account_id)
+        job = await self._add(session, payload, title=title, owner_id=owner_id, account_id=account_id, subject_id=subject_id)
         underway = await _count_others(session, job) if job.account_id else 0
         await self._defer(session, job, delay_s=delay_s, priority=-underway)
         return JobRead.model_validate(job)
@@ -449,6 +452,7 @@ class JobQueue:
         title: str | Message,
         owner_id: UUID | None,
         account_id: UUID | None,
+        subject_id: UUID | None = None,
         job_id: UUID | None = None,
     ) -> Job:
         kind = payload.job_kind
@@ -460,6 +464,7 @@ class JobQueue:
             title=title,
             owner_id=owner_id,
             account_id=account_id or owner_id,
+            subject_id=subject_id,
             payload=payload.model_dump(mode="json"),
         )
         session.add(job)
@@ -725,9 +730,11 @@ async def list_recent(session: AsyncSession, owner_id: UUID, *, kind: str | None
     return [JobRead.model_validate(job) for job in await session.scalars(query)]
 
 
-async def list_underway(session: AsyncSession, owner_id: UUID, *, limit: int) -> list[JobRead]:
-    """The owner's jobs that wait or run, newest first."""
+async def list_underway(session: AsyncSession, owner_id: UUID, *, limit: int, hidden: Collection[UUID] = ()) -> list[JobRead]:
+    """The owner's jobs that wait or run, newest first, except those about the `hidden` subjects."""
     query = select(Job).where(Job.owner_id == owner_id, _IS_UNDERWAY).order_by(Job.created_at.desc()).limit(limit)
+    if hidden:
+        query = query.where(or_(Job.subject_id.is_(None), Job.subject_id.not_in(hidden)))
     return [JobRead.model_validate(job) for job in await session.scalars(query)]
 
 
@@ -778,6 +785,11 @@ async def cancel(session: AsyncSession, job_id: UUID, *, owner_id: UUID | None) 
         job.state, job.ended_at = JobState.CANCELED, now()
     await _announce(session, job)
     return JobRead.model_validate(job)
+
+
+async def withhold(session: AsyncSession, subject_id: UUID, *, title: Message) -> None:
+    """Rename the jobs about a subject whose own title is withheld from now on."""
+    await session.execute(update(Job).where(Job.subject_id == subject_id).values({Job.title: title, Job.message: ""}))
 
 
 async def forget(session: AsyncSession, owner_id: UUID) -> None:

@@ -38,6 +38,7 @@ from fundwright.generation.schemas import (
     VersionRead,
 )
 from fundwright.opportunities import service as opportunities
+from fundwright.workspaces.schemas import RestrictionForm, RestrictionRead
 
 router = APIRouter(prefix="/api/drafts", tags=["drafts"])
 
@@ -82,6 +83,28 @@ async def get_by_slug(core: CoreDep, actor: CurrentActor, slug: str) -> DraftRea
 @router.get("/{draft_id}")
 async def get_draft(core: CoreDep, actor: CurrentActor, draft_id: UUID) -> DraftRead:
     return await service.get_checked(core, actor, draft_id)
+
+
+@router.get("/{draft_id}/restriction")
+async def get_restriction(session: DbSession, actor: CurrentActor, core: CoreDep, draft_id: UUID) -> RestrictionRead:
+    """Return who sees the draft: everyone in the workspace, or only chosen members."""
+    return await service.get_restriction(session, actor, core, draft_id)
+
+
+@router.put("/{draft_id}/restriction")
+async def restrict_draft(
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, draft_id: UUID, form: RestrictionForm
+) -> RestrictionRead:
+    """Restrict the draft to chosen members of the workspace, instead of earlier ones. You are always one of them, and may edit it."""
+    return await service.restrict_draft(session, actor, core, draft_id, form, client=client)
+
+
+@router.delete("/{draft_id}/restriction")
+async def lift_restriction(
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, draft_id: UUID
+) -> RestrictionRead:
+    """Let everyone in the workspace see the draft again."""
+    return await service.lift_restriction(session, actor, core, draft_id, client=client)
 
 
 @router.delete("/{draft_id}", status_code=status.HTTP_204_NO_CONTENT)

@@ -94,17 +94,20 @@ class Source:
 
 
 def check_draft(draft: DraftRead) -> DraftRead:
-    """Return the draft with the checks of its finished sections and the quotes of its citations.
+    """Return the draft with the checks of its finished sections and the quotes of its citations. Claims that cite a restricted source are
+    not checked.
 
     Takes a few milliseconds for each claim that was not checked before. Call it in a thread.
     """
     sources = {
         citation.number: Source(citation.text, f"{citation.document_title}\n\n{heading_text(citation.heading)}")
         for citation in draft.citations
+        if not citation.is_restricted
     }
+    withheld = frozenset(citation.number for citation in draft.citations if citation.is_restricted)
     ends = accumulate(len(section.text) for section in draft.sections)
     sections = tuple(
-        section.model_copy(update={"checks": check_section(section.text, _cited(section, sources), draft.company)})
+        section.model_copy(update={"checks": check_section(section.text, _cited(section, sources), draft.company, withheld)})
         if section.state == SectionState.DONE and end <= _MAX_CHECKED_CHARACTERS
         else section
         for section, end in zip(draft.sections, ends, strict=True)
@@ -130,10 +133,17 @@ def _quoted(citation: CitationRead, sections: tuple[DraftSectionRead, ...]) -> C
 
 
 @lru_cache(maxsize=200)
-def check_section(text: str, sources: tuple[tuple[int, Source], ...], company: str) -> tuple[ClaimCheck, ...]:
-    """Check every claim of a section against the passages it cites, which are given by number. The latest results are cached."""
+def check_section(
+    text: str, sources: tuple[tuple[int, Source], ...], company: str, withheld: frozenset[int] = frozenset()
+) -> tuple[ClaimCheck, ...]:
+    """Check every claim of a section against the passages it cites, which are given by number, but none that cites a `withheld` number.
+    The latest results are cached."""
     by_number = dict(sources)
-    return tuple(_check(text, claim, by_number, company) for claim in claims_of(text))
+    return tuple(
+        _check(text, claim, by_number, company)
+        for claim in claims_of(text)
+        if withheld.isdisjoint(claim.numbers or claim.following)
+    )
 
 
 def _check(text: str, claim: Claim, sources: Mapping[int, Source], company: str) -> ClaimCheck:

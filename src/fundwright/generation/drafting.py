@@ -44,6 +44,7 @@ from fundwright.language import service as language
 from fundwright.language.protocols import Embedder, NumberedPassage, PossibleMatch, SectionRequest, Unanswered, Writer
 from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.training.schemas import Passage
+from fundwright.workspaces import restrictions
 
 _FLUSH_INTERVAL_S = 0.2
 _SUMMARY_CHARACTERS = 1_500
@@ -77,12 +78,13 @@ async def write(run: JobRun[WriteDraft, Actor, SectionCheckpoint]) -> WrittenDra
     total = len(draft.sections)
     while True:
         async with run.transaction() as session:
+            await _require_access(session, run.actor, draft_id)
             section = await repository.find_unfinished(session, draft_id)
             # The owner may choose other documents while the draft is being written.
             sources = await repository.document_ids(session, draft_id)
         if section is None:
             break
-        await run.progress(section.ordinal, total, section.heading)
+        await run.progress(section.ordinal, total, "" if draft.access else section.heading)  # administrators see it
         await _write_section(
             run,
             section,
@@ -151,6 +153,7 @@ async def _write_section(
     extended_plan = _with_instructions(plan, instructions)
     async with run.transaction() as session:
         citations = await repository.citations(session, section.draft_id)
+        taken = await repository.citation_numbers(session, section.draft_id)
         others = [other for other in await repository.sections(session, section.draft_id) if other.id != section.id]
     written = "\n\n".join(other.text for other in others)
     numbers = {(citation.passage_id, citation.text): citation.number for citation in citations}
@@ -174,7 +177,8 @@ async def _write_section(
         part = material.parts[written - 1]
         key = (part.id, part.text)
         if key not in numbers:
-            numbers[key] = max(numbers.values(), default=0) + 1
+            numbers[key] = max(taken, default=0) + 1
+            taken.add(numbers[key])
             added.append(editing.citation(section.draft_id, numbers[key], _source(part)))
         return numbers[key]
 
@@ -184,6 +188,7 @@ async def _write_section(
 
     async def flush() -> None:
         async with run.transaction() as session:
+            await _require_access(session, run.actor, section.draft_id)
             session.add_all(added)
             await repository.append_incoming(session, section.id, ready, revision=revision)
             await publish(session, service.draft_topic(section.draft_id))
@@ -219,6 +224,7 @@ async def _write_section(
     if text or section.state != SectionState.DONE:
         text = f"{opening}\n\n{text or _filled(plan.otherwise, opportunity, material.company)}".strip()
     async with run.transaction() as session:
+        await _require_access(session, run.actor, section.draft_id)
         session.add_all(added)
         outcome = await _finish(
             session,
@@ -232,6 +238,13 @@ async def _write_section(
         )
         await run.save_checkpoint(session, {"outcome": outcome})
     return outcome
+
+
+async def _require_access(session: AsyncSession, actor: Actor, draft_id: UUID) -> None:
+    """Stop writing once the draft has been hidden from the account that the job acts for. Raises NotFound or NotAllowed."""
+    if not await repository.is_visible(session, draft_id):
+        raise NotFound(t("The draft"))
+    await restrictions.require(session, actor, draft_id)
 
 
 async def _begin(run: DraftingRun, section: DraftSection) -> int | None:

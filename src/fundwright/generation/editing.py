@@ -53,6 +53,7 @@ from fundwright.generation.schemas import (
     WriteSection,
 )
 from fundwright.training import service as training
+from fundwright.workspaces import restrictions
 
 RENAMED = ActivityKind("draft.renamed", later("Draft renamed"), later("{person} renamed the draft “{before}” to {subject}"))
 EDITED = ActivityKind(
@@ -98,8 +99,9 @@ class BeingWritten(Conflict):
 
 @needs(Permission.WORK)
 async def rename_draft(session: AsyncSession, actor: Actor, draft_id: UUID, change: DraftTitle) -> DraftRead:
-    """Raises NotFound."""
+    """Raises NotFound or NotAllowed."""
     draft = (await repository.get(session, actor.workspace_id, draft_id)).draft
+    await restrictions.require(session, actor, draft_id)
     before, draft.title = draft.title, change.title
     await session.flush()
     if before != change.title:
@@ -110,10 +112,15 @@ async def rename_draft(session: AsyncSession, actor: Actor, draft_id: UUID, chan
 
 @needs(Permission.WORK)
 async def choose_sources(session: AsyncSession, actor: Actor, draft_id: UUID, chosen: DraftSources) -> DraftRead:
-    """Set the documents that new text is based on. An empty list means all. Raises NotFound."""
+    """Set the documents that new text is based on. An empty list means all. If there are others that are hidden from the actor, they stay.
+    Raises NotFound or NotAllowed."""
     draft = (await repository.get(session, actor.workspace_id, draft_id)).draft
-    await training.check_documents(session, actor, chosen.document_ids)
-    draft.document_ids = [str(document_id) for document_id in chosen.document_ids]
+    await restrictions.require(session, actor, draft_id)
+    hidden = await restrictions.hidden_ids(session, actor)
+    kept = [id for id in draft.document_ids if UUID(id) in hidden] if chosen.document_ids else []
+    wanted = [id for id in chosen.document_ids if str(id) not in kept]
+    await training.check_documents(session, actor, wanted)
+    draft.document_ids = [*map(str, wanted), *kept]
     return await _changed(session, actor, draft_id)
 
 
@@ -122,7 +129,7 @@ async def save_section(
     session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, save: SectionSave
 ) -> DraftSectionRead:
     """Save heading and text. Raises NotFound, SectionChanged, and Invalid if a citation has no source."""
-    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
+    section = await _lock_section(session, actor, draft_id, section_id)
     heading = section.heading if save.heading == t(section.heading) else save.heading
     is_same_editor = save.editor != "" and save.editor == section.saved_by
     is_late = is_same_editor and save.sequence <= section.saved_sequence
@@ -138,7 +145,7 @@ async def save_section(
         await change_text(session, section, save.text, origin=VersionOrigin.PERSON, author=actor, is_continued=is_same_editor)
         section.saved_by, section.saved_sequence = save.editor, save.sequence
         await _record(session, actor, EDITED, section)
-    return await _changed_section(session, section)
+    return await _changed_section(session, actor, section)
 
 
 @needs(Permission.WORK)
@@ -162,7 +169,7 @@ async def add_section(session: AsyncSession, actor: Actor, core: Core, draft_id:
     await _record(session, actor, SECTION_ADDED, section)
     if new.instructions:
         await _enqueue(session, actor, core, draft, section, new.instructions)
-    return await _changed_section(session, section)
+    return await _changed_section(session, actor, section)
 
 
 @needs(Permission.WORK)
@@ -171,7 +178,7 @@ async def move_section(
 ) -> DraftRead:
     """Move a section; a position beyond the end means the end. Raises NotFound."""
     await service.lock_draft(session, actor, draft_id)
-    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
+    section = await _lock_section(session, actor, draft_id, section_id)
     others = [other.id for other in await repository.sections(session, draft_id) if other.id != section_id]
     await _put(session, others, section, change.position)
     return await _changed(session, actor, draft_id)
@@ -183,7 +190,7 @@ async def delete_section(
 ) -> None:
     """Delete a section with its versions. Raises NotFound, and Conflict for the last section."""
     draft = await service.lock_draft(session, actor, draft_id)
-    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
+    section = await _lock_section(session, actor, draft_id, section_id)
     if len(draft.sections) == 1:
         raise Conflict(t("A draft needs at least one section. Delete the draft instead."))
     await _cancel_job(session, actor, section)
@@ -191,7 +198,8 @@ async def delete_section(
     await session.delete(section)
     await session.flush()
     await repository.order_sections(session, [other.id for other in await repository.sections(session, draft_id)])
-    await audit.record(session, "draft.section_deleted", actor=actor, subject=f"{draft.title}: {section.heading}", client=client)
+    subject = await restrictions.public_title(session, actor, draft_id, f"{draft.title}: {section.heading}")
+    await audit.record(session, "draft.section_deleted", actor=actor, subject=subject, client=client)
     await publish(session, service.draft_topic(draft_id))
 
 
@@ -204,19 +212,19 @@ async def regenerate_section(
     Raises NotFound, BeingWritten, OpportunityRemoved, or QuotaSpent.
     """
     draft = await service.lock_draft(session, actor, draft_id)
-    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
+    section = await _lock_section(session, actor, draft_id, section_id)
     await _enqueue(session, actor, core, draft, section, regeneration.instructions)
     await _record(session, actor, REGENERATED, section)
-    return await _changed_section(session, section)
+    return await _changed_section(session, actor, section)
 
 
 @needs(Permission.WORK)
 async def cancel_regeneration(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID) -> DraftSectionRead:
     """Cancel the regeneration of a section. Its text does not change. Raises NotFound, and Conflict if it is not being regenerated."""
-    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
+    section = await _lock_section(session, actor, draft_id, section_id)
     if not await _cancel_job(session, actor, section):
         raise Conflict(t("The section is not being written."))
-    return await _changed_section(session, section)
+    return await _changed_section(session, actor, section)
 
 
 @needs(Permission.WORK)
@@ -224,9 +232,9 @@ async def mark_question(
     session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, change: QuestionChange
 ) -> DraftSectionRead:
     """Mark an open question of a section as done, or reopen it. Raises NotFound, and Invalid if the section does not have it."""
-    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
+    section = await _lock_section(session, actor, draft_id, section_id)
     _mark(section, change)
-    return await _changed_section(session, section)
+    return await _changed_section(session, actor, section)
 
 
 @needs(Permission.WORK)
@@ -237,10 +245,11 @@ async def decide_match(
 
     Raises NotFound, BeingWritten while the writer works on the section or numbers the draft, and Invalid for an unknown match.
     """
-    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
+    section = await _lock_section(session, actor, draft_id, section_id)
     wanted = (decision.question, decision.text)
+    withheld = await service.find_withheld(session, actor, draft_id)
     match = next((match for match in section.possible_matches if (match["question"], match["text"]) == wanted), None)
-    if match is None:
+    if match is None or withheld.has(match):
         raise Invalid(t("This section no longer has that possible match. Reload the draft and try again."))
     if section.state != SectionState.DONE:
         raise BeingWritten
@@ -254,7 +263,7 @@ async def decide_match(
         await change_text(session, section, text, origin=VersionOrigin.PERSON, author=actor)
         await _record(session, actor, EDITED, section)
         _mark(section, QuestionChange(question=match["question"], is_done=True))
-    return await _changed_section(session, section)
+    return await _changed_section(session, actor, section)
 
 
 async def number_matches(session: AsyncSession, owner_id: UUID, draft_id: UUID) -> None:
@@ -273,7 +282,7 @@ async def _numbered(session: AsyncSession, draft_id: UUID, match: PossibleMatchR
     key = (UUID(source["passage_id"]), source["text"])
     number = next((known.number for known in citations if (known.passage_id, known.text) == key), None)
     if number is None:
-        number = max((known.number for known in citations), default=0) + 1
+        number = max(await repository.citation_numbers(session, draft_id), default=0) + 1
         session.add(citation(draft_id, number, source))
         await session.flush()
     return {**match, "number": number, "source": None}
@@ -323,7 +332,8 @@ async def compare_version(core: Core, actor: Actor, draft_id: UUID, section_id: 
 async def compare_text(core: Core, actor: Actor, draft_id: UUID, section_id: UUID, other: SectionText) -> SectionComparison:
     """Return the current section, and the differences between its text and an unsaved text. Opens its own session. Raises NotFound."""
     async with core.database.reading() as session:
-        section = await _read_section(session, await repository.get_section(session, actor.workspace_id, draft_id, section_id))
+        found = await repository.get_section(session, actor.workspace_id, draft_id, section_id)
+        section = await _read_section(session, actor, found)
         current = await repository.find_current_version(session, section_id)
         version = await repository.get_version(session, section_id, current) if current is not None else None
     pieces = await service.calculate(actor.id, comparing.compare, section.text, other.text)
@@ -340,11 +350,11 @@ async def compare_text(core: Core, actor: Actor, draft_id: UUID, section_id: UUI
 async def keep_text(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, kept: KeptText) -> DraftSectionRead:
     """Keep a text that was not saved as a version of a section, which does not change. Raises NotFound, and Invalid if a citation has no
     source."""
-    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
+    section = await _lock_section(session, actor, draft_id, section_id)
     await _check_citations(session, draft_id, kept.text)
     heading = section.heading if kept.heading == t(section.heading) else kept.heading
     await keep_version(session, section, heading=heading, text=kept.text, origin=VersionOrigin.PERSON, author=actor)
-    return await _changed_section(session, section)
+    return await _changed_section(session, actor, section)
 
 
 @needs(Permission.READ)
@@ -357,12 +367,12 @@ async def find_current_version(session: AsyncSession, actor: Actor, draft_id: UU
 @needs(Permission.WORK)
 async def restore_version(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID, number: int) -> DraftSectionRead:
     """Restore the text of a version as a new version. Raises NotFound."""
-    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
+    section = await _lock_section(session, actor, draft_id, section_id)
     version = await repository.get_version(session, section.id, number)
     section.heading = version.heading
     await change_text(session, section, version.text, origin=VersionOrigin.RESTORED, author=actor)
     await _record(session, actor, EDITED, section)
-    return await _changed_section(session, section)
+    return await _changed_section(session, actor, section)
 
 
 def _mark(section: DraftSection, change: QuestionChange) -> None:
@@ -449,7 +459,12 @@ async def _enqueue(
     await billing.check_quota(session, actor, Quota.SECTIONS)
     payload = WriteSection(section_id=section.id, instructions=instructions)
     job = await core.jobs.enqueue(
-        session, payload, title=job_title(draft, section.heading), owner_id=actor.workspace_id, account_id=actor.id
+        session,
+        payload,
+        title=service.RESTRICTED if draft.access else job_title(draft, section.heading),
+        owner_id=actor.workspace_id,
+        account_id=actor.id,
+        subject_id=draft.id,
     )
     section.job_id, section.incoming = job.id, ""
 
@@ -468,8 +483,8 @@ async def _put(session: AsyncSession, others: list[UUID], section: DraftSection,
 
 
 async def _check_citations(session: AsyncSession, draft_id: UUID, text: str) -> None:
-    known = {citation.number for citation in await repository.citations(session, draft_id)}
-    unknown = sorted(citing.numbers_in(text) - known)
+    cited = citing.numbers_in(text)
+    unknown = sorted(cited - await repository.citation_numbers(session, draft_id)) if cited else []
     if unknown:
         raise Invalid(
             t(
@@ -485,16 +500,24 @@ async def _changed(session: AsyncSession, actor: Actor, draft_id: UUID) -> Draft
     return await service.get_draft(session, actor, draft_id)
 
 
-async def _changed_section(session: AsyncSession, section: DraftSection) -> DraftSectionRead:
+async def _lock_section(session: AsyncSession, actor: Actor, draft_id: UUID, section_id: UUID) -> DraftSection:
+    """Lock a section for a person's change. Raises NotFound, or NotAllowed if the draft is restricted and the actor may not edit it."""
+    section = await repository.lock_section(session, actor.workspace_id, draft_id, section_id)
+    await restrictions.require(session, actor, draft_id)
+    return section
+
+
+async def _changed_section(session: AsyncSession, actor: Actor, section: DraftSection) -> DraftSectionRead:
     await session.flush()
     await publish(session, service.draft_topic(section.draft_id))
-    return await _read_section(session, section)
+    return await _read_section(session, actor, section)
 
 
-async def _read_section(session: AsyncSession, section: DraftSection) -> DraftSectionRead:
+async def _read_section(session: AsyncSession, actor: Actor, section: DraftSection) -> DraftSectionRead:
     await session.refresh(section)
     job = (await repository.section_jobs(session, section.draft_id)).get(section.id)
-    return service.read_section(section, job, await repository.state_of(session, section.draft_id))
+    state = await repository.state_of(session, section.draft_id)
+    return service.read_section(section, job, state, await service.find_withheld(session, actor, section.draft_id))
 
 
 def _version(version: DraftVersion, *, is_current: bool) -> VersionRead:

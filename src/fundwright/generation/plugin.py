@@ -20,6 +20,7 @@ from fundwright.generation.templates import TEMPLATES
 from fundwright.insights.schemas import FigureReader
 from fundwright.notifications.schemas import NotificationKind
 from fundwright.trash.service import TrashKind
+from fundwright.workspaces.restrictions import RestrictableKind
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
@@ -59,6 +60,11 @@ def activity_kinds() -> Iterable[ActivityKind]:
 @hookimpl
 def notification_kinds() -> Iterable[NotificationKind]:
     return events.KINDS
+
+
+@hookimpl
+def restrictable_kinds() -> Iterable[RestrictableKind]:
+    return [RestrictableKind(service.DRAFT, later("Draft"), service.get_draft, service.restriction_changed)]
 
 
 @hookimpl

@@ -14,9 +14,11 @@ from fundwright.core.errors import NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
+from fundwright.core.scopes import across_workspaces
 from fundwright.generation.models import Citation, Draft, DraftSection, DraftVersion
 from fundwright.generation.schemas import LARGEST_INTEGER, DraftQuery, DraftState, PossibleMatchRecord, SectionState
 from fundwright.trash import repository as trash
+from fundwright.workspaces.restrictions import restricted_ids
 
 _HAS_UNFINISHED = exists().where(DraftSection.draft_id == Draft.id, DraftSection.state != SectionState.DONE)
 
@@ -89,6 +91,11 @@ async def _one(session: AsyncSession, query: Select[Draft, str, Job]) -> DraftAn
     return _draft_and_job(*row)
 
 
+async def is_visible(session: AsyncSession, draft_id: UUID) -> bool:
+    """Whether the draft, which may be in the trash, still exists and is not hidden from the account for which the session acts."""
+    return bool(await session.scalar(select(exists().where(Draft.id == draft_id))))
+
+
 async def state_of(session: AsyncSession, draft_id: UUID) -> DraftState:
     state = select(STATE).select_from(Draft).outerjoin(Job, Job.id == Draft.job_id).where(Draft.id == draft_id)
     return DraftState((await session.scalars(state)).one())
@@ -107,6 +114,9 @@ async def page(session: AsyncSession, owner_id: UUID, query: DraftQuery) -> tupl
         conditions.append(STATE.is_not_distinct_from(query.state))
     if query.opportunity_id is not None:
         conditions.append(Draft.opportunity_id == query.opportunity_id)
+    if query.is_restricted is not None:
+        is_restricted = Draft.id.in_(restricted_ids(owner_id))
+        conditions.append(is_restricted if query.is_restricted else ~is_restricted)
     drafts = _drafts(owner_id).where(*conditions)
     total = await session.scalar(select(func.count()).select_from(drafts.with_only_columns(Draft.id).subquery())) or 0
     order = _SORTS.get(query.sort_field, Draft.created_at)
@@ -146,6 +156,13 @@ async def sections(session: AsyncSession, draft_id: UUID) -> list[DraftSection]:
 
 async def citations(session: AsyncSession, draft_id: UUID) -> list[Citation]:
     return list(await session.scalars(select(Citation).where(Citation.draft_id == draft_id).order_by(Citation.number)))
+
+
+async def citation_numbers(session: AsyncSession, draft_id: UUID) -> set[int]:
+    """Return the numbers of all citations of a draft that the caller sees, also of those that `citations` leaves out because their
+    documents are hidden from it."""
+    async with across_workspaces(session):
+        return set(await session.scalars(select(Citation.number).where(Citation.draft_id == draft_id)))
 
 
 async def document_ids(session: AsyncSession, draft_id: UUID) -> list[UUID]:

@@ -18,6 +18,7 @@ from fundwright.core.paging import PageRequest
 from fundwright.insights.schemas import CountedJob, UsageField
 from fundwright.language.schemas import heading_text
 from fundwright.language.topics import Topic
+from fundwright.workspaces.schemas import Access
 
 MAX_SOURCES = 10_000
 MAX_COMPANY_CHARACTERS = 200
@@ -425,19 +426,21 @@ CitedHeading = Annotated[
 class CitationRead(BaseModel):
     """What [number] refers to, as it was when the draft was written, even if the document has been removed since.
 
-    `quotes` are the (start, end) character ranges of `text` that support the draft.
+    `quotes` are the (start, end) character ranges of `text` that support the draft. If the document is hidden from the reader
+    (`is_restricted`), only the number is known.
     """
 
     model_config = ConfigDict(frozen=True)
 
     number: int
-    passage_id: UUID
-    document_id: UUID
+    passage_id: UUID | None
+    document_id: UUID | None
     document_title: str
     heading: CitedHeading
     page: int | None
     text: str
     quotes: tuple[tuple[int, int], ...] = ()
+    is_restricted: bool = False
 
 
 @dataclass(frozen=True)
@@ -459,15 +462,18 @@ class SuggestedCompany:
 
 
 class DraftQuery(PageRequest):
-    """Which drafts to list: `text` is searched in titles. By default, the newest come first."""
+    """Which drafts to list: `text` is searched in titles, and `is_restricted` are those that only chosen members of the workspace see, or
+    all others. By default, the newest come first."""
 
     text: str = Field(default="", max_length=500)
     state: DraftState | None = None
     opportunity_id: UUID | None = None
+    is_restricted: bool | None = None
 
 
 class DraftRow(BaseModel):
-    """A draft in a list. `number` tells drafts with the same title apart: 1 for the oldest."""
+    """A draft in a list. `number` tells drafts with the same title apart: 1 for the oldest. `access` is what the reader may do if it is
+    restricted to chosen members of the workspace, or else None."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -486,11 +492,17 @@ class DraftRow(BaseModel):
     ended_at: datetime | None
     job_id: UUID | None
     number: int = 1
+    access: Access | None = None
 
     @property
     def listed_title(self) -> str:
         """The title in a list. What is exported has no number."""
         return self.title if self.number == 1 else f"{self.title} ({self.number})"
+
+    @property
+    def is_changeable(self) -> bool:
+        """Whether members of the workspace who may edit drafts may edit this one."""
+        return self.access in (None, Access.EDIT)
 
 
 class DraftRead(DraftRow):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 from uuid import UUID
 
@@ -44,6 +45,7 @@ from fundwright.generation.schemas import (
     ExportedDraft,
     ExportFormat,
     PossibleMatchRead,
+    PossibleMatchRecord,
     Rewriting,
     SectionState,
     SuggestedCompany,
@@ -58,19 +60,24 @@ from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.schemas import OpportunityRead
 from fundwright.training import service as training
 from fundwright.trash import service as trash
+from fundwright.workspaces import restrictions
 from fundwright.workspaces import service as workspaces
+from fundwright.workspaces.schemas import Access, RestrictionForm, RestrictionRead
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
 DRAFT = "draft"
-"""The kind of drafts in the trash and in activity."""
+"""The kind of drafts in the trash, in activity, and of restrictions."""
 
 STARTED = ActivityKind("draft.started", later("Draft started"), later("{person} started the draft {subject}"))
 FINISHED = ActivityKind("draft.finished", later("Draft finished"), later("The draft {subject} was finished"), is_automatic=True)
 EXPORTED = ActivityKind(
     "draft.exported", later("Draft exported"), later("{person} exported the draft {subject}"), combining=Combining.SOON
 )
+
+RESTRICTED = later("A restricted draft")
+"""The title of jobs that write a restricted draft: administrators see it."""
 
 _CALCULATIONS = PartyLimiter(1)
 
@@ -199,8 +206,9 @@ async def continue_draft(session: AsyncSession, actor: Actor, core: Core, draft_
 
 @needs(Permission.WORK)
 async def cancel_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
-    """Cancel writing within the next few words. The text so far is kept. Raises NotFound or Conflict."""
+    """Cancel writing within the next few words. The text so far is kept. Raises NotFound, NotAllowed, or Conflict."""
     draft = await get_draft(session, actor, draft_id)
+    await restrictions.require(session, actor, draft_id)
     if draft.job_id is None or draft.state.is_over:
         raise Conflict(t("The draft is not being written."))
     await core_jobs.cancel(session, draft.job_id, owner_id=actor.workspace_id)
@@ -258,8 +266,10 @@ async def _explain_missing(core: Core, actor: Actor, slug: str) -> None:
 
 @needs(Permission.WORK)
 async def lock_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
-    """Return the draft and lock its sections and writers against changes until the transaction ends. Raises NotFound."""
+    """Return the draft and lock its sections and writers against changes until the transaction ends. Raises NotFound, or NotAllowed if it
+    is restricted and the actor may not edit it."""
     await get_draft(session, actor, draft_id)  # check first, so that no workspace waits for another workspace's lock
+    await restrictions.require(session, actor, draft_id)
     await acquire_lock(session, draft_topic(draft_id))
     return await get_draft(session, actor, draft_id)
 
@@ -269,8 +279,9 @@ async def list_drafts(session: AsyncSession, actor: Actor, query: DraftQuery) ->
     """Return the actor's drafts, newest first unless `sort` names a field."""
     rows, total = await repository.page(session, actor.workspace_id, query)
     names = await workspaces.names_of(session, actor, (row.draft.created_by for row in rows))
+    access = await restrictions.access_to(session, actor, [row.draft.id for row in rows])
     numbers = await repository.numbers_of(session, actor.workspace_id, [row.draft.id for row in rows])
-    items = [_row(row, names).model_copy(update={"number": numbers.get(row.draft.id, 1)}) for row in rows]
+    items = [_row(row, names, access).model_copy(update={"number": numbers.get(row.draft.id, 1)}) for row in rows]
     return Page(items=items, total=total, page=query.page, page_size=query.page_size)
 
 
@@ -309,8 +320,9 @@ async def delete_draft(session: AsyncSession, actor: Actor, draft_id: UUID, *, c
     for section_job in (await repository.section_jobs(session, draft_id)).values():
         if not JobState(section_job.state).is_over:
             await core_jobs.cancel(session, section_job.id, owner_id=actor.workspace_id)
+    subject = await restrictions.public_title(session, actor, draft_id, draft.title)
     await trash.put_in(session, actor, DRAFT, draft, title=draft.title)
-    await audit.record(session, "draft.deleted", actor=actor, subject=draft.title, client=client)
+    await audit.record(session, "draft.deleted", actor=actor, subject=subject, client=client)
     await publish(session, draft_topic(draft_id))
     await publish(session, drafts_topic(actor.workspace_id))
 
@@ -334,6 +346,38 @@ def subject_of(draft: Draft | DraftRead) -> Subject:
 
 
 @needs(Permission.READ)
+async def get_restriction(session: AsyncSession, actor: Actor, core: Core, draft_id: UUID) -> RestrictionRead:
+    """Return who sees a draft. Raises NotFound."""
+    return await restrictions.get_restriction(session, actor, core, DRAFT, draft_id)
+
+
+@needs(Permission.WORK)
+async def restrict_draft(
+    session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, form: RestrictionForm, *, client: Client = COMMAND_LINE
+) -> RestrictionRead:
+    """Restrict a draft to chosen members of the workspace. Raises PersonalWorkspace, NotFound, or NotAllowed."""
+    return await restrictions.restrict(session, actor, core, DRAFT, draft_id, form, client=client)
+
+
+@needs(Permission.WORK)
+async def lift_restriction(
+    session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, *, client: Client = COMMAND_LINE
+) -> RestrictionRead:
+    """Let everyone in the workspace see a draft again. Raises PersonalWorkspace, NotFound, or NotAllowed."""
+    return await restrictions.lift(session, actor, core, DRAFT, draft_id, client=client)
+
+
+@needs(Permission.READ)
+async def restriction_changed(session: AsyncSession, actor: Actor, _core: Core, draft_id: UUID) -> None:
+    """Announce that other members see a draft, and withhold its title from those who see its jobs."""
+    if await restrictions.access_to(session, actor, [draft_id]):
+        await core_jobs.withhold(session, draft_id, title=RESTRICTED)
+    await publish(session, draft_topic(draft_id))
+    await publish(session, drafts_topic(actor.workspace_id))
+    await publish(session, core_jobs.jobs_topic(actor.workspace_id))
+
+
+@needs(Permission.READ)
 async def list_trashed(session: AsyncSession, actor: Actor) -> list[DraftRead]:
     """Return the drafts in the actor's trash."""
     return [await _read(session, actor, row) for row in await repository.list_trashed(session, actor.workspace_id)]
@@ -352,7 +396,8 @@ async def export_draft(
     """Return the draft as a file to submit. Opens its own transaction. Raises NotFound."""
     async with core.database.transaction() as session:
         draft = await get_draft(session, actor, draft_id)
-        await audit.record(session, "draft.exported", actor=actor, subject=draft.title, client=client)
+        subject = await restrictions.public_title(session, actor, draft_id, draft.title)
+        await audit.record(session, "draft.exported", actor=actor, subject=subject, client=client)
         await activity.record(session, actor, EXPORTED, subject_of(draft), related=[draft.opportunity_id])
     return await calculate(actor.id, exporting.export, draft, form, citations=citations, author=actor.name)
 
@@ -375,7 +420,12 @@ def as_markdown(draft: DraftRead, *, citations: CitationStyle = CitationStyle.FO
 
 async def _enqueue(session: AsyncSession, actor: Actor, core: Core, draft: DraftRead) -> DraftRead:
     job = await core.jobs.enqueue(
-        session, WriteDraft(draft_id=draft.id), title=job_title(draft), owner_id=actor.workspace_id, account_id=actor.id
+        session,
+        WriteDraft(draft_id=draft.id),
+        title=RESTRICTED if draft.access else job_title(draft),
+        owner_id=actor.workspace_id,
+        account_id=actor.id,
+        subject_id=draft.id,
     )
     await repository.set_job(session, draft.id, job.id)
     await publish(session, draft_topic(draft.id))
@@ -390,25 +440,29 @@ def job_title(draft: DraftRead) -> Message:
 async def _read(session: AsyncSession, actor: Actor, row: repository.DraftAndJob) -> DraftRead:
     draft, job = row.draft, row.job
     jobs = await repository.section_jobs(session, draft.id)
+    found = {citation.number: _citation(citation) for citation in await repository.citations(session, draft.id)}
+    withheld = await find_withheld(session, actor, draft.id)
+    citations = found | {number: _withheld_citation(number) for number in withheld.numbers}
     sections = tuple(
-        read_section(section, jobs.get(section.id), row.state) for section in await repository.sections(session, draft.id)
+        read_section(section, jobs.get(section.id), row.state, withheld)
+        for section in await repository.sections(session, draft.id)
     )
     text = "\n".join(section.text for section in sections)
     shown = citing.numbers_in(text) | {match.number for section in sections for match in section.possible_matches}
-    citations = await repository.citations(session, draft.id)
+    names = await workspaces.names_of(session, actor, [draft.created_by])
     return DraftRead(
-        **_row(row, await workspaces.names_of(session, actor, [draft.created_by])).model_dump(),
+        **_row(row, names, await restrictions.access_to(session, actor, [draft.id])).model_dump(),
         writer_id=draft.writer_id,
         opportunity_number=draft.opportunity_number,
         company=draft.company,
         document_ids=tuple(UUID(document_id) for document_id in draft.document_ids),
         error=job.error if job else None,
         sections=sections,
-        citations=tuple(_citation(citation) for citation in citations if citation.number in shown),
+        citations=tuple(citation for number, citation in sorted(citations.items()) if number in shown),
     )
 
 
-def _row(row: repository.DraftAndJob, names: Mapping[UUID | None, str]) -> DraftRow:
+def _row(row: repository.DraftAndJob, names: Mapping[UUID | None, str], access: Mapping[UUID, Access | None]) -> DraftRow:
     draft, state, job = row
     return DraftRow(
         id=draft.id,
@@ -424,6 +478,7 @@ def _row(row: repository.DraftAndJob, names: Mapping[UUID | None, str]) -> Draft
         created_by=names.get(draft.created_by, ""),
         ended_at=job.ended_at if job else None,
         job_id=draft.job_id,
+        access=access.get(draft.id),
     )
 
 
@@ -435,7 +490,29 @@ _REWRITING = {
 }
 
 
-def read_section(section: DraftSection, job: Job | None, state: DraftState) -> DraftSectionRead:
+@dataclass(frozen=True)
+class Withheld:
+    """What a draft quotes from documents that are hidden from its reader: their ids, and the numbers of their citations."""
+
+    document_ids: frozenset[UUID] = frozenset()
+    numbers: frozenset[int] = frozenset()
+
+    def has(self, match: PossibleMatchRecord) -> bool:
+        source = match.get("source")
+        return match["number"] in self.numbers or (source is not None and UUID(source["document_id"]) in self.document_ids)
+
+
+@needs(Permission.READ)
+async def find_withheld(session: AsyncSession, actor: Actor, draft_id: UUID) -> Withheld:
+    """Return what is withheld from the actor in a draft that the actor sees."""
+    hidden = await restrictions.hidden_ids(session, actor)
+    if not hidden:
+        return Withheld()
+    seen = {citation.number for citation in await repository.citations(session, draft_id)}
+    return Withheld(hidden, frozenset(await repository.citation_numbers(session, draft_id) - seen))
+
+
+def read_section(section: DraftSection, job: Job | None, state: DraftState, withheld: Withheld) -> DraftSectionRead:
     """Return a section without checks of its claims. `job` is the latest one that regenerates it, and `state` that of the draft."""
     rewriting = None
     if job is not None:
@@ -454,9 +531,24 @@ def read_section(section: DraftSection, job: Job | None, state: DraftState) -> D
         rewriting=rewriting,
         error=job.error if job else None,
         open_questions=tuple(section.open_questions),
-        possible_matches=tuple(PossibleMatchRead.model_validate(match) for match in section.possible_matches),
+        possible_matches=tuple(
+            PossibleMatchRead.model_validate(match) for match in section.possible_matches if not withheld.has(match)
+        ),
         done_questions=tuple(section.done_questions),
         dropped_citations=section.dropped_citations,
+    )
+
+
+def _withheld_citation(number: int) -> CitationRead:
+    return CitationRead(
+        number=number,
+        passage_id=None,
+        document_id=None,
+        document_title=t("Restricted source"),
+        heading=(),
+        page=None,
+        text="",
+        is_restricted=True,
     )
 
 

@@ -28,6 +28,7 @@ from fundwright.training.schemas import (
     RunRead,
     RunStart,
 )
+from fundwright.workspaces.schemas import RestrictionForm, RestrictionRead
 
 router = APIRouter(prefix="/api/training", tags=["training"])
 
@@ -94,6 +95,28 @@ async def rename_document(
     session: DbSession, actor: CurrentActor, client: RequestClient, document_id: UUID, change: DocumentTitle
 ) -> DocumentRead:
     return await service.rename_document(session, actor, document_id, change, client=client)
+
+
+@router.get("/documents/{document_id}/restriction")
+async def get_restriction(session: DbSession, actor: CurrentActor, core: CoreDep, document_id: UUID) -> RestrictionRead:
+    """Return who sees the document: everyone in the workspace, or only chosen members."""
+    return await service.get_restriction(session, actor, core, document_id)
+
+
+@router.put("/documents/{document_id}/restriction")
+async def restrict_document(
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, document_id: UUID, form: RestrictionForm
+) -> RestrictionRead:
+    """Restrict the document to chosen members of the workspace, instead of earlier ones. You are always one of them, and may edit it."""
+    return await service.restrict_document(session, actor, core, document_id, form, client=client)
+
+
+@router.delete("/documents/{document_id}/restriction")
+async def lift_restriction(
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, document_id: UUID
+) -> RestrictionRead:
+    """Let everyone in the workspace see the document again."""
+    return await service.lift_restriction(session, actor, core, document_id, client=client)
 
 
 @router.get("/documents/{document_id}/file", response_class=FileResponse)

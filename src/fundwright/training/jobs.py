@@ -33,6 +33,7 @@ from fundwright.training.readers import Reader, Unreadable
 from fundwright.training.schemas import DocumentSource, ProposeKinds, RemoveFiles, TrainDocuments
 from fundwright.training.service import documents_topic
 from fundwright.training.titles import MAX_TITLE_CHARACTERS, title_of_file
+from fundwright.workspaces import restrictions
 
 _READ, _BATCH = 512, 32
 """The number of passages read, and of passages embedded and saved, in one transaction."""
@@ -98,8 +99,10 @@ async def _train_document(
     try:
         async with run.transaction() as session:
             document = await repository.get_document(session, owner_id, document_id)
+            is_restricted = bool(await restrictions.access_to(session, run.actor, [document_id]))
         title = document.title
-        report = partial(run.progress, place, total, title)
+        shown = t("A restricted document") if is_restricted else title  # everyone in the workspace sees the progress
+        report = partial(run.progress, place, total, shown)
         await report()
         readers: list[Reader] = core.plugins.collect("document_readers")
         path = core.files.path(document.sha256)
@@ -113,7 +116,7 @@ async def _train_document(
             document = await repository.get_document(session, owner_id, document_id, for_update=True)
             await repository.save_chunks(session, owner_id, document_id, chunked)
             await _take_title(session, owner_id, document, chunked.title)
-        await _embed(run, embedder, owner_id, document, place)
+        await _embed(run, embedder, owner_id, document_id, shown, place)
         chunk_count = len(chunked.chunks)
     except Unreadable as error:
         reason = error.sentence
@@ -180,13 +183,18 @@ async def remove_files(run: JobRun[RemoveFiles, None]) -> None:
 
 
 async def _embed(
-    run: JobRun[TrainDocuments, Actor, TrainingCheckpoint], embedder: Embedder, owner_id: UUID, document: Document, place: int
+    run: JobRun[TrainDocuments, Actor, TrainingCheckpoint],
+    embedder: Embedder,
+    owner_id: UUID,
+    document_id: UUID,
+    title: str,
+    place: int,
 ) -> None:
     async with run.transaction() as session:
-        done, count = await repository.count_embedded(session, owner_id, document.id, embedder.id)
+        done, count = await repository.count_embedded(session, owner_id, document_id, embedder.id)
     while True:
         async with run.transaction() as session:
-            missing = await repository.list_chunks_without_vector(session, owner_id, document.id, embedder.id, limit=_READ)
+            missing = await repository.list_chunks_without_vector(session, owner_id, document_id, embedder.id, limit=_READ)
         if not missing:
             return
         for start in range(0, len(missing), _BATCH):
@@ -196,7 +204,7 @@ async def _embed(
                 await repository.save_vectors(session, owner_id, [item.id for item in chunks], vectors, embedder.id)
                 await run.save_checkpoint(session, run.checkpoint)
             done += len(chunks)
-            await run.progress(place, None, f"{document.title} ({number(done)} / {number(count)})")
+            await run.progress(place, None, f"{title} ({number(done)} / {number(count)})")
 
 
 def _embedded_text(heading: Sequence[str], text: str) -> str:

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 from pgvector import HalfVector, SparseVector
 from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
-from sqlalchemy import ARRAY, Computed, ForeignKey, Index, Text, UniqueConstraint
+from sqlalchemy import ARRAY, Computed, ForeignKey, Index, Text
 from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
 from sqlalchemy.orm import Mapped, mapped_column
 
@@ -24,7 +24,7 @@ class Document(Trashable, Base):
     """A document. In the trash, it keeps its chunks and vectors, which still name its owner: queries of them leave it out."""
 
     __tablename__ = "document"
-    __table_args__ = (UniqueConstraint("owner_id", "sha256"), owned_or_trashed())
+    __table_args__ = (Index("ix_document_owner_id_sha256", "owner_id", "sha256"), owned_or_trashed())
 
     title: Mapped[str]
     filename: Mapped[str]

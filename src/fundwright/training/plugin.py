@@ -28,6 +28,7 @@ from fundwright.training.readers.pdf import PdfReader
 from fundwright.training.readers.text import TextReader
 from fundwright.training.schemas import ProposeKinds, RemoveFiles, TrainDocuments
 from fundwright.trash.service import TrashKind
+from fundwright.workspaces.restrictions import RestrictableKind
 
 if TYPE_CHECKING:
     from fastapi import APIRouter
@@ -73,6 +74,11 @@ def trash_kinds() -> Iterable[TrashKind[Any]]:
 @hookimpl
 def activity_kinds() -> Iterable[ActivityKind]:
     return [service.ADDED, service.RENAMED]
+
+
+@hookimpl
+def restrictable_kinds() -> Iterable[RestrictableKind]:
+    return [RestrictableKind(service.DOCUMENT, later("Document"), service.get_document, service.restriction_changed)]
 
 
 @hookimpl

@@ -40,6 +40,7 @@ from fundwright.core.errors import NotFound
 from fundwright.core.jobs import Job, JobState
 from fundwright.core.messages import t
 from fundwright.core.paging import PageRequest
+from fundwright.core.scopes import across_workspaces
 from fundwright.language import retrieval, search_sql
 from fundwright.language.protocols import Vectors
 from fundwright.language.retrieval import Statistics, Weights
@@ -57,6 +58,7 @@ from fundwright.training.schemas import (
     Unsearched,
 )
 from fundwright.trash import repository as trash
+from fundwright.workspaces.restrictions import restricted_ids
 
 _CANDIDATES = 3_000
 """In workspaces with more chunks, about this many are scored by words: those with the rarest words."""
@@ -132,6 +134,9 @@ async def list_documents(
         query = query.where(Document.kind == request.kind)
     if request.text.strip():
         query = query.where(Document.title.icontains(request.text.strip(), autoescape=True))
+    if request.is_restricted is not None:
+        is_restricted = Document.id.in_(restricted_ids(owner_id))
+        query = query.where(is_restricted if request.is_restricted else ~is_restricted)
     if request.is_searched:
         query = query.where(await _is_searched(session, owner_id))
     if only is not None:
@@ -340,8 +345,14 @@ async def make_vector_index(session: AsyncSession, dimension: int) -> None:
 
 
 async def count_words(session: AsyncSession, owner_id: UUID) -> None:
-    """Recount how many chunks of the workspace have each word. Called at the end of a run."""
+    """Recount how many chunks of the workspace have each word, also of documents that are hidden from the account that runs it. Called
+    at the end of a run."""
     await database.acquire_lock(session, f"chunk_word:{owner_id}")
+    async with across_workspaces(session):
+        await _count_words(session, owner_id)
+
+
+async def _count_words(session: AsyncSession, owner_id: UUID) -> None:
     await session.execute(delete(ChunkWord).where(ChunkWord.owner_id == owner_id))
     chunks = select(Chunk.owner_id, Chunk.id, Chunk.search).join(Document, Document.id == Chunk.document_id)
     own = chunks.where(Chunk.owner_id == owner_id, Document.owner_id == owner_id).subquery()

@@ -15,6 +15,7 @@ from fundwright.core.paging import PageRequest
 from fundwright.core.sizes import file_size
 from fundwright.insights.schemas import CountedJob, UsageField
 from fundwright.language.schemas import DocumentKind, HeadingPath
+from fundwright.workspaces.schemas import Access
 
 
 class TrainDocuments(CountedJob):
@@ -80,7 +81,8 @@ class Usage(BaseModel):
 
 class DocumentRead(BaseModel):
     """A document of the knowledge base. `error` says why the last run could not read it, `model_id` names the model that embedded
-    it, `is_kind_chosen` says whether a person chose its kind, and `is_underway` whether a run will train it."""
+    it, `is_kind_chosen` says whether a person chose its kind, and `is_underway` whether a run will train it. `access` is what the reader may
+    do if it is restricted to chosen members of the workspace, or else None."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
@@ -103,14 +105,21 @@ class DocumentRead(BaseModel):
     is_underway: bool = False
     added_by: str = ""
     """The name of the account; "" for samples and deleted accounts."""
+    access: Access | None = None
+
+    @property
+    def is_changeable(self) -> bool:
+        """Whether members of the workspace who may edit documents may edit this one."""
+        return self.access in (None, Access.EDIT)
 
 
 class DocumentQuery(PageRequest):
-    """Which documents to list: those of one kind, those with `text` in their titles, or only those that questions and drafts
-    search. The sample is not searched once a document of your own is trained."""
+    """Which documents to list: those of one kind, those with `text` in their titles, those that are restricted to chosen members of the
+    workspace or those that are not, or only those that questions and drafts search. The sample is not searched once a document of your own is trained."""
 
     kind: DocumentKind | None = None
     text: str = Field(default="", max_length=200)
+    is_restricted: bool | None = None
     is_searched: bool = False
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain, count
 from pathlib import Path
 from uuid import UUID
 
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit
@@ -59,7 +58,9 @@ from fundwright.training.schemas import (
 )
 from fundwright.training.titles import MAX_TITLE_CHARACTERS, title_of_file, visible_title
 from fundwright.trash import service as trash
+from fundwright.workspaces import restrictions
 from fundwright.workspaces import service as workspaces
+from fundwright.workspaces.schemas import Access, RestrictionForm, RestrictionRead
 
 _SAMPLE = Path(__file__).with_name("sample")
 _MAX_QUERY_CHARACTERS = 4_000
@@ -70,7 +71,7 @@ _BEGINNING_CHARACTERS, _MAX_BEGINNINGS = 8_000, 12
 
 
 DOCUMENT = "document"
-"""The kind of documents in the trash and in activity."""
+"""The kind of documents in the trash, in activity, and of restrictions."""
 
 ADDED = ActivityKind("document.added", later("Document added"), later("{person} added the document {subject}"))
 RENAMED = ActivityKind(
@@ -253,8 +254,8 @@ async def get_document(session: AsyncSession, actor: Actor, document_id: UUID) -
 
 @needs(Permission.WORK)
 async def choose_kind(session: AsyncSession, actor: Actor, document_id: UUID, kind: DocumentKind) -> DocumentRead:
-    """Set the kind of a document, which is kept when the document is trained again. Raises NotFound."""
-    document = await repository.get_document(session, actor.workspace_id, document_id, for_update=True)
+    """Set the kind of a document, which is kept when the document is trained again. Raises NotFound or NotAllowed."""
+    document = await _lock_to_change(session, actor, document_id)
     document.kind, document.is_kind_chosen = kind, True
     await session.flush()
     await publish(session, documents_topic(actor.workspace_id))
@@ -265,19 +266,59 @@ async def choose_kind(session: AsyncSession, actor: Actor, document_id: UUID, ki
 async def rename_document(
     session: AsyncSession, actor: Actor, document_id: UUID, change: DocumentTitle, *, client: Client = COMMAND_LINE
 ) -> DocumentRead:
-    """Change the title of a document. Drafts keep the title that they have cited. Raises NotFound, Invalid for a title that nobody
-    could see, or Conflict if another document has the title."""
-    document = await repository.get_document(session, actor.workspace_id, document_id, for_update=True)
+    """Change the title of a document. Drafts keep the title that they have cited. Raises NotFound, NotAllowed, Invalid for a title that
+    nobody could see, or Conflict if another document has the title."""
+    document = await _lock_to_change(session, actor, document_id)
     title = visible_title(change.title)
     if title != document.title:
         if title in await repository.list_titles_like(session, actor.workspace_id, title, title):
             raise Conflict(t("You already have a document named “{title}”.", title=title))
         before, document.title = document.title, title
         await session.flush()
-        await audit.record(session, "document.renamed", actor=actor, subject=f"{before} → {title}", client=client)
+        subject = await restrictions.public_title(session, actor, document_id, f"{before} → {title}")
+        await audit.record(session, "document.renamed", actor=actor, subject=subject, client=client)
         await activity.record(session, actor, RENAMED, _subject(document), before=before)
         await publish(session, documents_topic(actor.workspace_id))
     return await get_document(session, actor, document_id)
+
+
+@needs(Permission.READ)
+async def get_restriction(session: AsyncSession, actor: Actor, core: Core, document_id: UUID) -> RestrictionRead:
+    """Return who sees a document. Raises NotFound."""
+    return await restrictions.get_restriction(session, actor, core, DOCUMENT, document_id)
+
+
+@needs(Permission.WORK)
+async def restrict_document(
+    session: AsyncSession,
+    actor: Actor,
+    core: Core,
+    document_id: UUID,
+    form: RestrictionForm,
+    *,
+    client: Client = COMMAND_LINE,
+) -> RestrictionRead:
+    """Restrict a document to chosen members of the workspace. Raises PersonalWorkspace, NotFound, or NotAllowed."""
+    return await restrictions.restrict(session, actor, core, DOCUMENT, document_id, form, client=client)
+
+
+@needs(Permission.WORK)
+async def lift_restriction(
+    session: AsyncSession, actor: Actor, core: Core, document_id: UUID, *, client: Client = COMMAND_LINE
+) -> RestrictionRead:
+    """Let everyone in the workspace see a document again. Raises PersonalWorkspace, NotFound, or NotAllowed."""
+    return await restrictions.lift(session, actor, core, DOCUMENT, document_id, client=client)
+
+
+@needs(Permission.READ)
+async def restriction_changed(session: AsyncSession, actor: Actor, core: Core, document_id: UUID) -> None:
+    """Announce that other members see a document. If it waits to be trained, the actor trains it, because a run of someone from whom it is
+    now hidden does not."""
+    await publish(session, documents_topic(actor.workspace_id))
+    with suppress(NotFound):  # it is in the trash
+        document = await repository.get_document(session, actor.workspace_id, document_id)
+        if document.state == DocumentState.WAITING and actor.may(Permission.WORK):
+            await _begin_run(session, actor, core, [document_id], title=_title(1))
 
 
 @needs(Permission.READ)
@@ -322,10 +363,11 @@ async def check_documents(session: AsyncSession, actor: Actor, document_ids: Seq
 
 @needs(Permission.WORK)
 async def remove_document(session: AsyncSession, actor: Actor, document_id: UUID, *, client: Client = COMMAND_LINE) -> None:
-    """Move a document to the trash. Raises NotFound."""
-    document = await repository.get_document(session, actor.workspace_id, document_id, for_update=True)
+    """Move a document to the trash. Raises NotFound or NotAllowed."""
+    document = await _lock_to_change(session, actor, document_id)
+    subject = await restrictions.public_title(session, actor, document_id, document.title)
     await trash.put_in(session, actor, DOCUMENT, document, title=document.title)
-    await audit.record(session, "document.deleted", actor=actor, subject=document.title, client=client)
+    await audit.record(session, "document.deleted", actor=actor, subject=subject, client=client)
     await publish(session, documents_topic(actor.workspace_id))
 
 
@@ -357,8 +399,10 @@ async def remove_files_of(session: AsyncSession, core: Core, document_ids: Colle
 @needs(Permission.READ)
 async def remove_all(session: AsyncSession, actor: Actor, core: Core) -> None:
     """Remove every document with its file when a workspace is deleted."""
-    await _remove(session, actor, core, await repository.list_all(session, actor.workspace_id))
-    await remove_files_of(session, core, [document.id for document in await repository.list_trashed(session, actor.workspace_id)])
+    async with across_workspaces(session):  # some may be hidden from the actor
+        await _remove(session, actor, core, await repository.list_all(session, actor.workspace_id))
+        trashed = await repository.list_trashed(session, actor.workspace_id)
+        await remove_files_of(session, core, [document.id for document in trashed])
 
 
 @needs(Permission.READ)
@@ -404,7 +448,9 @@ async def _add_sample(session: AsyncSession, actor: Actor, core: Core) -> bool:
 @needs(Permission.WORK)
 async def remove_sample(session: AsyncSession, actor: Actor, core: Core, *, client: Client = COMMAND_LINE) -> int:
     """Remove the sample documents, and return their number."""
-    documents = await repository.list_sample(session, actor.workspace_id)
+    found = await repository.list_sample(session, actor.workspace_id)
+    changeable = set(await _changeable(session, actor, [document.id for document in found]))
+    documents = [document for document in found if document.id in changeable]
     await _remove(session, actor, core, documents)
     await audit.record(session, "sample.deleted", actor=actor, subject="documents", client=client)
     return len(documents)
@@ -437,6 +483,7 @@ async def start_run(core: Core, actor: Actor, document_ids: Sequence[UUID] | Non
     async with core.database.transaction() as session:
         wanted = await repository.list_untrained_ids(session, actor.workspace_id, embedder.id)
         wanted = wanted or [document.id for document in await repository.list_all(session, actor.workspace_id)]
+        wanted = await _changeable(session, actor, wanted)
         if not wanted:
             raise Invalid(t("You have no documents to train. Add a document first."))
         return await _enqueue(session, actor, core, wanted, title=_title(len(wanted)))
@@ -459,13 +506,15 @@ async def list_runs(session: AsyncSession, actor: Actor, request: PageRequest | 
     """Return runs, newest first unless `request.sort` is state, documents, chunks, duration_s, or created_at."""
     request = request or PageRequest()
     runs, total = await repository.list_runs(session, actor.workspace_id, request)
-    return Page(items=[_run(run, job) for run, job in runs], total=total, page=request.page, page_size=request.page_size)
+    hidden = await restrictions.hidden_ids(session, actor)
+    items = [_run(run, job, hidden) for run, job in runs]
+    return Page(items=items, total=total, page=request.page, page_size=request.page_size)
 
 
 @needs(Permission.READ)
 async def get_run(session: AsyncSession, actor: Actor, run_id: UUID) -> RunRead:
     """Raises NotFound."""
-    return _run(*await repository.get_run(session, actor.workspace_id, run_id))
+    return await _read_run(session, actor, *await repository.get_run(session, actor.workspace_id, run_id))
 
 
 @needs(Permission.READ)
@@ -497,7 +546,7 @@ async def list_run_failures(
     """Return the documents that a run could not train, in its order unless `request.sort` is title or reason. Raises NotFound."""
     request = request or PageRequest()
     run, _ = await repository.get_run(session, actor.workspace_id, run_id)
-    failures = [DocumentFailure.model_validate(failure) for failure in run.failed]
+    failures = _failures(run, await restrictions.hidden_ids(session, actor))
     if request.sort_field in ("title", "reason"):
         failures.sort(key=lambda failure: str(getattr(failure, request.sort_field)).casefold(), reverse=request.is_descending)
     items = failures[request.offset : request.offset + request.page_size]
@@ -736,16 +785,15 @@ def _discarding_unless_kept(core: Core, received: ReceivedFile) -> Iterator[None
 
 
 async def _add(session: AsyncSession, actor: Actor, core: Core, document: Document, received: ReceivedFile) -> DocumentRead:
+    """No other request can add documents to the workspace, because the title was chosen with `list_titles_like` or the caller has locked
+    them. Raises AlreadyAdded."""
+    known = await repository.find_document_by_content(session, actor.workspace_id, document.sha256)
+    if known is not None:  # another request added it since the caller looked
+        raise AlreadyAdded(known)
     await lock_file(session, received.sha256)
     await core.files.keep(received)
-    try:
-        async with session.begin_nested():
-            session.add(document)
-    except IntegrityError as error:  # two requests added it at the same moment
-        known = await repository.find_document_by_content(session, actor.workspace_id, document.sha256)
-        if known is None:
-            raise
-        raise AlreadyAdded(known) from error
+    session.add(document)
+    await session.flush()
     await publish(session, documents_topic(actor.workspace_id))
     return DocumentRead.model_validate(document)
 
@@ -753,6 +801,7 @@ async def _add(session: AsyncSession, actor: Actor, core: Core, document: Docume
 async def _remove(session: AsyncSession, actor: Actor, core: Core, documents: Sequence[Document]) -> None:
     for document in documents:
         await repository.delete_document(session, actor.workspace_id, document.id)
+    await restrictions.forget(session, [document.id for document in documents])
     await _remove_files(session, core, [document.sha256 for document in documents])
     await publish(session, documents_topic(actor.workspace_id))
 
@@ -765,9 +814,14 @@ async def _remove_files(session: AsyncSession, core: Core, names: Sequence[str])
 async def _read(session: AsyncSession, actor: Actor, documents: Sequence[Document]) -> list[DocumentRead]:
     underway = await repository.list_underway_ids(session, actor.workspace_id)
     names = await workspaces.names_of(session, actor, (document.created_by for document in documents))
+    access = await restrictions.access_to(session, actor, [document.id for document in documents])
     return [
         DocumentRead.model_validate(document).model_copy(
-            update={"is_underway": document.id in underway, "added_by": names.get(document.created_by, "")}
+            update={
+                "is_underway": document.id in underway,
+                "added_by": names.get(document.created_by, ""),
+                "access": access.get(document.id),
+            }
         )
         for document in documents
     ]
@@ -781,10 +835,24 @@ async def _train_later(session: AsyncSession, actor: Actor, core: Core, document
 
 
 async def _start_run_of(session: AsyncSession, actor: Actor, core: Core, document_ids: Sequence[UUID]) -> RunRead:
-    wanted = await repository.list_known_ids(session, actor.workspace_id, list(dict.fromkeys(document_ids)))
+    known = await repository.list_known_ids(session, actor.workspace_id, list(dict.fromkeys(document_ids)))
+    wanted = await _changeable(session, actor, known)
     if not wanted:
         raise Invalid(t("None of these documents exist anymore. Add a document first."))
     return await _enqueue(session, actor, core, wanted, title=_title(len(wanted)))
+
+
+async def _changeable(session: AsyncSession, actor: Actor, document_ids: Sequence[UUID]) -> list[UUID]:
+    """Return those of the documents that the actor may change."""
+    access = await restrictions.access_to(session, actor, document_ids)
+    return [id for id in document_ids if access.get(id, Access.EDIT) is Access.EDIT]
+
+
+async def _lock_to_change(session: AsyncSession, actor: Actor, document_id: UUID) -> Document:
+    """Raises NotFound, or NotAllowed if the document is restricted and the actor may not edit it."""
+    document = await repository.get_document(session, actor.workspace_id, document_id, for_update=True)
+    await restrictions.require(session, actor, document_id)
+    return document
 
 
 async def _add_run(session: AsyncSession, actor: Actor, document_ids: Sequence[UUID]) -> TrainingRun:
@@ -797,7 +865,11 @@ async def _add_run(session: AsyncSession, actor: Actor, document_ids: Sequence[U
 async def _enqueue(session: AsyncSession, actor: Actor, core: Core, document_ids: Sequence[UUID], *, title: Message) -> RunRead:
     underway = await repository.find_underway_run(session, actor.workspace_id, document_ids)
     if underway:
-        return _run(*underway)
+        return await _read_run(session, actor, *underway)
+    return await _begin_run(session, actor, core, document_ids, title=title)
+
+
+async def _begin_run(session: AsyncSession, actor: Actor, core: Core, document_ids: Sequence[UUID], *, title: Message) -> RunRead:
     run = await _add_run(session, actor, document_ids)
     job = await core.jobs.enqueue(
         session, TrainDocuments(run_id=run.id), title=title, owner_id=actor.workspace_id, account_id=actor.id
@@ -811,17 +883,28 @@ def _title(count: int) -> Message:
     return nlater("Train {n} document", "Train {n} documents", count)
 
 
-def _run(run: TrainingRun, job: Job) -> RunRead:
+async def _read_run(session: AsyncSession, actor: Actor, run: TrainingRun, job: Job) -> RunRead:
+    return _run(run, job, await restrictions.hidden_ids(session, actor))
+
+
+def _failures(run: TrainingRun, hidden: Collection[UUID]) -> list[DocumentFailure]:
+    failures = [DocumentFailure.model_validate(failure) for failure in run.failed]
+    return [failure for failure in failures if failure.document_id not in hidden]
+
+
+def _run(run: TrainingRun, job: Job, hidden: frozenset[UUID]) -> RunRead:
+    """What the run says about `hidden` documents is left out."""
+    is_shown = hidden.isdisjoint(map(UUID, run.document_ids))
     return RunRead(
         id=run.id,
         job_id=job.id,
         state=JobState(job.state),
         done=run.documents + len(run.failed),
         total=len(run.document_ids),
-        message=job.message,
+        message=job.message if is_shown else "",
         documents=run.documents,
         chunks=run.chunks,
-        failed=tuple(DocumentFailure.model_validate(failure) for failure in run.failed),
+        failed=tuple(_failures(run, hidden)),
         model_id=run.model_id,
         error=job.error,
         created_at=run.created_at,

@@ -25,6 +25,8 @@ from fundwright.core.spreadsheets import csv_lines
 from fundwright.trash import repository
 from fundwright.trash.models import Trashable, TrashItem
 from fundwright.trash.schemas import KEPT, TrashQuery, TrashRead
+from fundwright.workspaces import restrictions
+from fundwright.workspaces.schemas import Access
 
 T = TypeVar("T", bound=Trashable)
 
@@ -114,10 +116,12 @@ async def restore(session: AsyncSession, actor: Actor, core: Core, item_id: UUID
     item = await repository.lock(session, actor.workspace_id, item_id)
     kind = _kind_of(core, item)
     require(actor, kind.permission)
+    await restrictions.require(session, actor, item.id)
+    title = await restrictions.public_title(session, actor, item.id, item.title)
     row = await session.get_one(kind.model, item.id, populate_existing=True)
     await kind.restore(session, actor, core, row)
     await repository.remove(session, [item.id])
-    await audit.record(session, "trash.restored", actor=actor, subject=item.title, client=client)
+    await audit.record(session, "trash.restored", actor=actor, subject=title, client=client)
     await activity.record(session, actor, RESTORED, Subject(item.kind, item.id, item.title, kind.path_of(row)))
     await publish(session, trash_topic(actor.workspace_id))
 
@@ -129,9 +133,12 @@ async def delete_forever(
     """Raises NotFound."""
     item = await repository.lock(session, actor.workspace_id, item_id)
     require(actor, _kind_of(core, item).permission)
+    await restrictions.require(session, actor, item.id)
+    title = await restrictions.public_title(session, actor, item.id, item.title)
     await _remove(session, core, [item])
-    await audit.record(session, "trash.deleted", actor=actor, subject=item.title, client=client)
-    await activity.record(session, actor, DELETED, Subject(item.kind, item.id, item.title))
+    await audit.record(session, "trash.deleted", actor=actor, subject=title, client=client)
+    if title == item.title:  # it is not restricted
+        await activity.record(session, actor, DELETED, Subject(item.kind, item.id, item.title))
     await publish(session, trash_topic(actor.workspace_id))
 
 
@@ -139,12 +146,15 @@ async def delete_forever(
 async def empty(session: AsyncSession, actor: Actor, core: Core, *, client: Client = COMMAND_LINE) -> int:
     """Delete everything in the actor's trash forever that the actor may delete, and return how many items that were."""
     allowed = [kind.name for kind in list_kinds(core) if actor.may(kind.permission)]
-    items = await repository.lock_all(session, actor.workspace_id, allowed)
+    found = await repository.lock_all(session, actor.workspace_id, allowed)
+    access = await restrictions.access_to(session, actor, [item.id for item in found])
+    items = [item for item in found if access.get(item.id, Access.EDIT) is Access.EDIT]
     if items:
         await _remove(session, core, items)
         await audit.record(session, "trash.emptied", actor=actor, subject=str(len(items)), client=client)
         for item in items:
-            await activity.record(session, actor, DELETED, Subject(item.kind, item.id, item.title))
+            if item.id not in access:  # it was not restricted
+                await activity.record(session, actor, DELETED, Subject(item.kind, item.id, item.title))
         await publish(session, trash_topic(actor.workspace_id))
     return len(items)
 
@@ -166,6 +176,7 @@ async def _remove(session: AsyncSession, core: Core, items: Sequence[TrashItem])
         if ids := [item.id for item in items if item.kind == kind.name]:
             await kind.before_removal(session, core, ids)
     await repository.remove(session, [item.id for item in items])
+    await restrictions.forget(session, [item.id for item in items])
 
 
 def _kind_of(core: Core, item: TrashItem) -> TrashKind[Any]:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient
 from fundwright.core.paging import Page
 from fundwright.core.web import CoreDep, CsvDownload, DbSession
-from fundwright.workspaces import invitations, service
+from fundwright.workspaces import invitations, restrictions, service
 from fundwright.workspaces.schemas import (
     InvitationForm,
     InvitationQuery,
@@ -19,6 +19,8 @@ from fundwright.workspaces.schemas import (
     InvitationSent,
     MemberQuery,
     MemberRead,
+    RestrictedItemQuery,
+    RestrictedItemRead,
     RoleChange,
     WorkspaceForm,
     WorkspaceRead,
@@ -159,3 +161,25 @@ async def decline(session: DbSession, actor: CurrentActor, client: RequestClient
 async def accept_link(session: DbSession, actor: CurrentActor, client: RequestClient, secret: str) -> Joined:
     """Join the workspace of an invitation link."""
     return Joined(workspace_id=await invitations.accept_link(session, actor, secret, client=client))
+
+
+@router.get("/api/workspace/restrictions")
+async def list_restricted(
+    session: DbSession, actor: CurrentActor, query: Annotated[RestrictedItemQuery, Query()]
+) -> Page[RestrictedItemRead]:
+    """List restricted documents and drafts without their titles, for owners of the workspace."""
+    return await restrictions.list_restricted(session, actor, query)
+
+
+@router.get("/api/workspace/restrictions/export.csv", response_class=CsvDownload)
+async def export_restricted(
+    export: Export, actor: CurrentActor, core: CoreDep, query: Annotated[RestrictedItemQuery, Query()]
+) -> CsvDownload:
+    """Export the whole list as CSV; `page` and `page_size` are ignored."""
+    return export("restricted.csv", lambda session: restrictions.export_restricted(session, actor, core, query))
+
+
+@router.delete("/api/workspace/restrictions/{subject_id}", status_code=status.HTTP_204_NO_CONTENT)
+async def lift_as_owner(session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, subject_id: UUID) -> None:
+    """Let everyone in the workspace see an item again, also one that is hidden from the owner who does this."""
+    await restrictions.lift_as_owner(session, actor, core, subject_id, client=client)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from uuid import UUID, uuid4
 
-from sqlalchemy import ForeignKey
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index
 from sqlalchemy.orm import Mapped, mapped_column
 
 from fundwright.core.database import Base, now
@@ -29,3 +29,32 @@ class WorkspaceInvitation(Base):
     expires_at: Mapped[datetime]
     ended_at: Mapped[datetime | None]
     """When it was withdrawn or declined."""
+
+
+class Restriction(Base):
+    """A document or draft that only its chosen members see, even if none of them is left."""
+
+    __tablename__ = "restriction"
+
+    subject_id: Mapped[UUID] = mapped_column(primary_key=True)
+    owner_id: Mapped[UUID] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"), index=True)
+    kind: Mapped[str]
+    restricted_by: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"))
+    restricted_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class RestrictionMember(Base):
+    """A chosen member of a restricted item. Former members of the workspace are removed by the database."""
+
+    __tablename__ = "restriction_member"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["owner_id", "account_id"], ["membership.workspace_id", "membership.account_id"], ondelete="CASCADE"
+        ),
+        Index("ix_restriction_member_owner_id_account_id", "owner_id", "account_id"),
+    )
+
+    subject_id: Mapped[UUID] = mapped_column(ForeignKey("restriction.subject_id", ondelete="CASCADE"), primary_key=True)
+    account_id: Mapped[UUID] = mapped_column(primary_key=True)
+    owner_id: Mapped[UUID]
+    access: Mapped[str]

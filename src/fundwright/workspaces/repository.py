@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from uuid import UUID
 
-from sqlalchemy import Row, Select, case, delete, func, select, update
+from sqlalchemy import ColumnElement, Row, Select, and_, case, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
@@ -16,8 +16,18 @@ from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.lists import contains, count_all, ordered_by
 from fundwright.core.messages import t
-from fundwright.workspaces.models import WorkspaceInvitation
-from fundwright.workspaces.schemas import InvitationQuery, InvitationRead, InvitationState, MemberQuery, MemberRead, WorkspaceRead
+from fundwright.workspaces.models import Restriction, RestrictionMember, WorkspaceInvitation
+from fundwright.workspaces.schemas import (
+    Access,
+    ChosenMemberRead,
+    InvitationQuery,
+    InvitationRead,
+    InvitationState,
+    MemberQuery,
+    MemberRead,
+    RestrictedItemQuery,
+    WorkspaceRead,
+)
 
 
 async def list_of(session: AsyncSession, account_id: UUID) -> list[WorkspaceRead]:
@@ -282,3 +292,103 @@ async def end_invitations_from(session: AsyncSession, workspace_id: UUID | None,
     if workspace_id is not None:
         sent = sent.where(WorkspaceInvitation.workspace_id == workspace_id)
     await session.execute(sent.values(ended_at=now()))
+
+
+# Restricted items
+
+
+def restricted_ids(workspace_id: UUID) -> Select[UUID]:
+    return select(Restriction.subject_id).where(Restriction.owner_id == workspace_id)
+
+
+def _is_chosen(account_id: UUID) -> ColumnElement[bool]:
+    chosen = RestrictionMember.subject_id == Restriction.subject_id, RestrictionMember.account_id == account_id
+    return select(RestrictionMember).where(*chosen).exists()
+
+
+async def list_hidden_ids(session: AsyncSession, workspace_id: UUID, account_id: UUID) -> Sequence[UUID]:
+    """Return the items of the workspace that the account may not see."""
+    return (await session.scalars(restricted_ids(workspace_id).where(~_is_chosen(account_id)))).all()
+
+
+async def access_to(
+    session: AsyncSession, workspace_id: UUID, account_id: UUID, subject_ids: Collection[UUID]
+) -> Mapping[UUID, Access | None]:
+    """Return what the account may do with those of the items that are restricted; None is nothing."""
+    own = and_(RestrictionMember.subject_id == Restriction.subject_id, RestrictionMember.account_id == account_id)
+    found = (
+        select(Restriction.subject_id, RestrictionMember.access)
+        .outerjoin(RestrictionMember, own)
+        .where(Restriction.owner_id == workspace_id, Restriction.subject_id.in_(subject_ids))
+    )
+    return {id: Access(access) if access else None for id, access in await session.execute(found)}
+
+
+async def list_chosen(session: AsyncSession, workspace_id: UUID, subject_id: UUID) -> list[ChosenMemberRead]:
+    """Return the chosen members of an item, by name."""
+    found = (
+        select(Account.id, Account.display_name, Account.email, RestrictionMember.access)
+        .join(RestrictionMember, RestrictionMember.account_id == Account.id)
+        .where(RestrictionMember.owner_id == workspace_id, RestrictionMember.subject_id == subject_id)
+    )
+    rows = await session.execute(found.order_by(func.lower(Account.display_name), Account.id))
+    return [ChosenMemberRead(account_id=id, name=name, email=email, access=Access(access)) for id, name, email, access in rows]
+
+
+async def save_restriction(
+    session: AsyncSession,
+    workspace_id: UUID,
+    subject_id: UUID,
+    *,
+    kind: str,
+    restricted_by: UUID,
+    members: Mapping[UUID, Access],
+) -> None:
+    """Restrict an item to these members of the workspace, who replace earlier ones."""
+    if await session.get(Restriction, subject_id) is None:
+        session.add(Restriction(subject_id=subject_id, owner_id=workspace_id, kind=kind, restricted_by=restricted_by))
+        await session.flush()
+    await session.execute(delete(RestrictionMember).where(RestrictionMember.subject_id == subject_id))
+    session.add_all(
+        RestrictionMember(subject_id=subject_id, account_id=account_id, owner_id=workspace_id, access=access)
+        for account_id, access in members.items()
+    )
+    await session.flush()
+
+
+async def find_restriction(session: AsyncSession, workspace_id: UUID, subject_id: UUID) -> Restriction | None:
+    return await session.scalar(
+        select(Restriction).where(Restriction.owner_id == workspace_id, Restriction.subject_id == subject_id)
+    )
+
+
+async def remove_restrictions(session: AsyncSession, subject_ids: Collection[UUID]) -> Sequence[UUID]:
+    """Return those of the items that were restricted."""
+    removed = delete(Restriction).where(Restriction.subject_id.in_(subject_ids)).returning(Restriction.subject_id)
+    return (await session.scalars(removed)).all()
+
+
+async def page_of_restrictions(
+    session: AsyncSession, workspace_id: UUID, query: RestrictedItemQuery
+) -> tuple[Sequence[Restriction], int]:
+    found = select(Restriction).where(Restriction.owner_id == workspace_id)
+    if query.kind:
+        found = found.where(Restriction.kind == query.kind)
+    columns = {"kind": Restriction.kind, "restricted_at": Restriction.restricted_at}
+    order = ordered_by(query, columns, default=Restriction.restricted_at.desc())
+    rows = await session.scalars(found.order_by(order, Restriction.subject_id).offset(query.offset).limit(query.page_size))
+    return rows.all(), await count_all(session, found)
+
+
+async def names_of_chosen(session: AsyncSession, subject_ids: Iterable[UUID]) -> dict[UUID, list[str]]:
+    """Return the names of the chosen members of each item."""
+    found = (
+        select(RestrictionMember.subject_id, Account.display_name)
+        .join(Account, Account.id == RestrictionMember.account_id)
+        .where(RestrictionMember.subject_id.in_(subject_ids))
+        .order_by(func.lower(Account.display_name))
+    )
+    names: dict[UUID, list[str]] = {}
+    for subject_id, name in await session.execute(found):
+        names.setdefault(subject_id, []).append(name)
+    return names

@@ -146,3 +146,74 @@ class InvitationQuery(PageRequest):
 
     text: str = Field(default="", max_length=200)
     state: InvitationState | None = None
+
+
+class Access(StrEnum):
+    """What a chosen member may do with a restricted document or draft, at most: the role in the workspace limits it, too."""
+
+    VIEW = "view"
+    COMMENT = "comment"
+    EDIT = "edit"
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        return {Access.VIEW: t("Can view"), Access.COMMENT: t("Can comment"), Access.EDIT: t("Can edit")}[self]
+
+    def includes(self, other: Access) -> bool:
+        order = list(Access)
+        return order.index(self) >= order.index(other)
+
+
+class ChosenMember(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    account_id: UUID
+    access: Access = Access.VIEW
+
+
+class RestrictionForm(BaseModel):
+    """The only members who see the item. Who restricts it is always one of them, and may edit it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    members: tuple[ChosenMember, ...] = Field(default=(), max_length=1_000)
+
+
+class ChosenMemberRead(BaseModel):
+    """A chosen member of a restricted item."""
+
+    model_config = ConfigDict(frozen=True)
+
+    account_id: UUID
+    name: str
+    email: str
+    access: Access
+
+
+class RestrictionRead(BaseModel):
+    """Who sees an item: its chosen members, or everyone in the workspace if it is not restricted."""
+
+    model_config = ConfigDict(frozen=True)
+
+    is_restricted: bool
+    members: tuple[ChosenMemberRead, ...] = ()
+
+
+class RestrictedItemRead(BaseModel):
+    """A restricted item as the owners of its workspace see it: without its title. `members` has the names of its chosen members."""
+
+    model_config = ConfigDict(frozen=True)
+
+    subject_id: UUID
+    kind: str
+    restricted_by: str
+    """The name of the account; "" once it is deleted."""
+    restricted_at: datetime
+    members: tuple[str, ...]
+
+
+class RestrictedItemQuery(PageRequest):
+    """Which restricted items to list, newest first unless `sort` is kind or restricted_at."""
+
+    kind: str = Field(default="", max_length=40)

@@ -277,7 +277,7 @@ async def remove_member(session: AsyncSession, actor: Actor, account_id: UUID, *
 async def leave_workspace(session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> None:
     """Leave the workspace in which the actor acts. Raises PersonalWorkspace, NotFound, or LastOwner."""
     refuse_programs(actor)
-    workspace = await _lock_shared(session, actor)
+    workspace = await lock_shared(session, actor)
     await _remove(session, workspace, actor.id)
     await audit.record(session, "workspace.left", actor=actor, subject=actor.email, client=client, workspace=workspace.name)
     await record_member(session, actor, LEFT, actor.id)
@@ -312,11 +312,20 @@ async def lock_as_owner(session: AsyncSession, actor: Actor) -> Workspace:
     """Lock the actor's workspace for a change that only owners may make. Raises NotForPrograms, PersonalWorkspace, or NotAllowed, also
     if the actor has just lost the role."""
     refuse_programs(actor)
-    workspace = await _lock_shared(session, actor)
+    workspace = await lock_shared(session, actor)
     member = await repository.get_member(session, workspace.id, actor.id)
     if member.role != WorkspaceRole.OWNER:
-        raise NotAllowed(t("Only owners of the workspace can do this. Ask one of them."))
+        raise NotAllowed(_for_owners())
     return workspace
+
+
+@needs(Permission.READ)
+async def require_owner(session: AsyncSession, actor: Actor) -> None:
+    """Raise PersonalWorkspace, or NotAllowed unless the actor owns its workspace."""
+    if not actor.is_in_shared_workspace:
+        raise PersonalWorkspace
+    if (await repository.get_member(session, actor.workspace_id, actor.id)).role != WorkspaceRole.OWNER:
+        raise NotAllowed(_for_owners())
 
 
 @needs(Permission.READ)
@@ -334,7 +343,10 @@ async def _stop_joining(session: AsyncSession, actor: Actor) -> None:
     await acquire_lock(session, f"workspaces:{actor.id}")
 
 
-async def _lock_shared(session: AsyncSession, actor: Actor) -> Workspace:
+@needs(Permission.READ)
+async def lock_shared(session: AsyncSession, actor: Actor) -> Workspace:
+    """Until the transaction ends, no other request can change the actor's workspace or its members. Raises PersonalWorkspace or
+    NotFound."""
     if not actor.is_in_shared_workspace:
         raise PersonalWorkspace
     return await repository.lock(session, actor.workspace_id)
@@ -353,6 +365,10 @@ async def _remove(session: AsyncSession, workspace: Workspace, account_id: UUID)
     await publish(session, workspaces_topic(account_id))
     await announce(session, workspace.id)
     return account
+
+
+def _for_owners() -> str:
+    return t("Only owners of the workspace can do this. Ask one of them.")
 
 
 async def _require_other_owner(session: AsyncSession, workspace: Workspace) -> None:

@@ -134,6 +134,7 @@ export interface ActionCell {
 export interface Chip {
   readonly label: string;
   readonly color: "primary" | "secondary" | "info" | "success" | "warning" | "error" | "purple";
+  readonly isLocked: boolean;
 }
 
 export type TableCell = string | LinkCell | NoteCell | DetailCell | ActionCell | readonly Chip[];

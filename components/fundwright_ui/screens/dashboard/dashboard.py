@@ -15,6 +15,7 @@ from fundwright.generation.schemas import DraftQuery, DraftRow
 from fundwright.insights import service as insights
 from fundwright.insights.schemas import Figure, HistoryQuery, HistoryRow
 from fundwright.opportunities import service as opportunities
+from fundwright.workspaces import restrictions
 from fundwright_ui.hooks import use_query
 from fundwright_ui.product import Connection, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
@@ -110,8 +111,13 @@ def _draft(draft: DraftRow, connection: Connection) -> VdomDict:
 @component
 def _own_jobs() -> VdomDict:
     actor, connection = use_actor(), use_connection()
+
+    async def read(session: AsyncSession) -> list[JobRead]:
+        hidden = await restrictions.hidden_ids(session, actor)
+        return await jobs.list_underway(session, actor.workspace_id, limit=_SHOWN_JOBS, hidden=hidden)
+
     found = use_query(
-        lambda session: jobs.list_underway(session, actor.workspace_id, limit=_SHOWN_JOBS),
+        read,
         key=[actor.id],
         topics=[jobs_topic(actor.workspace_id)],
     )

@@ -15,6 +15,7 @@ from fundwright.generation import editing
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftRead, DraftSectionRead, DraftState, DraftTitle, SectionState
 from fundwright.opportunities.display_names import display_title
+from fundwright.workspaces import restrictions
 from fundwright_ui.hooks import Action, use_action, use_live, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection, use_visit
 from fundwright_ui.runtime.router import screen
@@ -29,6 +30,7 @@ from fundwright_ui.screens.presence import people_here
 from fundwright_ui.screens.restoring import moved_message, undo_of
 from fundwright_ui.screens.sharing.panel import OPEN as SHARE
 from fundwright_ui.screens.sharing.panel import share_panel
+from fundwright_ui.screens.workspaces.restricting import restricted_mark, who_can_see
 from fundwright_ui.ui import (
     alert,
     beside,
@@ -48,6 +50,8 @@ from fundwright_ui.ui import (
 from fundwright_ui.ui.buttons import ButtonVariant
 from fundwright_ui.widgets import NamedSection, SectionChosen, UnsavedTexts, copy_button
 
+_WHO = "who"
+"""Value of `open` in the address while the dialog about who sees the draft is open."""
 _UNSUPPORTED = "unsupported"
 """Value of `claims` in the address: show only the claims that no passage supports."""
 
@@ -110,7 +114,7 @@ def draft_screen() -> VdomDict | Component:
     )
 
     if draft is not None and found.is_missing and found.is_current:
-        return _deleted(draft)
+        return _gone(draft)
     if found.error:
         return page(
             t("Draft"),
@@ -121,7 +125,7 @@ def draft_screen() -> VdomDict | Component:
     if draft is None:
         return page(t("Draft"), loading(t("Loading draft")))
     connection.set_title(draft.title)
-    may_work = actor.may(Permission.WORK)
+    may_work = actor.may(Permission.WORK) and draft.is_changeable
 
     def part_of(part: DraftSectionRead) -> Component:
         def edit(is_editing: bool) -> None:
@@ -142,6 +146,7 @@ def draft_screen() -> VdomDict | Component:
         html.div(
             {"className": "fw-draft-state", "key": "state"},
             state_chip(draft.state),
+            restricted_mark() if draft.access else None,
             facts(
                 moment(draft.created_at),
                 draft.created_by if actor.is_in_shared_workspace else None,
@@ -155,6 +160,9 @@ def draft_screen() -> VdomDict | Component:
             ),
             people_here(visit, key="people") if visit else None,
         ),
+        who_can_see(generation.DRAFT, draft.id, may_change=may_work, is_open=opened == _WHO, close=close, key="who")
+        if actor.is_in_shared_workspace
+        else None,
         _title_form(draft.title, renaming, close) if opened == "rename" and may_work else None,
         draft_sources(draft, close=close) if opened == "sources" and may_work else None,
         _progress_text(draft),
@@ -203,6 +211,9 @@ def draft_screen() -> VdomDict | Component:
                 t("More actions"),
                 button(t("Rename draft"), variant="text", on_click=open_part("rename"), closes="draft-actions"),
                 button(t("Choose sources"), variant="text", on_click=open_part("sources"), closes="draft-actions"),
+                button(t("Who can see this"), variant="text", on_click=open_part(_WHO), closes="draft-actions")
+                if actor.is_in_shared_workspace
+                else None,
                 link_button(
                     t("New draft for this opportunity"),
                     connection.href(f"/generate/index?opportunity={draft.opportunity_id}"),
@@ -242,6 +253,23 @@ def _export_menu(draft: DraftRead, *, variant: ButtonVariant) -> VdomDict:
         variant=variant,
         key="export",
     )
+
+
+@component
+def _gone(draft: DraftRead) -> VdomDict | Component:
+    """The draft was deleted, or restricted to others, while this page was open."""
+    actor, connection = use_actor(), use_connection()
+    hidden = use_query(lambda session: restrictions.hidden_ids(session, actor), key=[draft.id]).value
+    if hidden is None:
+        return page(t("Draft"), loading(t("Loading draft")))
+    if draft.id in hidden:
+        connection.set_title(t("Draft"))
+        return page(
+            t("Draft"),
+            alert(t("This draft was restricted to chosen members, and you are not one of them."), variant="warning"),
+            actions=[link_button(t("Your drafts"), connection.href_back("/generate/index"), icon_name="arrow_back")],
+        )
+    return _deleted(draft)
 
 
 @component

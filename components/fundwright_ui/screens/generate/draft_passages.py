@@ -45,6 +45,15 @@ def passage_panel(draft: DraftRead, number: str, at: str, close: Callable[[], No
     citation = next((citation for citation in draft.citations if str(citation.number) == number), None)
     if citation is None:
         return None
+    if citation.is_restricted:
+        return side_panel(
+            f"[{citation.number}] {citation.document_title}",
+            html.p(t("This document is restricted to chosen members. Ask the person who started the draft what it says.")),
+            label=t("Passage {number}", number=citation.number),
+            close=t("Close passage"),
+            on_close=close,
+            key=f"passage-{citation.number}",
+        )
     citation = citation.model_copy(update={"quotes": _quotes_at(draft, citation.number, at) or citation.quotes})
     return side_panel(
         f"[{citation.number}] {citation.document_title}",
@@ -65,15 +74,17 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
     """The documents that the draft cites, with their kinds, how often each is cited, and the cited passages."""
     actor = use_actor()
     counts = sum((count_citations(part.text) for part in draft.sections), Counter[int]())
-    documents: dict[UUID, list[CitationRead]] = {}
+    documents: dict[UUID | None, list[CitationRead]] = {}
     for citation in draft.citations:
         if counts[citation.number]:
             documents.setdefault(citation.document_id, []).append(citation)
 
-    async def read(session: AsyncSession) -> dict[UUID, DocumentKind]:
-        return await training.kinds_of(session, actor, list(documents))
+    known = sorted(id for id in documents if id is not None)
 
-    kinds = use_query(read, key=sorted(documents), topics=[training.documents_topic(actor.workspace_id)]).value or {}
+    async def read(session: AsyncSession) -> dict[UUID, DocumentKind]:
+        return await training.kinds_of(session, actor, known)
+
+    kinds = use_query(read, key=known, topics=[training.documents_topic(actor.workspace_id)]).value or {}
 
     def entry(citation: CitationRead) -> VdomDict:
         return html.li(
@@ -87,7 +98,10 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
                     "onClick": handler(lambda: open_passage(citation.number)),
                 },
                 html.span({"className": "fw-source-number"}, str(citation.number)),
-                html.span({"dir": "auto"}, _within(citation) or _beginning(citation)),
+                html.span(
+                    {"dir": "auto"},
+                    t("Withheld") if citation.is_restricted else _within(citation) or _beginning(citation),
+                ),
             ),
         )
 
@@ -105,7 +119,7 @@ def cited_documents(draft: DraftRead, opened: str, open_passage: Callable[[int],
                         {"className": "fw-muted fw-small"},
                         " · ".join(
                             [
-                                *([kinds[document_id].label] if document_id in kinds else []),
+                                *([kinds[document_id].label] if document_id is not None and document_id in kinds else []),
                                 _times(sum(counts[citation.number] for citation in cited)),
                             ]
                         ),

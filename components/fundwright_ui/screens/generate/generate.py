@@ -33,6 +33,7 @@ from fundwright.opportunities.display_names import agency_name, display_title
 from fundwright.opportunities.schemas import OpportunityQuery, OpportunityRead, OpportunityRow
 from fundwright.opportunities.washington import day_in_washington
 from fundwright.training import service as training
+from fundwright.workspaces import restrictions
 from fundwright_ui.hooks import Row, Rows, UrlState, use_action, use_query, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection
 from fundwright_ui.runtime.events import Payload, handler
@@ -41,6 +42,7 @@ from fundwright_ui.screens.generate.left_texts import left_texts
 from fundwright_ui.screens.generate.sources import Choice, Searched, Sources, source_choice, use_searched, use_sources
 from fundwright_ui.screens.listing import existing_page, export_button, list_bar, narrow, pages, use_listing
 from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
+from fundwright_ui.screens.workspaces.restricting import restricted_mark, restriction_options
 from fundwright_ui.ui import (
     Color,
     Option,
@@ -358,18 +360,22 @@ def _drafts() -> VdomDict:
     actor, url = use_actor(), use_url_state()
     sort = url.get("sort") if url.get("sort") in ("title", "created_at", "state") else "-created_at"
     state = DraftState(url.get("state")) if url.get("state") in list(DraftState) else None
-    query = DraftQuery(page=url.page, page_size=_PAGE_SIZE, sort=sort, state=state)
+    restricted = {"true": True, "false": False}.get(url.get("is_restricted")) if actor.is_in_shared_workspace else None
+    query = DraftQuery(page=url.page, page_size=_PAGE_SIZE, sort=sort, state=state, is_restricted=restricted)
 
-    async def read(session: AsyncSession) -> Page[DraftRow]:
-        return await existing_page(partial(generation.list_drafts, session, actor), query)
+    async def read(session: AsyncSession) -> tuple[Page[DraftRow], frozenset[str]]:
+        hidden = frozenset(map(str, await restrictions.hidden_ids(session, actor)))
+        return await existing_page(partial(generation.list_drafts, session, actor), query), hidden
 
     topics = [generation.drafts_topic(actor.workspace_id), jobs.jobs_topic(actor.workspace_id)]
-    listing = use_listing(read, query, lambda listed: listed, id=lambda draft: draft.id, topics=topics)
-    drafts, rows = listing.answer, listing.rows
+    listing = use_listing(read, query, lambda answer: answer[0], id=lambda draft: draft.id, topics=topics)
+    answer, rows = listing.answer, listing.rows
 
-    if drafts is None:
+    if answer is None:
         return section(t("Your drafts"), listing.pending(t("Loading drafts")))
-    if not drafts.total and not rows.shown and state is None:
+    drafts, hidden = answer
+    rows.omit(hidden)
+    if not drafts.total and not rows.shown and state is None and restricted is None:
         return section(
             t("Your drafts"),
             empty(t("No drafts yet. Choose an opportunity and a template above to generate one.")),
@@ -395,6 +401,16 @@ def _drafts() -> VdomDict:
                     id="drafts-state",
                 ),
                 select_field(
+                    "is_restricted",
+                    t("Visible to"),
+                    restriction_options(),
+                    value=url.get("is_restricted"),
+                    on_change=narrow(url, "is_restricted"),
+                    id="drafts-restricted",
+                )
+                if actor.is_in_shared_workspace
+                else None,
+                select_field(
                     "sort",
                     t("Order"),
                     [
@@ -415,7 +431,7 @@ def _drafts() -> VdomDict:
             *(_draft_item(each, rows, key=each.id) for each in rows.shown),
         )
         if rows.shown
-        else empty(t("No drafts with this status.")),
+        else empty(t("No drafts match. Change the filters.") if restricted is not None else t("No drafts with this status.")),
         listing.more(),
         pages(url, drafts),
         actions=[trash_link(generation.DRAFT)],
@@ -451,6 +467,7 @@ def _draft_item(shown: Row[DraftRow], rows: Rows[DraftRow]) -> VdomDict:
             ),
         ),
         row(
+            restricted_mark() if draft.access else None,
             state_chip(draft.state),
             row_actions(
                 icon_button(
@@ -458,7 +475,7 @@ def _draft_item(shown: Row[DraftRow], rows: Rows[DraftRow]) -> VdomDict:
                 ),
                 outcome=shown.outcome,
             )
-            if actor.may(Permission.WORK)
+            if actor.may(Permission.WORK) and draft.is_changeable
             else None,
         ),
     )

@@ -96,7 +96,7 @@ def _source_id(number: int) -> str:
 def _sources(draft: DraftRead, *, shows_titles: bool) -> VdomDict | None:
     """The cited documents, and where the citations lead. Passages are not shown."""
     counts = sum((count_citations(part.text) for part in draft.sections), Counter[int]())
-    documents: dict[UUID, list[CitationRead]] = {}
+    documents: dict[UUID | None, list[CitationRead]] = {}
     for citation in draft.citations:
         if counts[citation.number]:
             documents.setdefault(citation.document_id, []).append(citation)

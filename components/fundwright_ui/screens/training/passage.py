@@ -25,7 +25,7 @@ def passage_screen() -> VdomDict:
     async def read(session: AsyncSession) -> PassageInContext:
         return await training.get_passage(session, actor, parse_id(passage_id, t("The passage")))
 
-    found = use_query(read, key=[actor.id, passage_id])
+    found = use_query(read, key=[actor.id, passage_id], topics=[training.documents_topic(actor.workspace_id)])
     back = link_button(t("All documents"), connection.href_back("/dashboard/train"), icon_name="arrow_back")
     if found.is_missing:
         return page(t("Passage"), empty(t("This passage no longer exists. Its document was removed or changed."), back))

@@ -33,6 +33,7 @@ from fundwright.training.schemas import (
     Unsearched,
     Usage,
 )
+from fundwright.workspaces import restrictions
 from fundwright_ui.hooks import Query, query_in_address, use_action, use_query, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.product import actor_of, use_actor, use_connection
@@ -45,6 +46,7 @@ from fundwright_ui.screens.samples import sample_notice
 from fundwright_ui.screens.training.excerpt import excerpt
 from fundwright_ui.screens.training.run import progress_text
 from fundwright_ui.screens.workspaces.joining import own_invitations
+from fundwright_ui.screens.workspaces.restricting import who_can_see
 from fundwright_ui.ui import (
     Color,
     Fields,
@@ -87,6 +89,8 @@ class Overview(BaseModel):
     """The data that the screen shows."""
 
     documents: Page[DocumentRead]
+    hidden: frozenset[str]
+    """Documents that are hidden from the person."""
     usage: Usage
     has_sample: bool
     run: RunRead | None
@@ -118,6 +122,7 @@ def train_screen() -> VdomDict:
         runs = await training.list_runs(session, actor, PageRequest(page_size=1))
         return Overview(
             documents=await existing_page(partial(training.list_documents, session, actor), request),
+            hidden=frozenset(map(str, await restrictions.hidden_ids(session, actor))),
             usage=await training.get_usage(session, actor, connection.core),
             has_sample=await training.has_sample(session, actor),
             run=runs.items[0] if runs.items else None,
@@ -154,6 +159,7 @@ def train_screen() -> VdomDict:
     title = t("Train")
     if (overview := listing.answer) is None:
         return page(title, listing.pending(t("Loading documents")))
+    listing.rows.omit(overview.hidden)
     is_running = overview.run is not None and not overview.run.state.is_over
     opened = next((each.item for each in listing.rows.shown if each.id == url.get("document") and not each.outcome), None)
     is_pasting = url.get("open") == _PASTE and actor.may(Permission.WORK)
@@ -420,6 +426,7 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
     rows = listing.rows
     has_problems = any(each.item.error for each in rows.shown)
     title_width = 150 if has_problems else 250
+    state_width = 124 if any(each.item.access for each in rows.shown) else 102
 
     def open_row(event: RowOpened) -> None:
         url.set(document=event.id, open=None)
@@ -433,7 +440,14 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
             columns=[
                 Column(field="title", label=t("Title"), is_sortable=True, flex=title_width / 100, min_width=title_width),
                 Column(field="kind", label=t("Kind"), is_sortable=True, flex=1.36, min_width=136),
-                Column(field="state", label=t("Status"), kind="chips", is_sortable=True, flex=1.02, min_width=102),
+                Column(
+                    field="state",
+                    label=t("Status"),
+                    kind="chips",
+                    is_sortable=True,
+                    flex=state_width / 100,
+                    min_width=state_width,
+                ),
                 Column(field="chunk_count", label=t("Passages"), kind="number", is_sortable=True, flex=0.86, min_width=86),
                 Column(field="error", label=t("Problem"), flex=2, min_width=200)  # there is no space for both
                 if has_problems
@@ -459,7 +473,8 @@ def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentR
     """A document beside the list: what it is, its original, and what can be done with it."""
     actor, connection, url = use_actor(), use_connection(), use_url_state()
     is_renaming, set_renaming = use_state(False)
-    may_work = actor.may(Permission.WORK)
+    is_sharing, set_sharing = use_state(False)
+    may_work = actor.may(Permission.WORK) and document.is_changeable
 
     async def remove(session: AsyncSession) -> None:
         await training.remove_document(session, actor, document.id, client=connection.client)
@@ -518,6 +533,9 @@ def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentR
                 t("Passages"): nt("{n} passage", "{n} passages", document.chunk_count),
                 t("Size"): file_size(document.size_bytes),
                 t("Added by"): document.added_by if actor.is_in_shared_workspace else None,
+                t("Visible to"): (t("Chosen members") if document.access else t("Everyone in the workspace"))
+                if actor.is_in_shared_workspace
+                else None,
                 t("Problem"): document.error,
             }
         ),
@@ -541,6 +559,9 @@ def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentR
                 icon_name="download",
                 download=True,
             ),
+            button(t("Who can see this"), icon_name="lock", size="small", on_click=lambda: set_sharing(True))
+            if actor.is_in_shared_workspace
+            else None,
             *(
                 (
                     button(
@@ -554,6 +575,16 @@ def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentR
             ),
         ),
         activity_of(document.id, key="activity"),
+        who_can_see(
+            training.DOCUMENT,
+            document.id,
+            may_change=may_work,
+            is_open=is_sharing,
+            close=lambda: set_sharing(False),
+            key="who",
+        )
+        if actor.is_in_shared_workspace
+        else None,
         close=t("Close"),
         on_close=close,
         key=f"document-{document.id}",
@@ -588,6 +619,8 @@ def _row(shown: KeptRow[DocumentRead], model_id: str | None) -> Row:
         labels = [Chip(label=t("Trained with a different model"), color="warning")]
     if document.is_sample and document.title != t("Sample: {name}", name=document.title.partition(": ")[2]):
         labels.append(Chip(label=t("Sample"), color="secondary"))
+    if document.access:
+        labels.append(Chip(label=t("Restricted"), color="secondary", is_locked=True))
     if shown.outcome:
         labels = [Chip(label=shown.outcome, color="secondary")]
     return Row(

@@ -22,6 +22,7 @@ from fundwright_ui.screens.sharing.panel import PATH as SHARE_LINKS
 from fundwright_ui.screens.workspaces.invitations import invitations_tab, invite_panel
 from fundwright_ui.screens.workspaces.joining import own_invitations
 from fundwright_ui.screens.workspaces.members import members_tab
+from fundwright_ui.screens.workspaces.restricting import restricted_tab
 from fundwright_ui.ui import (
     Tab,
     button,
@@ -93,6 +94,7 @@ def _shared(workspace: WorkspaceRead) -> VdomDict:
         "members": members_tab(workspace, key="members"),
         "invitations": invitations_tab(is_owner, sent, key="invitations"),
         "activity": activity_feed(key="activity"),
+        **({"restricted": restricted_tab(key="restricted")} if is_owner else {}),
     }
     chosen = url.get("tab") if url.get("tab") in contents else "members"
     title = t("Workspace")
@@ -115,6 +117,7 @@ def _shared(workspace: WorkspaceRead) -> VdomDict:
                 Tab("members", t("Members"), connection.href(PATH), count=workspace.members),
                 Tab("invitations", t("Invitations"), connection.href(f"{PATH}?tab=invitations")),
                 Tab("activity", t("Activity"), connection.href(f"{PATH}?tab=activity")),
+                *([Tab("restricted", t("Restricted"), connection.href(f"{PATH}?tab=restricted"))] if is_owner else []),
             ],
             chosen,
             label=title,

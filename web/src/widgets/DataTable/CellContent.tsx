@@ -39,8 +39,8 @@ export function CellContent({ cell, column, id }: CellContentProps): ReactNode {
   }
   return (
     <span className="fw-chips">
-      {cell.map(({ label, color }) => (
-        <span key={label} className={`fw-chip fw-chip-${color}`}>
+      {cell.map(({ label, color, isLocked }) => (
+        <span key={label} className={`fw-chip fw-chip-${color}${isLocked ? " fw-chip-locked" : ""}`}>
           {label}
         </span>
       ))}

@@ -1,0 +1,213 @@
+"""Documents and drafts that only chosen members of their workspace see. PostgreSQL hides them from all others (decision 0119)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from fundwright.accounts import audit
+from fundwright.accounts.permissions import needs
+from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
+from fundwright.activity import service as activity
+from fundwright.core.assembly import Core
+from fundwright.core.errors import NotAllowed, NotFound
+from fundwright.core.live import publish
+from fundwright.core.messages import Message, t
+from fundwright.core.paging import Page, iterate_all
+from fundwright.core.spreadsheets import csv_lines
+from fundwright.workspaces import repository, service
+from fundwright.workspaces.schemas import (
+    Access,
+    RestrictedItemQuery,
+    RestrictedItemRead,
+    RestrictionForm,
+    RestrictionRead,
+)
+
+
+@dataclass(frozen=True)
+class RestrictableKind:
+    """What a package lets people restrict."""
+
+    name: str
+    label: Message
+    check: Callable[[AsyncSession, Actor, UUID], Awaitable[object]]
+    """Raises NotFound if the actor's workspace has no such item, or it is hidden from the actor."""
+    changed: Callable[[AsyncSession, Actor, Core, UUID], Awaitable[None]]
+    """Called when other members see the item than before: publishes this."""
+
+
+def list_kinds(core: Core) -> list[RestrictableKind]:
+    return core.plugins.collect("restrictable_kinds")
+
+
+def restricted_ids(workspace_id: UUID) -> Select[UUID]:
+    """Select the ids of a workspace's restricted items, as a subquery for lists."""
+    return repository.restricted_ids(workspace_id)
+
+
+@needs(Permission.READ)
+async def hidden_ids(session: AsyncSession, actor: Actor) -> frozenset[UUID]:
+    """Return the items of the actor's workspace that the actor may not see."""
+    if not actor.is_in_shared_workspace:
+        return frozenset()
+    return frozenset(await repository.list_hidden_ids(session, actor.workspace_id, actor.id))
+
+
+@needs(Permission.READ)
+async def access_to(session: AsyncSession, actor: Actor, subject_ids: Collection[UUID]) -> Mapping[UUID, Access | None]:
+    """Return what the actor may do with those of the items that are restricted; None is nothing."""
+    if not actor.is_in_shared_workspace or not subject_ids:
+        return {}
+    return await repository.access_to(session, actor.workspace_id, actor.id, subject_ids)
+
+
+@needs(Permission.READ)
+async def require(session: AsyncSession, actor: Actor, subject_id: UUID, wanted: Access = Access.EDIT) -> None:
+    """Raise NotAllowed if the item is restricted and the actor may only do less than this."""
+    if not await _may(session, actor, subject_id, wanted):
+        raise NotAllowed(t("You can view this, but not change it. Ask someone who can edit it."))
+
+
+async def _may(session: AsyncSession, actor: Actor, subject_id: UUID, wanted: Access) -> bool:
+    found = await access_to(session, actor, [subject_id])
+    access = found.get(subject_id)
+    return subject_id not in found or (access is not None and access.includes(wanted))
+
+
+@needs(Permission.READ)
+async def public_title(session: AsyncSession, actor: Actor, subject_id: UUID, title: str) -> str:
+    """Return the title for the audit trail, which administrators read: the id if the item is restricted."""
+    return str(subject_id) if await access_to(session, actor, [subject_id]) else title
+
+
+@needs(Permission.READ)
+async def get_restriction(session: AsyncSession, actor: Actor, core: Core, kind: str, subject_id: UUID) -> RestrictionRead:
+    """Return who sees an item. Raises NotFound."""
+    await _kind(core, kind).check(session, actor, subject_id)
+    if await repository.find_restriction(session, actor.workspace_id, subject_id) is None:
+        return RestrictionRead(is_restricted=False)
+    members = await repository.list_chosen(session, actor.workspace_id, subject_id)
+    return RestrictionRead(is_restricted=True, members=tuple(members))
+
+
+@needs(Permission.WORK)
+async def restrict(
+    session: AsyncSession,
+    actor: Actor,
+    core: Core,
+    kind: str,
+    subject_id: UUID,
+    form: RestrictionForm,
+    *,
+    client: Client = COMMAND_LINE,
+) -> RestrictionRead:
+    """Restrict an item of the actor's workspace to chosen members. The actor is one of them and may edit it.
+
+    Raises PersonalWorkspace, NotFound, also for an account that is not a member, or NotAllowed.
+    """
+    restrictable = _kind(core, kind)
+    await service.lock_shared(session, actor)
+    await restrictable.check(session, actor, subject_id)
+    await require(session, actor, subject_id)
+    members = {member.account_id: member.access for member in form.members} | {actor.id: Access.EDIT}
+    if members.keys() - set(await repository.list_member_ids(session, actor.workspace_id)):
+        raise NotFound(t("The member"))
+    await repository.save_restriction(session, actor.workspace_id, subject_id, kind=kind, restricted_by=actor.id, members=members)
+    await audit.record(
+        session, "item.restricted", actor=actor, subject=str(subject_id), client=client, kind=kind, members=str(len(members))
+    )
+    await _announce(session, actor, core, restrictable, subject_id)
+    return await get_restriction(session, actor, core, kind, subject_id)
+
+
+@needs(Permission.WORK)
+async def lift(
+    session: AsyncSession, actor: Actor, core: Core, kind: str, subject_id: UUID, *, client: Client = COMMAND_LINE
+) -> RestrictionRead:
+    """Let everyone in the actor's workspace see an item again. Raises PersonalWorkspace, NotFound, or NotAllowed."""
+    restrictable = _kind(core, kind)
+    await service.lock_shared(session, actor)
+    await restrictable.check(session, actor, subject_id)
+    await require(session, actor, subject_id)
+    if await repository.find_restriction(session, actor.workspace_id, subject_id) is not None:
+        await _lift(session, actor, core, restrictable, subject_id, client=client)
+    return RestrictionRead(is_restricted=False)
+
+
+@needs(Permission.READ)
+async def lift_as_owner(
+    session: AsyncSession, actor: Actor, core: Core, subject_id: UUID, *, client: Client = COMMAND_LINE
+) -> None:
+    """Let everyone in the actor's workspace see an item again, also one that is hidden from the actor, who must be an owner: its chosen
+    members may have left. Raises NotForPrograms, PersonalWorkspace, NotAllowed, or NotFound."""
+    await service.lock_as_owner(session, actor)
+    restriction = await repository.find_restriction(session, actor.workspace_id, subject_id)
+    if restriction is None:
+        raise NotFound(t("The restricted item"))
+    await _lift(session, actor, core, _kind(core, restriction.kind), subject_id, client=client)
+
+
+@needs(Permission.READ)
+async def list_restricted(session: AsyncSession, actor: Actor, query: RestrictedItemQuery) -> Page[RestrictedItemRead]:
+    """Return the restricted items of the actor's workspace, without their titles, for its owners. Raises NotAllowed."""
+    await service.require_owner(session, actor)
+    found, total = await repository.page_of_restrictions(session, actor.workspace_id, query)
+    names = await repository.names_of_chosen(session, [each.subject_id for each in found])
+    makers = await service.names_of(session, actor, [each.restricted_by for each in found])
+    items = [
+        RestrictedItemRead(
+            subject_id=each.subject_id,
+            kind=each.kind,
+            restricted_by=makers.get(each.restricted_by, ""),
+            restricted_at=each.restricted_at,
+            members=tuple(names.get(each.subject_id, ())),
+        )
+        for each in found
+    ]
+    return Page(items=items, total=total, page=query.page, page_size=query.page_size)
+
+
+@needs(Permission.READ)
+async def export_restricted(session: AsyncSession, actor: Actor, core: Core, query: RestrictedItemQuery) -> AsyncIterator[str]:
+    """Yield the whole list as lines of CSV."""
+    labels = {kind.name: kind.label for kind in list_kinds(core)}
+    columns: list[tuple[str, Callable[[RestrictedItemRead], object]]] = [
+        (t("Kind"), lambda item: labels.get(item.kind, item.kind)),
+        (t("Restricted by"), lambda item: item.restricted_by),
+        (t("Restricted"), lambda item: item.restricted_at),
+        (t("Members"), lambda item: ", ".join(item.members)),
+    ]
+    async for line in csv_lines(columns, iterate_all(lambda page: list_restricted(session, actor, page), query)):
+        yield line
+
+
+async def forget(session: AsyncSession, subject_ids: Collection[UUID]) -> None:
+    """Forget the restrictions of items that this transaction deletes, and their activity, which names them."""
+    await activity.forget(session, await repository.remove_restrictions(session, subject_ids))
+
+
+async def _lift(
+    session: AsyncSession, actor: Actor, core: Core, restrictable: RestrictableKind, subject_id: UUID, *, client: Client
+) -> None:
+    await repository.remove_restrictions(session, [subject_id])
+    await audit.record(
+        session, "item.restriction_lifted", actor=actor, subject=str(subject_id), client=client, kind=restrictable.name
+    )
+    await _announce(session, actor, core, restrictable, subject_id)
+
+
+async def _announce(session: AsyncSession, actor: Actor, core: Core, restrictable: RestrictableKind, subject_id: UUID) -> None:
+    await restrictable.changed(session, actor, core, subject_id)
+    await publish(session, service.workspace_topic(actor.workspace_id))
+
+
+def _kind(core: Core, name: str) -> RestrictableKind:
+    for kind in list_kinds(core):
+        if kind.name == name:
+            return kind
+    raise NotFound(t("The restricted item"))  # the package that restricted it is no longer installed
