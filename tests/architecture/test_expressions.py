@@ -85,6 +85,7 @@ EXEMPT = {
     "fundwright.accounts.schemas._PHONE": "matched from the beginning only, with at most 50 characters",
     "fundwright.training.readers.paragraphs._LIST_ITEM": "matched at the beginning of a line only",
     "fundwright.training.readers.paragraphs._NUMBERED_HEADING": "matched at the beginning of a line only",
+    "fundwright.training.titles._NO_TITLE": "matched from the beginning only, with at most 120 characters",
 }
 """Expressions that are never used for searching, so that they cannot start again at each character."""
 BOUNDED = {

@@ -21,7 +21,10 @@ def actor(role: Role) -> Actor:
 
 def call(service: Service, role: Role) -> None:
     """Call it as callers do, without running the coroutine. Raises NotAllowed."""
-    required = [each for each in inspect.signature(service.function).parameters.values() if each.default is each.empty]
+    parameters = inspect.signature(service.function).parameters.values()
+    required = [
+        each for each in parameters if each.default is each.empty and each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)
+    ]
     given = {each.name: actor(role) if each.name == "actor" else None for each in required}
     positional = [given.pop(each.name) for each in required if each.kind is each.POSITIONAL_OR_KEYWORD]
     called = service.function(*positional, **given)

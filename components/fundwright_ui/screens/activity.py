@@ -130,7 +130,7 @@ def _days(entries: Sequence[ActivityRead], zone: ZoneInfo) -> VdomDict:
         return entry.at.astimezone(zone).date()
 
     return html.div(
-        {"className": "fw-stack fw-feed-days", "key": "days"},
+        {"className": "fw-stack", "key": "days"},
         *(
             html.section(
                 {"aria-label": _day_name(day, zone), "key": day.isoformat()},

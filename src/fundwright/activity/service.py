@@ -123,6 +123,7 @@ async def _combine(
     await publish(session, activity_topic(latest.owner_id))
 
 
+@needs(Permission.READ)
 def zone_of(actor: Actor) -> ZoneInfo:
     """The time zone in which the days of the actor begin: the one chosen under Account, or else UTC."""
     return ZoneInfo(actor.time_zone or "UTC")

@@ -119,10 +119,13 @@ async def list_notifications(session: AsyncSession, actor: Actor, core: Core, qu
 @needs(Permission.READ)
 def export_notifications(session: AsyncSession, actor: Actor, core: Core, query: NotificationQuery) -> AsyncIterator[str]:
     """Yield the whole list as lines of CSV."""
-    labels = {kind.key: kind.label for kind in list_kinds(core)}
+
+    def label_of(each: NotificationRead) -> object:
+        return next((kind.label for kind in list_kinds(core) if kind.key == each.kind), each.kind)
+
     columns: list[tuple[str, Callable[[NotificationRead], object]]] = [
         (t("Notification"), lambda each: each.title),
-        (t("Kind"), lambda each: labels.get(each.kind, each.kind)),
+        (t("Kind"), label_of),
         (t("Workspace"), lambda each: each.workspace_title),
         (t("Created"), lambda each: each.created_at),
         (t("Read"), lambda each: each.read_at),
