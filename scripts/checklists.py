@@ -66,6 +66,7 @@ PROMISES = (
     "Only members reach a workspace, with no more than their role, and no longer once they are removed",
     "A share link shows only what was shared, to those who may open it, and nothing once it has ended",
     "What is restricted to chosen members is hidden from all others, and so is what cites or quotes it",
+    "Comments belong to the members of a workspace, who change only their own, and their text has no effect",
 )
 REGRESSIONS = (
     "A lost connection loses what was done on the page",

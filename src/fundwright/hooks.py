@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fundwright.accounts.service import AccountCreatedHandler
     from fundwright.activity.schemas import ActivityKind
     from fundwright.categories.service import CurrentSubjects, DecisionHandler, SubjectReader
+    from fundwright.conversation.service import CommentSubject
     from fundwright.core.health import HealthCheck
     from fundwright.core.jobs import JobHandler
     from fundwright.core.migrations import Migrations
@@ -156,6 +157,12 @@ def label_subjects() -> Iterable[SubjectReader]:
 def current_subjects() -> Iterable[CurrentSubjects]:
     """Functions `current(actor)` that return a subquery of the ids of subjects that still need a decision, such as open notices.
     Suggestions for others are listed on request."""
+    return ()
+
+
+@hookspec
+def comment_subjects() -> Iterable[CommentSubject]:
+    """Kinds of the package's objects that members of a workspace can comment on."""
     return ()
 
 

@@ -101,6 +101,9 @@ ROUTES = _table(
         GET /api/categories/{category_id}
         GET /api/categories/{category_id}/examples
         GET /api/categories/{category_id}/examples/export.csv
+        GET /api/comments
+        GET /api/comments/export.csv
+        GET /api/comments/{comment_id}
         GET /api/drafts
         GET /api/drafts/export.csv
         GET /api/drafts/templates
@@ -197,6 +200,14 @@ ROUTES = _table(
         PUT /api/categories/labels/{subject_id}/{category_id}/rejection
         PUT /api/categories/labels/{subject_id}/restoration
         DELETE /api/categories/labels/{subject_id}/{category_id}
+    """),
+    (Permission.LABEL, """
+        POST /api/comments
+        POST /api/comments/{comment_id}/replies
+        PATCH /api/comments/{comment_id}
+        DELETE /api/comments/{comment_id}
+        PUT /api/comments/{comment_id}/resolution
+        DELETE /api/comments/{comment_id}/resolution
     """),
     (Permission.LABEL, """
         DELETE /api/trash
@@ -403,6 +414,8 @@ WORLD = {
     "category": "category",
     "category_id": "category",
     "before[].category_id": "category",
+    "comment_id": "comment",
+    "thread_id": "comment",
     "document_id": "document",
     "document_ids[]": "document",
     "draft_id": "draft",
@@ -418,6 +431,7 @@ WORLD = {
     "payment_id": "payment",
     "photo_id": "photo",
     "post_id": "post",
+    "part_id": "section",
     "section_id": "section",
     "session_id": "session",
     "share_id": "share link",
@@ -425,6 +439,7 @@ WORLD = {
     "item_id": "trashed",
     "token_id": "token",
     "workspace_id": "workspace",
+    "/api/comments subject_id": "draft",
     "/api/workspace invitation_id": "workspace invitation",
     "/api/workspaces invitation_id": "own invitation",
     "/api/notifications kind": "name",
@@ -474,9 +489,13 @@ QUERIES = {
 """The ids that screens read from the query of their address, and what each refers to."""
 
 NO_IDS = {
+    "about": "which section of this draft a new comment is about; another draft's does nothing",
     "all": "whether closed notices are shown",
     "at": "a section of this draft and the number of a citation in it",
     "claims": "whether only claims that no passage supports are shown",
+    "comment": "a comment on what is shown; other ones are not marked",
+    "comments": "whether the comments are open",
+    "comments_state": "a state",
     "company": "a name",
     "edit": "which section of this draft is edited; another draft's does nothing",
     "filters": "whether the filters are open",
@@ -492,6 +511,7 @@ NO_IDS = {
     "tab": "a part of the screen",
     "template": "a name: the same for everybody",
     "text": "words",
+    "writing": "which comment on what is shown is being written; other ones do nothing",
     "unsure": "whether unlikely suggestions are shown",
 }
 """Other parameters that screens read from it."""

@@ -37,6 +37,8 @@ from fundwright.categories import service as categories
 from fundwright.categories.schemas import CategoryCreate
 from fundwright.content import service as content
 from fundwright.content.schemas import FeedbackKind, FeedbackSend, PostContent
+from fundwright.conversation import service as conversation
+from fundwright.conversation.schemas import CommentForm
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
 from fundwright.core.live import Listener, LiveBus
@@ -110,6 +112,8 @@ async def _make_world(core: Core) -> World:
         document = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} has boats."))
         trashed = await training.add_text(session, ada, core, PastedText(title=CANARY, text=f"{CANARY} had boats."))
         await training.remove_document(session, ada, trashed.id)
+        commented = CommentForm(text=CANARY, subject_id=document.id)
+        comment = await conversation.add_comment(session, ada, core, commented)
         category = await categories.create(session, ada, CategoryCreate(name=CANARY))
         await categories.correct(session, ada, core, notices[0].id, category.id)
         draft = await generation.start_draft(session, ada, core, opportunity_id=notices[0].id, template="capability-statement")
@@ -156,7 +160,7 @@ async def _make_world(core: Core) -> World:
             {"id": (passage := uuid4()), "document": document.id, "owner": ada.id, "text": CANARY},
         )
         ids = {
-            "account": ada.id, "category": category.id, "document": document.id, "draft": draft.id, "draft slug": draft.slug,
+            "account": ada.id, "category": category.id, "comment": comment.id, "document": document.id, "draft": draft.id, "draft slug": draft.slug,
             "feedback": await first("feedback"), "notification": await first("notification"), "import": await first("import_run"), "invitation": await first("invitation"),
             "job": job, "notice": notices[0].id, "other notice": notices[1].id, "passage": passage, "passkey": passkey,
             "payment": await first("payment"), "photo": str(photo).rpartition("/")[2], "post": post.id, "post slug": post.slug,

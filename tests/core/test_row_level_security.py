@@ -93,6 +93,7 @@ OWNED = (
     "notification",
     "notification_choice",
     "share_link",
+    "comment",
 )
 """Tables of workspaces, and of accounts."""
 TRASHABLE = ("document", "category", "draft")

@@ -222,6 +222,7 @@ def form(
     submit: str | None = None,
     actions: Sequence[Child] = (),
     label: str | None = None,
+    name: str | None = None,
     danger: bool = False,
     is_secondary: bool = False,
     reset_on_success: bool = False,
@@ -235,14 +236,14 @@ def form(
     `error`. Other errors, including that of a failed action, are shown above the button.
 
     The browser keeps unsaved text of a form with text fields until the handler has succeeded, and offers to restore it. The path,
-    `open` in the address, or `label` must therefore identify what the form edits.
+    `open` in the address, `label`, or, if none of these does, `name` must therefore identify what the form edits.
 
     `based_on` is the state that the person edits, for example the `changed_at` value of a record. It is sent as the field
     `based_on`. The browser keeps it together with unsaved changes, so that `model` receives the state that the changes began with,
     even after a restart of the server, a reload, or the restoration of unsaved text.
     """
     connection = use_connection()
-    draft = _draft_of(connection.location, label or submit, children)
+    draft = _draft_of(connection.location, name or label or submit, children)
     errors, set_errors = use_state(cast(dict[str, str], {}))
     round_, set_round = use_state(0)
     # Converted to a handler now, so that an unclear function is refused before a form is submitted.

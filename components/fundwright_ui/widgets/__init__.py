@@ -34,6 +34,7 @@ from fundwright_ui.widgets.dialogs import (
 from fundwright_ui.widgets.editor import LeftTexts, NamedSection, SectionChosen, SectionEditor, UnsavedTexts, section_editor
 from fundwright_ui.widgets.files import FileDrop, FileUploaded
 from fundwright_ui.widgets.markdown import Citation, CitationOpened, ClaimMark, MarkdownView, markdown_view
+from fundwright_ui.widgets.mentions import Mentions
 from fundwright_ui.widgets.palette import ActChosen, Command, CommandGroup, CommandPalette, Shortcut, WordsTyped
 from fundwright_ui.widgets.passkeys import (
     Passkey,
@@ -57,6 +58,7 @@ ALL: tuple[type[Widget], ...] = (
     FormDialog,
     LeftTexts,
     MarkdownView,
+    Mentions,
     Passkey,
     ReauthenticationDialog,
     SectionEditor,
@@ -94,6 +96,7 @@ __all__ = [
     "LeftTexts",
     "LinkCell",
     "MarkdownView",
+    "Mentions",
     "NamedSection",
     "NoteCell",
     "Nothing",

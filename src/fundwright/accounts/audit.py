@@ -44,6 +44,7 @@ _LABELS: Mapping[str, Message] = {
     "category.deleted": later("Category moved to the trash"),
     "document.deleted": later("Document moved to the trash"),
     "document.renamed": later("Document renamed"),
+    "comment.deleted": later("Comment deleted"),
     "draft.deleted": later("Draft moved to the trash"),
     "draft.exported": later("Draft exported"),
     "draft.section_deleted": later("Draft section deleted"),

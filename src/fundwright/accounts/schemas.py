@@ -47,7 +47,7 @@ class Permission(StrEnum):
     READ = "read"
     """View opportunities and the account's own data, and manage the account."""
     LABEL = "label"
-    """Create categories, run the classifier, and decide on its suggestions."""
+    """Create categories, run the classifier, decide on its suggestions, and comment."""
     WORK = "work"
     """Import, upload, train, and draft."""
     OVERSEE = "oversee"

@@ -9,6 +9,7 @@ from fundwright.accounts.job_actors import acting_with
 from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.accounts.schemas import Permission
 from fundwright.activity.schemas import ActivityKind
+from fundwright.conversation.service import CommentSubject
 from fundwright.core.jobs import JobHandler, Lane
 from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
@@ -48,8 +49,17 @@ def draft_templates() -> Iterable[DraftTemplate]:
 
 @hookimpl
 def trash_kinds() -> Iterable[TrashKind[Any]]:
-    draft = later("Draft")
-    return [TrashKind(service.DRAFT, draft, Draft, Permission.WORK, service.restore_draft, path_of=service.path_of)]
+    return [
+        TrashKind(
+            service.DRAFT,
+            later("Draft"),
+            Draft,
+            Permission.WORK,
+            service.restore_draft,
+            before_removal=service.forget,
+            path_of=service.path_of,
+        )
+    ]
 
 
 @hookimpl
@@ -65,6 +75,11 @@ def notification_kinds() -> Iterable[NotificationKind]:
 @hookimpl
 def restrictable_kinds() -> Iterable[RestrictableKind]:
     return [RestrictableKind(service.DRAFT, later("Draft"), service.get_draft, service.restriction_changed)]
+
+
+@hookimpl
+def comment_subjects() -> Iterable[CommentSubject]:
+    return [CommentSubject(service.DRAFT, service.get_commented)]
 
 
 @hookimpl

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 from uuid import UUID
@@ -20,6 +20,8 @@ from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityKind, Combining, Subject
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
+from fundwright.conversation import service as conversation
+from fundwright.conversation.schemas import Commented
 from fundwright.core import jobs as core_jobs
 from fundwright.core.assembly import Core
 from fundwright.core.concurrency import PartyLimiter
@@ -238,6 +240,14 @@ def titles(actor: Actor) -> Select[UUID, str]:
 
 
 @needs(Permission.READ)
+async def get_commented(session: AsyncSession, actor: Actor, draft_id: UUID) -> Commented:
+    """Return a draft as what comments are about. Raises NotFound."""
+    draft = (await repository.get(session, actor.workspace_id, draft_id)).draft
+    parts = {section.id: t(section.heading) for section in await repository.sections(session, draft.id)}
+    return Commented(title=draft.title, path=f"/generate/slug/{draft.slug}", parts=parts)
+
+
+@needs(Permission.READ)
 async def get_checked(core: Core, actor: Actor, draft_id: UUID) -> DraftRead:
     """Return the draft with checks of its claims. Opens its own session. Raises NotFound, also for another workspace's draft."""
     async with core.database.reading() as session:
@@ -343,6 +353,11 @@ def path_of(draft: Draft | DraftRead) -> str:
 def subject_of(draft: Draft | DraftRead) -> Subject:
     """The draft as the subject of activity."""
     return Subject(DRAFT, draft.id, draft.title, path_of(draft))
+
+
+async def forget(session: AsyncSession, _core: Core, draft_ids: Collection[UUID]) -> None:
+    """Delete what others keep about drafts that this transaction deletes."""
+    await conversation.forget_subjects(session, draft_ids)
 
 
 @needs(Permission.READ)

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.schemas import Actor, Permission
 from fundwright.categories import service as categories
+from fundwright.conversation import service as conversation
 from fundwright.core.errors import NotFound
 from fundwright.core.jobs import JobRun, watched
 from fundwright.core.live import publish
@@ -125,10 +126,11 @@ def _next(results: AsyncIterator[bytes], name: str) -> asyncio.Future[Batch | No
 
 
 async def remove_sample(session: AsyncSession) -> int:
-    """Delete the sample opportunities and their labels. Returns how many there were."""
+    """Delete the sample opportunities with their labels and the comments on them. Returns how many there were."""
     removed = await writing.remove_sample(session)
     if removed:
         await categories.forget_subjects(session, removed)
+        await conversation.forget_subjects(session, removed)
         await announce(session)
     return len(removed)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.categories.service import CurrentSubjects, DecisionHandler, SubjectReader
+from fundwright.conversation.service import CommentSubject
 from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
@@ -49,6 +50,11 @@ def label_subjects() -> Iterable[SubjectReader]:
 @hookimpl
 def current_subjects() -> Iterable[CurrentSubjects]:
     return [service.open_ids]
+
+
+@hookimpl
+def comment_subjects() -> Iterable[CommentSubject]:
+    return [CommentSubject(service.OPPORTUNITY, service.get_commented)]
 
 
 @hookimpl

@@ -26,6 +26,7 @@ from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
 from fundwright.categories import service as categories
 from fundwright.categories.schemas import LabelRead
+from fundwright.conversation.schemas import Commented
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
@@ -41,6 +42,7 @@ from fundwright.core.spreadsheets import csv_lines
 from fundwright.insights.schemas import Figure
 from fundwright.language import service as language
 from fundwright.opportunities import embedding, importing
+from fundwright.opportunities.display_names import display_title
 from fundwright.opportunities.grants import GrantsGov
 from fundwright.opportunities.incoming import batch_of
 from fundwright.opportunities.models import ImportRun
@@ -83,6 +85,9 @@ log = structlog.get_logger()
 
 TOPIC = importing.TOPIC
 """The live topic of every change of the opportunities."""
+
+OPPORTUNITY = "opportunity"
+"""The kind of opportunities as what comments are about."""
 
 CATEGORIZING_TITLE = later("Categorize opportunities")
 
@@ -322,6 +327,15 @@ async def has_imported(session: AsyncSession, actor: Actor) -> bool:
 async def list_existing(session: AsyncSession, actor: Actor, opportunity_ids: Collection[UUID]) -> Collection[UUID]:
     """Return which of these opportunities exist. They cannot be removed until the transaction ends."""
     return await listing.lock_existing(session, opportunity_ids)
+
+
+@needs(Permission.READ)
+async def get_commented(session: AsyncSession, actor: Actor, opportunity_id: UUID) -> Commented:
+    """Return an opportunity as what comments are about. Raises NotFound."""
+    for row in await listing.rows_of(session, [opportunity_id]):
+        opportunity = OpportunityRow.model_validate(row)
+        return Commented(title=display_title(opportunity.title), path=f"{_LISTS[opportunity.kind]}/{opportunity.id}")
+    raise NotFound(t("The opportunity"))
 
 
 @needs(Permission.READ)

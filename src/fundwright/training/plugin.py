@@ -10,6 +10,7 @@ from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.accounts.schemas import Permission
 from fundwright.accounts.service import AccountCreatedHandler
 from fundwright.activity.schemas import ActivityKind
+from fundwright.conversation.service import CommentSubject
 from fundwright.core.jobs import JobHandler, no_actor
 from fundwright.core.messages import later
 from fundwright.core.plugins import hookimpl
@@ -79,6 +80,11 @@ def activity_kinds() -> Iterable[ActivityKind]:
 @hookimpl
 def restrictable_kinds() -> Iterable[RestrictableKind]:
     return [RestrictableKind(service.DOCUMENT, later("Document"), service.get_document, service.restriction_changed)]
+
+
+@hookimpl
+def comment_subjects() -> Iterable[CommentSubject]:
+    return [CommentSubject(service.DOCUMENT, service.get_commented)]
 
 
 @hookimpl

@@ -18,6 +18,8 @@ from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityKind, Subject
 from fundwright.billing import service as billing
 from fundwright.billing.schemas import Quota
+from fundwright.conversation import service as conversation
+from fundwright.conversation.schemas import Commented
 from fundwright.core import jobs
 from fundwright.core.assembly import Core
 from fundwright.core.errors import Conflict, Invalid, NotFound
@@ -252,6 +254,13 @@ async def get_document(session: AsyncSession, actor: Actor, document_id: UUID) -
     return (await _read(session, actor, [await repository.get_document(session, actor.workspace_id, document_id)]))[0]
 
 
+@needs(Permission.READ)
+async def get_commented(session: AsyncSession, actor: Actor, document_id: UUID) -> Commented:
+    """Return a document as what comments are about. Raises NotFound."""
+    document = await repository.get_document(session, actor.workspace_id, document_id)
+    return Commented(title=document.title, path=f"/dashboard/train?document={document.id}")
+
+
 @needs(Permission.WORK)
 async def choose_kind(session: AsyncSession, actor: Actor, document_id: UUID, kind: DocumentKind) -> DocumentRead:
     """Set the kind of a document, which is kept when the document is trained again. Raises NotFound or NotAllowed."""
@@ -392,7 +401,8 @@ async def restore_document(session: AsyncSession, actor: Actor, core: Core, docu
 
 
 async def remove_files_of(session: AsyncSession, core: Core, document_ids: Collection[UUID]) -> None:
-    """Remove the files of documents that this transaction deletes, unless others need them."""
+    """Remove the comments on documents that this transaction deletes, and their files unless others need them."""
+    await conversation.forget_subjects(session, document_ids)
     await _remove_files(session, core, await repository.list_contents(session, document_ids))
 
 
@@ -802,6 +812,7 @@ async def _remove(session: AsyncSession, actor: Actor, core: Core, documents: Se
     for document in documents:
         await repository.delete_document(session, actor.workspace_id, document.id)
     await restrictions.forget(session, [document.id for document in documents])
+    await conversation.forget_subjects(session, [document.id for document in documents])
     await _remove_files(session, core, [document.sha256 for document in documents])
     await publish(session, documents_topic(actor.workspace_id))
 

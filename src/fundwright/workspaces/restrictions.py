@@ -69,14 +69,27 @@ async def access_to(session: AsyncSession, actor: Actor, subject_ids: Collection
 @needs(Permission.READ)
 async def require(session: AsyncSession, actor: Actor, subject_id: UUID, wanted: Access = Access.EDIT) -> None:
     """Raise NotAllowed if the item is restricted and the actor may only do less than this."""
-    if not await _may(session, actor, subject_id, wanted):
+    if not await may(session, actor, subject_id, wanted):
+        if wanted is Access.COMMENT:
+            raise NotAllowed(t("You can view this, but not comment on it. Ask someone who can edit it."))
         raise NotAllowed(t("You can view this, but not change it. Ask someone who can edit it."))
 
 
-async def _may(session: AsyncSession, actor: Actor, subject_id: UUID, wanted: Access) -> bool:
+@needs(Permission.READ)
+async def may(session: AsyncSession, actor: Actor, subject_id: UUID, wanted: Access) -> bool:
+    """Return whether an item is not restricted, or the actor may do this with it."""
     found = await access_to(session, actor, [subject_id])
     access = found.get(subject_id)
     return subject_id not in found or (access is not None and access.includes(wanted))
+
+
+@needs(Permission.READ)
+async def may_be_told(session: AsyncSession, actor: Actor, subject_id: UUID, account_ids: Collection[UUID]) -> frozenset[UUID]:
+    """Return those of the members who see an item of the actor's workspace."""
+    wanted = frozenset(account_ids)
+    if not await access_to(session, actor, [subject_id]):
+        return wanted
+    return wanted & {member.account_id for member in await repository.list_chosen(session, actor.workspace_id, subject_id)}
 
 
 @needs(Permission.READ)

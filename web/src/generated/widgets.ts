@@ -232,6 +232,12 @@ export interface MarkdownViewProps {
   readonly onCitation?: (payload: CitationOpened, onDone?: () => void) => void;
 }
 
+/** Offers members after `@` in the text area of its form, with `path` as the API's list of them. Control and Enter send the form. The text area `takes_focus` when it appears. */
+export interface MentionsProps {
+  readonly path: string;
+  readonly takesFocus: boolean;
+}
+
 export interface PasskeyAnswered {
   readonly credential: string;
 }

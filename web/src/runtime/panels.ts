@@ -1,23 +1,31 @@
 /**
  * What the browser adds to menus and side panels: a panel that opens, or the first input of its form, gets the focus unless someone is typing, Escape closes it, and a
- * link closes its menu. `keepFocus` returns the focus from a panel that has closed.
+ * link closes its menu. What the address marks in a panel (`data-linked`) is scrolled into view. `keepFocus` returns the focus from a panel that has closed.
  */
 
 import type { Unsubscribe } from "./signal";
 
 const PANEL = "[data-panel]";
+const LINKED = "[data-panel] [data-linked]";
 /** Elements that use Escape themselves. */
 const USES_ESCAPE = "[role=dialog], dialog, [role=menu], [role=listbox], [role=combobox], select";
 
 export function followPanels(root: HTMLElement): Unsubscribe {
   let shown = root.querySelector<HTMLElement>(PANEL);
   let path = location.pathname;
+  let linked: Element | null = null;
 
+  const showLinked = (): void => {
+    const marked = root.querySelector(LINKED);
+    if (marked !== linked) marked?.scrollIntoView?.({ block: "center" });
+    linked = marked;
+  };
   const look = (): void => {
     const panel = root.querySelector<HTMLElement>(PANEL);
     const isNew = panel !== null && panel !== shown && location.pathname === path;
     shown = panel;
     path = location.pathname;
+    showLinked();
     if (!isNew) return;
     panel.scrollIntoView?.({ block: "nearest" });
     const active = document.activeElement;
@@ -35,6 +43,7 @@ export function followPanels(root: HTMLElement): Unsubscribe {
     link?.closest<HTMLElement>("[popover]")?.hidePopover();
   };
 
+  showLinked();
   const observer = new MutationObserver(look);
   observer.observe(root, { subtree: true, childList: true });
   document.addEventListener("keydown", press);

@@ -18,6 +18,7 @@ const LOADERS = named({
   FormDialog: () => import("./FormDialog/FormDialog"),
   LeftTexts: () => import("./LeftTexts/LeftTexts"),
   MarkdownView: () => import("./MarkdownView/MarkdownView"),
+  Mentions: () => import("./Mentions/Mentions"),
   Passkey: () => import("./Passkey/Passkey"),
   ReauthenticationDialog: () => import("./ReauthenticationDialog/ReauthenticationDialog"),
   SectionEditor: () => import("./SectionEditor/SectionEditor"),

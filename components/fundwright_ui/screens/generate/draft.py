@@ -20,6 +20,7 @@ from fundwright_ui.hooks import Action, use_action, use_live, use_query, use_url
 from fundwright_ui.product import use_actor, use_connection, use_visit
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.activity import activity_of
+from fundwright_ui.screens.comments import CLOSED, are_comments_open, comments_button, comments_panel
 from fundwright_ui.screens.generate.draft_checks import claim_counts, unsupported_claims
 from fundwright_ui.screens.generate.draft_passages import cited_documents, passage_panel
 from fundwright_ui.screens.generate.draft_section import new_section, section_part
@@ -97,7 +98,7 @@ def draft_screen() -> VdomDict | Component:
         return lambda: url.set(open=part)
 
     def open_passage(number: int, at: str = "") -> None:
-        url.set(passage=number, at=at or None)
+        url.set(**CLOSED | {"passage": number, "at": at or None})
 
     def stop_renaming() -> None:
         close()
@@ -193,6 +194,8 @@ def draft_screen() -> VdomDict | Component:
             ),
             panel=share_panel(draft_id=draft.id, key="share")
             if opened == SHARE and may_work
+            else comments_panel(generation.DRAFT, draft.id, key="comments")
+            if are_comments_open(url)
             else passage_panel(
                 draft, passage, url.get("at"), lambda: url.set(passage=None, at=None), is_marked=not only_unsupported
             ),
@@ -202,6 +205,7 @@ def draft_screen() -> VdomDict | Component:
         ),
         subtitle=_opportunity_of(draft),
         actions=[
+            comments_button(draft.id, closes=("passage", "at"), key="comments"),
             button(t("Cancel"), icon_name="stop", on_click=canceling, is_busy=canceling.is_running)
             if not draft.state.is_over
             else None,

@@ -137,6 +137,7 @@ def section_part(
             entry(t("Regenerate…"), t("Regenerate {heading}", heading=heading), toggle("regenerate"))
             if not draft.is_being_written
             else None,
+            entry(t("Comment…"), t("Comment on {heading}", heading=heading), lambda: url.set(comments="open", about=part.id)),
             entry(t("Versions"), t("Versions of {heading}", heading=heading), toggle("versions")),
             copying,
             entry(t("Move up"), t("Move {heading} up", heading=heading), moving_up, is_possible=part.ordinal > 0),

@@ -27,11 +27,12 @@ from fundwright.opportunities import service
 from fundwright.opportunities.display_names import agency_name, display_title, naics_with_sector
 from fundwright.opportunities.schemas import Contact, FieldChange, Kind, OpportunityRead, Similar, in_words
 from fundwright.opportunities.washington import WASHINGTON, day_in_washington, is_whole_day
-from fundwright_ui.hooks import use_action, use_query
+from fundwright_ui.hooks import use_action, use_query, use_url_state
 from fundwright_ui.product import parse_id, use_actor, use_connection, use_visit
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.activity import activity_of
 from fundwright_ui.screens.categories.undo import Decided, decision_time, labels_of, use_undo_toast
+from fundwright_ui.screens.comments import are_comments_open, comments_button, comments_panel
 from fundwright_ui.screens.listing import export_button
 from fundwright_ui.screens.opportunities.address import PATHS
 from fundwright_ui.screens.opportunities.results import award_line, due_chip, notices_link
@@ -133,8 +134,9 @@ def opportunity_detail(kind: Kind) -> VdomDict:
         award_line(opportunity),
         notices_link(opportunity),
         html.div({"key": "parts"}, parts),
+        comments_panel(service.OPPORTUNITY, opportunity.id, key="comments") if are_comments_open(use_url_state()) else None,
         subtitle=" · ".join(filter(None, (opportunity.number, agency_name(opportunity.agency)))),
-        actions=[back, draft if actor.may(Permission.WORK) else None],
+        actions=[back, comments_button(opportunity.id, key="comments"), draft if actor.may(Permission.WORK) else None],
     )
 
 

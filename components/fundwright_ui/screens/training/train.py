@@ -39,6 +39,7 @@ from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.product import actor_of, use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.activity import activity_of
+from fundwright_ui.screens.comments import CLOSED, are_comments_open, comments_button, comments_panel, id_in
 from fundwright_ui.screens.first_steps import ADD_DOCUMENTS, first_steps
 from fundwright_ui.screens.listing import Listing, existing_page, export_button, page_table, use_listing
 from fundwright_ui.screens.restoring import moved_message, trash_link, undo_of
@@ -162,6 +163,7 @@ def train_screen() -> VdomDict:
     listing.rows.omit(overview.hidden)
     is_running = overview.run is not None and not overview.run.state.is_over
     opened = next((each.item for each in listing.rows.shown if each.id == url.get("document") and not each.outcome), None)
+    commented = id_in(url.get("document"))
     is_pasting = url.get("open") == _PASTE and actor.may(Permission.WORK)
     # From the click until the run that it started has been read and has ended.
     is_starting = starting.is_running or (started_id is not None and (overview.run is None or overview.run.id != started_id))
@@ -209,6 +211,8 @@ def train_screen() -> VdomDict:
             ),
             panel=_paste_text(listing.load, key="paste")
             if is_pasting
+            else comments_panel(training.DOCUMENT, commented, is_titled=True, key=f"comments-{commented}")
+            if commented is not None and are_comments_open(url)
             else _document_panel(opened, listing, key=f"document-{opened.id}")
             if opened
             else None,
@@ -429,7 +433,7 @@ def _documents(listing: Listing[Overview, DocumentRead], documents: Page[Documen
     state_width = 124 if any(each.item.access for each in rows.shown) else 102
 
     def open_row(event: RowOpened) -> None:
-        url.set(document=event.id, open=None)
+        url.set(**CLOSED | {"document": event.id, "open": None})
 
     return stack(
         page_table(
@@ -562,6 +566,7 @@ def _document_panel(document: DocumentRead, listing: Listing[Overview, DocumentR
             button(t("Who can see this"), icon_name="lock", size="small", on_click=lambda: set_sharing(True))
             if actor.is_in_shared_workspace
             else None,
+            comments_button(document.id, small=True, key="comments"),
             *(
                 (
                     button(

@@ -1,0 +1,1 @@
+"""Comments of the members of a workspace on what other slices own, such as drafts."""

@@ -1,0 +1,3 @@
+from tests.support.signing_in import ada
+
+__all__ = ["ada"]
