@@ -190,7 +190,7 @@ class TestUpgrade:
 
     async def test_labels_become_one_for_each_category_and_a_rejection_is_of_all(self, database_url: str) -> None:
         await set_back(database_url, to="0037")
-        with psycopg.connect(database_url, autocommit=True) as connection:
+        with psycopg.connect(as_superuser(database_url), autocommit=True) as connection:
             connection.execute(
                 "INSERT INTO account (id, email, display_name, first_name, last_name, password_hash, role, is_public, created_at)"
                 " VALUES (gen_random_uuid(), 'ada@example.org', 'Ada', '', '', '', 'user', false, now())"
@@ -236,7 +236,7 @@ class TestUpgrade:
 
     async def test_what_exists_keeps_its_owner_and_can_go_to_the_trash(self, database_url: str) -> None:
         await set_back(database_url, to="0050")
-        with psycopg.connect(database_url, autocommit=True) as connection:
+        with psycopg.connect(as_superuser(database_url), autocommit=True) as connection:
             connection.execute(
                 "INSERT INTO account (id, email, display_name, first_name, last_name, password_hash, role, is_public, created_at)"
                 " VALUES (gen_random_uuid(), 'ada@example.org', 'Ada', '', '', '', 'user', false, now())"
