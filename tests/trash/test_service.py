@@ -36,7 +36,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.training import jobs
 from fundwright.training import service as training
-from fundwright.training.models import Chunk, ChunkVector, Document
+from fundwright.training.models import Chunk, ChunkVector
 from fundwright.training.personal_data import own_files as own_documents
 from fundwright.training.schemas import DocumentQuery, DocumentRead, DocumentState, PastedText
 from fundwright.trash import service
@@ -171,9 +171,9 @@ class TestDocuments:
         await end_jobs(committed)
         embed = jobs._embed
 
-        async def interrupted(run: JobRun, embedder: Embedder, owner_id: UUID, document: Document, place: int) -> None:
-            await embed(run, embedder, owner_id, document, place)
-            await (throw_away if document.id == first.id else restore)(committed, ada, first.id)
+        async def interrupted(run: JobRun, embedder: Embedder, owner_id: UUID, document_id: UUID, title: str, place: int) -> None:
+            await embed(run, embedder, owner_id, document_id, title, place)
+            await (throw_away if document_id == first.id else restore)(committed, ada, first.id)
 
         monkeypatch.setattr(jobs, "_embed", interrupted)
         run = await training.run_inline(committed, ada, [first.id, second.id])
