@@ -46,7 +46,9 @@ def notifications_screen() -> VdomDict:
         return page(
             title,
             empty(
-                t("No notifications yet. Invitations, finished drafts, and what others do with you will be listed here."),
+                t(
+                    "No notifications yet. Invitations, finished drafts, and changes by others that concern you will be listed here."
+                ),
                 icon_name="notifications",
             ),
             actions=[choose],

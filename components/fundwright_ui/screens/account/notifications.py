@@ -46,7 +46,7 @@ def notifications_tab() -> VdomDict:
             html.p(
                 {"className": "fw-muted"},
                 t(
-                    "What you check is listed at the bell. It can also be sent to {email}, unless you read it before.",
+                    "What you check is listed at the bell. It can also be sent to {email}, unless you have already read it.",
                     email=actor.email,
                 ),
             ),

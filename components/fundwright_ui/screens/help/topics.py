@@ -19,6 +19,7 @@ NAMES = (
     "drafting",
     "trash",
     "workspaces",
+    "restricting",
     "notifications",
     "sharing",
     "activity",

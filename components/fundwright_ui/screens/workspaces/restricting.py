@@ -90,7 +90,7 @@ def who_can_see(kind: str, subject_id: UUID, *, may_change: bool, is_open: bool,
         set_chosen("")
         close()
 
-    saving = use_action(save, success=t("Who can see this was changed."), then=finish)
+    saving = use_action(save, success=t("The visibility was changed."), then=finish)
     title = t("Who can see this")
     if found.value is None or not found.is_current or not is_open:
         waiting = problem(found.error, on_retry=found.reload) if found.error else loading(t("Loading members"))
