@@ -10,6 +10,7 @@ import pytest
 
 from fundwright.core import presence as module
 from fundwright.core.database import Database
+from fundwright.core.errors import DatabaseAway
 from fundwright.core.live import LiveBus
 from fundwright.core.presence import Presence, Present, Visit
 from tests.support.polling import eventually
@@ -28,6 +29,13 @@ class Process:
         """It ends without a word."""
         self.presence._stop_beating()
         await self.bus.close()
+
+
+class _Away:
+    """A database that cannot be reached."""
+
+    def transaction(self, **_: object) -> None:
+        raise DatabaseAway
 
 
 @pytest.fixture
@@ -107,6 +115,22 @@ async def test_the_visits_of_a_killed_process_end_with_its_lease_and_those_of_a_
     with third.bus.subscribed("presence", beats.append):
         await eventually(lambda: len(beats) > 12)  # longer than a lease
     assert ana.others == (eve.who,) and eve.others == (ANA,)
+
+
+async def test_a_process_that_was_silent_for_longer_than_its_lease_is_shown_again(
+    process: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = await process(), await process()
+    ana, ben = first.presence.visit(SUBJECT, ANA), second.presence.visit(SUBJECT, BEN)
+    await both_there(ana, ben)
+    beats: list[object] = []
+    with first.bus.subscribed("presence", beats.append):
+        await eventually(lambda: len(beats) > 4)  # all answers have arrived
+    with monkeypatch.context() as patch:
+        patch.setattr(second.presence, "_database", _Away())
+        patch.setattr(module, "_RETRY_S", 0.01)
+        await eventually(lambda: not ana.others)
+    await both_there(ana, ben)
 
 
 async def test_people_alone_cost_no_messages(process: Any) -> None:

@@ -112,6 +112,7 @@ class Presence:
         self._host = uuid4().hex
         self._rooms: dict[str, _Room] = {}
         self._heard_at: dict[str, float] = {}
+        self._silent: set[str] = set()
         self._waiting: list[tuple[str, dict[str, object]]] = []
         self._sender: asyncio.Task[None] | None = None
         self._beating: asyncio.TimerHandle | None = None
@@ -211,7 +212,7 @@ class Presence:
             self._begin_again(room)
             return
         host, id = message["host"], message["visit"]
-        self._heard_at[host] = asyncio.get_running_loop().time()
+        self._hear(host)
         if "id" in message:
             self._change(room, {id: (host, Present(message["name"], UUID(message["id"]), message["place"]))})
         else:
@@ -239,7 +240,16 @@ class Presence:
 
     def _on_beat(self, message: dict[str, Any]) -> None:
         if message:
-            self._heard_at[message["host"]] = asyncio.get_running_loop().time()
+            self._hear(message["host"])
+
+    def _hear(self, host: str) -> None:
+        """Note that a process runs. If its lease had ended, ask for its visits, which have ended here, too."""
+        self._heard_at[host] = asyncio.get_running_loop().time()
+        if host in self._silent:
+            self._silent.remove(host)
+            for room in self._rooms.values():
+                for visit in room.own.values():
+                    self._send(visit, asks=True)
 
     def _beat_later(self) -> None:
         self._beating = asyncio.get_running_loop().call_later(self._beat_s, self._beat)
@@ -255,6 +265,7 @@ class Presence:
         silent = {host for host, at in self._heard_at.items() if at < oldest and host != self._host}
         for host in silent:
             del self._heard_at[host]
+        self._silent |= silent
         for room in tuple(self._rooms.values()):
             self._change(room, {}, gone=[id for id, (host, _) in room.visits.items() if host in silent])
         if any(room.has_guests(self._host) for room in self._rooms.values()):
