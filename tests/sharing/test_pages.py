@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from datetime import timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -272,6 +273,21 @@ class TestPassword:
                 for _ in range(2):
                     await visitor.post(link.link, data={"password": "guess"})
             assert (await visitor.post(links[2].link, data={"password": SECRET})).status_code == 429
+
+    @pytest.mark.parametrize(
+        "form",
+        [
+            {"content": b"--x", "headers": {"content-type": "multipart/form-data; boundary=y"}},
+            {"files": {"password": ("password.txt", SECRET)}},
+            {"data": dict.fromkeys("abcde", SECRET)},
+        ],
+    )
+    async def test_a_form_that_no_browser_sends_is_refused(self, office: Office, form: dict[str, Any]) -> None:
+        link = await office.share(password=SECRET)
+        async with office.visitor() as visitor:
+            response = await visitor.post(link.link, **form)
+        assert response.status_code == 400
+        assert (await office.listed(link)).wrong_passwords == 0
 
     async def test_another_site_cannot_send_it(self, office: Office) -> None:
         link = await office.share(password=SECRET)

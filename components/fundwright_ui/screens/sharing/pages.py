@@ -21,6 +21,8 @@ from fastapi import FastAPI
 from fastapi.requests import Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from reactpy.types import VdomDict
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from fundwright.accounts.dependencies import client_of
 from fundwright.core.assembly import Core
@@ -85,6 +87,8 @@ class SharedPages:
         except LinkOver as error:
             title = t("This link does not work")
             return self._page(title, content.message(title, error.sentence), status=error.status)
+        except (HTTPException, ClientDisconnect):  # a form that no browser sends, or that was not sent completely
+            raise
         except Exception as error:
             status = error.status if isinstance(error, FundwrightError) else HTTPStatus.INTERNAL_SERVER_ERROR
             title = t("This page can't be shown now")
