@@ -19,6 +19,7 @@ NAMES = (
     "drafting",
     "trash",
     "workspaces",
+    "comments",
     "restricting",
     "notifications",
     "sharing",
