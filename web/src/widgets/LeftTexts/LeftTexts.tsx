@@ -10,8 +10,9 @@ export function LeftTexts({ workspaces }: LeftTextsProps): ReactNode {
   const { page, t } = useRuntime();
   const [discarded, setDiscarded] = useState<readonly string[]>([]);
   const left = leftTexts(page.account, workspaces).filter(({ id }) => !discarded.includes(id));
+  if (left.length === 0) return null;
   return (
-    <div className={left.length === 0 ? "fw-visually-hidden" : "fw-stack"}>
+    <div className="fw-stack">
       {left.map(({ account, form, id, heading, text }) => (
         <KeptText
           key={id}
