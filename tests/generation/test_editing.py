@@ -487,6 +487,11 @@ class TestSections:
         named = await do(desk, lambda s: editing.rename_draft(s, desk.actor, draft.id, DraftTitle(title="  Roofs 2027 ")))
         assert named.title == "Roofs 2027"
 
+    def test_its_title_has_no_hidden_characters(self) -> None:
+        assert DraftTitle(title="Roofs\u202e\u200b").title == "Roofs"
+        with pytest.raises(ValueError, match="no visible characters"):
+            DraftTitle(title="\u200b\u202e")
+
 
 class TestQuota:
     async def test_sections_that_the_writer_writes_again_or_in_addition_are_counted(self, desk: Desk) -> None:

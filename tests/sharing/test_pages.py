@@ -310,6 +310,9 @@ class TestOpens:
         "headers",
         [
             {"user-agent": "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)"},
+            {"user-agent": "Slack-ImgProxy (+https://api.slack.com/robots)"},
+            {"user-agent": "TelegramBot (like TwitterBot)"},
+            {"user-agent": "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)"},
             {"user-agent": "WhatsApp/2.23"},
             {"user-agent": "facebookexternalhit/1.1"},
             {"sec-fetch-mode": "no-cors"},
@@ -324,6 +327,11 @@ class TestOpens:
         async with office.visitor() as visitor:
             assert (await visitor.head(link.link)).status_code == 200
         assert (await office.listed(link)).opens == 0
+
+    @pytest.mark.parametrize("browser", ["Android 11; CUBOT NOTE 20", "Telegram-Android/11.3.3 (Samsung)", "[Pinterest/iOS]"])
+    async def test_people_are_not_taken_for_programs(self, office: Office, browser: str) -> None:
+        response = await office.get(await office.share(), **{"user-agent": f"Mozilla/5.0 ({browser}) Chrome/130.0 Mobile"})
+        assert WORKS in response.text
 
 
 class TestList:

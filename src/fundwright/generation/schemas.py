@@ -15,6 +15,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializ
 from fundwright.core.jobs import JobPayload
 from fundwright.core.messages import number, t
 from fundwright.core.paging import PageRequest
+from fundwright.core.visible import visible_line
 from fundwright.insights.schemas import CountedJob, UsageField
 from fundwright.language.schemas import heading_text
 from fundwright.language.topics import Topic
@@ -244,7 +245,8 @@ class DraftSectionRead(BaseModel):
     change."""
 
 
-_Heading = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+_MAX_TITLE_CHARACTERS = 300
+_Heading = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=_MAX_TITLE_CHARACTERS)]
 _Instructions = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2_000)]
 _MAX_CHARACTERS = 200_000
 
@@ -264,10 +266,17 @@ def _short_enough(text: str) -> str:
 _Text = Annotated[str, AfterValidator(_short_enough), Field(json_schema_extra={"maxLength": _MAX_CHARACTERS})]
 
 
+def _visible(title: str) -> str:
+    """Pages of share links, files, and activity show it."""
+    if not (line := visible_line(title, most=_MAX_TITLE_CHARACTERS)):
+        raise ValueError(t("The title has no visible characters. Enter another title."))
+    return line
+
+
 class DraftTitle(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    title: _Heading
+    title: Annotated[_Heading, AfterValidator(_visible)]
 
 
 class DraftSources(BaseModel):

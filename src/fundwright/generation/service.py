@@ -233,6 +233,18 @@ async def get_draft(session: AsyncSession, actor: Actor, draft_id: UUID) -> Draf
     return await _read(session, actor, await repository.get(session, actor.workspace_id, draft_id))
 
 
+@needs(Permission.WORK)
+async def get_to_share(session: AsyncSession, actor: Actor, draft_id: UUID) -> DraftRead:
+    """Return the draft as the actor may show it to people outside of the workspace: without anything about restricted documents. Raises
+    NotFound, or NotAllowed if the draft is restricted and the actor may not edit it."""
+    draft = await get_draft(session, actor, draft_id)
+    await restrictions.require(session, actor, draft_id)
+    documents = {citation.document_id for citation in draft.citations if citation.document_id is not None}
+    restricted = await restrictions.access_to(session, actor, documents)
+    citations = (_withheld_citation(each.number) if each.document_id in restricted else each for each in draft.citations)
+    return draft.model_copy(update={"citations": tuple(citations)})
+
+
 @needs(Permission.READ)
 def titles(actor: Actor) -> Select[UUID, str]:
     """Select the id and title of each draft that the actor may see, without those in the trash, as a subquery."""

@@ -30,7 +30,7 @@ from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import FoundPage, OpportunityQuery
 from fundwright.sharing import repository
 from fundwright.sharing.models import ShareLink
-from fundwright.sharing.service import shares_topic
+from fundwright.sharing.service import public_title, shares_topic
 
 PASS_LASTS = timedelta(hours=1)
 _AUDITED_EVERY = timedelta(hours=1)
@@ -103,8 +103,8 @@ async def find(core: Core, secret: str) -> Shared:
         return Shared(link, actor, None)
     async with core.database.reading(scope=actor.scope) as session:
         try:
-            return Shared(link, actor, await generation.get_draft(session, actor, link.draft_id))
-        except NotFound as error:
+            return Shared(link, actor, await generation.get_to_share(session, actor, link.draft_id))
+        except (NotFound, NotAllowed) as error:
             raise LinkOver from error
 
 
@@ -167,8 +167,9 @@ async def count(core: Core, shared: Shared, *, client: Client) -> None:
 
 async def _record(session: AsyncSession, action: str, shared: Shared, client: Client, **details: str) -> None:
     link = shared.link
+    subject = await public_title(session, shared.creator, link, shared.title)
     await audit.record(
-        session, action, actor=None, subject=shared.title, client=client, link=str(link.id), recipient=link.recipient, **details
+        session, action, actor=None, subject=subject, client=client, link=str(link.id), recipient=link.recipient, **details
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, case, func, literal, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, case, func, literal, or_, select, tuple_, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.database import now
@@ -69,13 +69,19 @@ async def page(
     *,
     titles: Select[UUID, str],
     editors: Select[UUID],
+    restricted: Select[UUID],
+    restricted_editors: Select[UUID, UUID],
     created_by: UUID | None,
 ) -> tuple[list[Listed], int]:
-    """`titles` selects the drafts that can be shown, and `editors` the members who may share; `created_by` limits the list to the
-    links of one person."""
+    """`titles` selects the drafts that can be shown, `editors` the members who may share, `restricted` the restricted drafts, and
+    `restricted_editors` these with the members who may share them; `created_by` limits the list to the links of one person."""
     drafts = titles.subquery()
     draft_id, draft_title = drafts.c
-    is_shown = or_(ShareLink.draft_id.is_(None), draft_id.is_not(None)) & ShareLink.created_by.in_(editors)
+    is_restricted_for_creator = ShareLink.draft_id.in_(restricted) & tuple_(ShareLink.draft_id, ShareLink.created_by).not_in(
+        restricted_editors
+    )
+    is_draft_shown = draft_id.is_not(None) & ~is_restricted_for_creator
+    is_shown = or_(ShareLink.draft_id.is_(None), is_draft_shown) & ShareLink.created_by.in_(editors)
     state = case(
         (_is_over(), literal(ShareState.ENDED.value)),
         (ShareLink.expires_at <= now(), literal(ShareState.EXPIRED.value)),

@@ -25,6 +25,7 @@ from fundwright.opportunities.schemas import OpportunityQuery
 from fundwright.sharing import repository
 from fundwright.sharing.models import ShareLink
 from fundwright.sharing.schemas import NewShare, ShareCreated, ShareKind, ShareQuery, ShareRead, ShareState
+from fundwright.workspaces import restrictions
 from fundwright.workspaces import service as workspaces
 
 MOST_LINKS = 500
@@ -51,7 +52,7 @@ async def share(session: AsyncSession, actor: Actor, core: Core, new: NewShare, 
     """Create a link with which anyone can view a draft or a list of opportunities. Only the result has its address.
 
     The page shows what the actor may see whenever it is opened. A program cannot create a link, because it would outlive the program's
-    token. Raises NotForPrograms, NotFound, WeakPassword, or TooManyLinks.
+    token. Raises NotForPrograms, NotFound, WeakPassword, TooManyLinks, or NotAllowed for a restricted draft that the actor may not edit.
     """
     refuse_programs(actor)
     title = await _title_of(session, actor, new)
@@ -80,7 +81,13 @@ async def share(session: AsyncSession, actor: Actor, core: Core, new: NewShare, 
     session.add(link)
     await session.flush()
     await audit.record(
-        session, "share.created", actor=actor, subject=title, client=client, link=str(link.id), recipient=new.recipient
+        session,
+        "share.created",
+        actor=actor,
+        subject=await public_title(session, actor, link, title),
+        client=client,
+        link=str(link.id),
+        recipient=new.recipient,
     )
     await publish(session, shares_topic(actor.workspace_id))
     created = _read(repository.Listed(link, ShareState.ACTIVE, title), actor.name)
@@ -88,9 +95,9 @@ async def share(session: AsyncSession, actor: Actor, core: Core, new: NewShare, 
 
 
 async def _title_of(session: AsyncSession, actor: Actor, new: NewShare) -> str:
-    """Raises NotFound, also for a draft or category of another workspace."""
+    """Raises NotFound, also for a draft or category of another workspace, or NotAllowed."""
     if new.draft_id is not None:
-        return (await generation.get_draft(session, actor, new.draft_id)).title
+        return (await generation.get_to_share(session, actor, new.draft_id)).title
     if new.query is not None and new.query.category is not None:
         await categories.get_category(session, actor, new.query.category)
     return new.title or t("Opportunities")
@@ -112,6 +119,8 @@ async def list_shares(session: AsyncSession, actor: Actor, query: ShareQuery) ->
         query,
         titles=generation.titles(actor),
         editors=workspaces.editors(actor),
+        restricted=restrictions.restricted_ids(actor.workspace_id),
+        restricted_editors=restrictions.editors(actor.workspace_id),
         created_by=actor.id if is_limited else None,
     )
     names = await workspaces.names_of(session, actor, (each.link.created_by for each in found))
@@ -147,9 +156,20 @@ async def revoke(session: AsyncSession, actor: Actor, share_id: UUID, *, client:
         return
     link.ended_at = now()
     await audit.record(
-        session, "share.revoked", actor=actor, subject=link.title, client=client, link=str(link.id), recipient=link.recipient
+        session,
+        "share.revoked",
+        actor=actor,
+        subject=await public_title(session, actor, link, link.title),
+        client=client,
+        link=str(link.id),
+        recipient=link.recipient,
     )
     await publish(session, shares_topic(actor.workspace_id))
+
+
+async def public_title(session: AsyncSession, actor: Actor, link: ShareLink, title: str) -> str:
+    """Return the title for the audit trail: the id of the draft if it is restricted."""
+    return await restrictions.public_title(session, actor, link.draft_id, title) if link.draft_id else title
 
 
 def _read(listed: repository.Listed, created_by: str) -> ShareRead:

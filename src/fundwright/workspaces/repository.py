@@ -301,6 +301,12 @@ def restricted_ids(workspace_id: UUID) -> Select[UUID]:
     return select(Restriction.subject_id).where(Restriction.owner_id == workspace_id)
 
 
+def restricted_editors(workspace_id: UUID) -> Select[UUID, UUID]:
+    """Select the ids of a workspace's restricted items, each with those of the chosen members who may edit it."""
+    chosen = select(RestrictionMember.subject_id, RestrictionMember.account_id)
+    return chosen.where(RestrictionMember.owner_id == workspace_id, RestrictionMember.access == Access.EDIT)
+
+
 def _is_chosen(account_id: UUID) -> ColumnElement[bool]:
     chosen = RestrictionMember.subject_id == Restriction.subject_id, RestrictionMember.account_id == account_id
     return select(RestrictionMember).where(*chosen).exists()

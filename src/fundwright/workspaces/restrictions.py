@@ -50,6 +50,11 @@ def restricted_ids(workspace_id: UUID) -> Select[UUID]:
     return repository.restricted_ids(workspace_id)
 
 
+def editors(workspace_id: UUID) -> Select[UUID, UUID]:
+    """Select the ids of a workspace's restricted items, each with those of the chosen members who may edit it, as a subquery."""
+    return repository.restricted_editors(workspace_id)
+
+
 @needs(Permission.READ)
 async def hidden_ids(session: AsyncSession, actor: Actor) -> frozenset[UUID]:
     """Return the items of the actor's workspace that the actor may not see."""

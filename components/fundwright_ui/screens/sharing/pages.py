@@ -43,11 +43,12 @@ _COLOR_SCHEME = "document.documentElement.dataset.mode=matchMedia('(prefers-colo
 _SCRIPTS = f"'sha256-{b64encode(sha256(_COLOR_SCHEME.encode()).digest()).decode()}'"
 _MOST_PAGES = 100_000
 _PROGRAMS = re.compile(
-    r"bot\b|bot/|crawl|spider|preview|facebookexternalhit|whatsapp|telegram|slack|skypeuri|embedly|discord|pinterest|vkshare|"
+    r"(?<!\bcu)bot(\b|/)|crawl|spider|preview|facebookexternalhit|whatsapp|slack-|skypeuri|embedly|pinterest/0|vkshare|"
     r"bingpreview|google-(safety|read)|microsoft office|ms-office|outlook|teams",
     re.IGNORECASE,
 )
-"""User agents of programs that fetch a link before a person opens it, such as chats, which show a preview, and filters of email."""
+"""User agents of programs that fetch a link before a person opens it, such as chats, which show a preview, and filters of email.
+Not the browsers inside of these applications, and not phones of Cubot."""
 
 
 class _Reader(Enum):
