@@ -13,6 +13,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.account_deletion import delete_account
+from fundwright.accounts.models import AuditEntry
 from fundwright.accounts.schemas import Actor, WorkspaceRole
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import ActivityQuery
@@ -319,6 +320,14 @@ class TestRestrictedSubjects:
         query = NotificationQuery()
         news = await do(talk.core, lambda session: notifications.list_notifications(session, talk.other, talk.core, query))
         assert not [each for each in news.items if each.kind.startswith("comment.")]
+
+    async def test_the_audit_trail_does_not_name_them(self, talk: Talk) -> None:
+        comment = await talk.say(talk.owner)
+        await talk.restrict()
+        with scopes.acting_in(talk.owner.scope):
+            await talk.delete(talk.owner, comment)
+        deleted = select(AuditEntry.subject).where(AuditEntry.action == "comment.deleted")
+        assert await do(talk.core, lambda session: session.scalar(deleted)) == str(talk.document)
 
 
 class TestMentions:

@@ -31,6 +31,8 @@ from fundwright.core.mail import Mail
 from fundwright.generation import service as generation
 from fundwright.generation.schemas import DraftQuery
 from fundwright.language import service as language
+from fundwright.notifications import service as notifications
+from fundwright.notifications.schemas import NotificationQuery
 from fundwright.opportunities import service as opportunities
 from fundwright.opportunities.schemas import CategorizeOpportunities
 from fundwright.training import service as training
@@ -269,6 +271,8 @@ class TestRoles:
             "Ada Lovelace": WorkspaceRole.EDITOR,
             "Bob": WorkspaceRole.OWNER,
         }
+        told = await do(committed, lambda session: notifications.list_notifications(session, bob, committed, NotificationQuery()))
+        assert told.items[0].title == "Ada Lovelace changed your role in “Harbor” to Owner"
         with pytest.raises(NotAllowed):
             await do(committed, lambda session: service.remove_member(session, owner, bob.id))
         with pytest.raises(InvitationOver):

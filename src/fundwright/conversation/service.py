@@ -225,7 +225,8 @@ async def delete_comment(
         first = await repository.lock_thread(session, actor.workspace_id, comment.thread_id) if comment.thread_id else None
         if first is not None and first.deleted_at is not None and not await repository.count_replies(session, first.id):
             await repository.remove(session, first.id)
-    await audit.record(session, "comment.deleted", actor=actor, subject=subject.title, client=client)
+    title = await restrictions.public_title(session, actor, comment.subject_id, subject.title)
+    await audit.record(session, "comment.deleted", actor=actor, subject=title, client=client)
     await _announce(session, actor, comment.subject_id)
 
 

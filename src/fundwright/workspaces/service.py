@@ -251,6 +251,10 @@ async def transfer_ownership(session: AsyncSession, actor: Actor, account_id: UU
         workspace=workspace.name,
     )
     await record_member(session, actor, OWNERSHIP_TRANSFERRED, account_id)
+    await notifications.notify(
+        session, events.ROLE_CHANGED, [account_id], actor=actor, workspace_id=workspace.id, subject=workspace.name,
+        path=events.PATH, details={"role": WorkspaceRole.OWNER.value},
+    )  # fmt: skip
     await sessions.recheck_pages(session, [account_id, actor.id])
     await announce(session, workspace.id)
 
