@@ -259,7 +259,7 @@ def _new_comment(subject_id: UUID, subject: Commented) -> Component:
         if part
         else None,
         model=ReplyForm,
-        submit=t("Comment"),
+        submit=t("Add comment"),
         sending=sending,
     )
 

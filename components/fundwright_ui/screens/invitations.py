@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from reactpy import html
-from reactpy.types import VdomDict
-
 from fundwright.core.messages import nt, t
 from fundwright.core.paging import Page
 from fundwright_ui.hooks import Row as KeptRow
 from fundwright_ui.hooks import use_url_state
-from fundwright_ui.product import use_connection
 from fundwright_ui.screens.listing import Labeled, Listing, choices, listed_table, narrow, search_box
-from fundwright_ui.ui import alert, empty, row, select_field
+from fundwright_ui.ui import empty, select_field
 from fundwright_ui.ui.elements import Child
-from fundwright_ui.widgets import Column, Row, RowOpened, copy_button
+from fundwright_ui.widgets import Column, Row, RowOpened
 
 T = TypeVar("T")
 
@@ -51,22 +47,4 @@ def invitation_table(
         nothing=empty(t("No invitations match. Change the filters.")),
         above=above,
         on_open=on_open,
-    )
-
-
-def invitation_link(link: str, sentence: str, *, title: str = "") -> VdomDict:
-    """A link that is shown once. `sentence` says to whom to send it and how long it works. A link that works on this computer only says
-    so."""
-    return alert(
-        sentence,
-        row(html.code(link), copy_button(link, t("Copy link"), is_small=True)),
-        html.p(
-            t(
-                "The link works on this computer only. For other computers, set FUNDWRIGHT_PUBLIC_URL to the public address, restart Fundwright, and create a new link."
-            )
-        )
-        if use_connection().core.settings.is_local
-        else None,
-        variant="success",
-        title=title or t("Invitation link"),
     )

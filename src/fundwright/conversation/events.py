@@ -19,7 +19,9 @@ MENTIONED = NotificationKind("comment.mentioned", later("Mention in a comment"),
 REPLIED = NotificationKind("comment.replied", later("Reply in a thread"), _replied, email=EmailTiming.DAILY)
 KINDS = (MENTIONED, REPLIED)
 
-COMMENTED = ActivityKind("comment.added", later("Comment"), later("{person} commented on {subject}"), combining=Combining.SOON)
+COMMENTED = ActivityKind(
+    "comment.added", later("Comment added"), later("{person} commented on {subject}"), combining=Combining.SOON
+)
 RESOLVED = ActivityKind(
     "comment.resolved", later("Thread resolved"), later("{person} resolved a thread on {subject}"), combining=Combining.SOON
 )

@@ -17,13 +17,14 @@ from fundwright.core.paging import Page
 from fundwright_ui.hooks import Rows, query_in_address, use_action, use_query, use_rows, use_url_state
 from fundwright_ui.hooks.rows import Row as KeptRow
 from fundwright_ui.product import use_actor, use_connection
-from fundwright_ui.screens.invitations import invitation_link, invitation_table
+from fundwright_ui.screens.invitations import invitation_table
 from fundwright_ui.screens.listing import (
     existing_page,
     has_filters,
     open_beside,
     use_listing,
 )
+from fundwright_ui.screens.secret_link import secret_link
 from fundwright_ui.ui import (
     Color,
     button,
@@ -59,12 +60,13 @@ def shown_link(sent: InvitationSent) -> VdomDict | None:
     """The new link of an invitation for the administrator to pass on, once; None if an email carries it."""
     if sent.link is None:
         return None
-    return invitation_link(
+    return secret_link(
         sent.link,
         t(
             "Send this link to {email} yourself. It works once and expires in two weeks. Earlier links no longer work.",
             email=sent.email,
         ),
+        title=t("Invitation link"),
     )
 
 

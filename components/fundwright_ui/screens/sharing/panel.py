@@ -26,7 +26,7 @@ from fundwright.sharing.schemas import (
 )
 from fundwright_ui.hooks import use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
-from fundwright_ui.screens.invitations import invitation_link
+from fundwright_ui.screens.secret_link import secret_link
 from fundwright_ui.ui import (
     Color,
     button,
@@ -81,7 +81,7 @@ def share_panel(*, draft_id: UUID | None = None, query: OpportunityQuery | None 
             if draft_id
             else t("Anyone who has the link can view what this list finds, without an account.")
         ),
-        invitation_link(
+        secret_link(
             created.link,
             t("Send this link to {recipient}. You won't be able to see it again.", recipient=created.recipient),
             title=t("Share link"),

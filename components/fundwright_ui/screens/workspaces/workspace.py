@@ -17,7 +17,7 @@ from fundwright_ui.hooks import Action, use_action, use_query, use_url_state
 from fundwright_ui.product import use_actor, use_connection
 from fundwright_ui.runtime.router import screen
 from fundwright_ui.screens.activity import activity_feed
-from fundwright_ui.screens.invitations import invitation_link
+from fundwright_ui.screens.secret_link import secret_link
 from fundwright_ui.screens.sharing.panel import PATH as SHARE_LINKS
 from fundwright_ui.screens.workspaces.invitations import invitations_tab, invite_panel
 from fundwright_ui.screens.workspaces.joining import own_invitations
@@ -111,7 +111,7 @@ def _shared(workspace: WorkspaceRead) -> VdomDict:
         _new(key=_NEW) if opened == _NEW else None,
         _rename(workspace, key=_RENAME) if opened == _RENAME and is_owner else None,
         invite_panel(show_sent, key=_INVITE) if opened == _INVITE and is_owner else None,
-        invitation_link(shown.link, _whom_to_send(shown)) if shown is not None else None,
+        secret_link(shown.link, _whom_to_send(shown), title=t("Invitation link")) if shown is not None else None,
         tabs(
             [
                 Tab("members", t("Members"), connection.href(PATH), count=workspace.members),
