@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 T = TypeVar("T")
 
 _LARGEST_PAGE = 100
+_READ_AT_ONCE = 1_000
 
 
 class Page(BaseModel, Generic[T]):
@@ -52,8 +53,8 @@ R = TypeVar("R", bound=PageRequest)
 async def iterate_all(read: Callable[[R], Awaitable[Page[T]]], request: R) -> AsyncIterator[T]:
     """Yield every item of a list in the order of `request`, ignoring its page."""
     for number in count(1):
-        page = await read(request.model_copy(update={"page": number, "page_size": _LARGEST_PAGE}))
+        page = await read(request.model_copy(update={"page": number, "page_size": _READ_AT_ONCE}))
         for item in page.items:
             yield item
-        if number * _LARGEST_PAGE >= page.total:
+        if number * _READ_AT_ONCE >= page.total:
             return
