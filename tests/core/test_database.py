@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.core.assembly import Core
 from fundwright.core.database import ConnectionHeld, Database, WriteRefused, libpq_url, require_no_transaction
-from fundwright.core.errors import DatabaseAway, StartRefused, UnusableText
+from fundwright.core.errors import DatabaseAway, ItemHidden, StartRefused, UnusableText
 from fundwright.core.mail import Mail
 
 
@@ -90,6 +90,13 @@ class TestFailures:
                 await session.execute(text(statement), {"value": value})
 
     @pytest.mark.security(46)
+    async def test_what_row_level_security_hides_by_now_is_not_found(self, core: Core) -> None:
+        """An item may be restricted between a check and the statement that adds something to it."""
+        added = "INSERT INTO restriction VALUES (gen_random_uuid(), gen_random_uuid(), 'draft', NULL, now())"
+        with pytest.raises(ItemHidden):
+            async with core.database.transaction() as session:
+                await session.execute(text(added))
+
     async def test_a_failed_statement_does_not_reveal_its_values(self, session: AsyncSession) -> None:
         """The log would contain them: password hashes, token digests, and people's texts."""
         with pytest.raises(DBAPIError) as failed:

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import psycopg
+import structlog
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from sqlalchemy import Connection, DateTime, Engine, MetaData, PoolProxiedConnection, event, func, select, text
 from sqlalchemy.dialects.postgresql import JSONB
@@ -22,9 +23,11 @@ from sqlalchemy.exc import TimeoutError as NoFreeConnection
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_async_engine
 from sqlalchemy.orm import DeclarativeBase
 
-from fundwright.core.errors import DatabaseAway, DiskFull, StartRefused, UnusableText, WorkspaceGone
+from fundwright.core.errors import DatabaseAway, DiskFull, ItemHidden, StartRefused, UnusableText, WorkspaceGone
 from fundwright.core.json_values import JsonObject
 from fundwright.core.scopes import Scope, ScopedSession, info_of
+
+log = structlog.get_logger()
 
 
 class Base(DeclarativeBase):
@@ -141,6 +144,9 @@ def _failures() -> Iterator[None]:
             raise UnusableText from error
         if isinstance(reason, psycopg.errors.ForeignKeyViolation) and (reason.diag.constraint_name or "").endswith(_OF_WORKSPACE):
             raise WorkspaceGone from error
+        if isinstance(reason, psycopg.errors.InsufficientPrivilege) and reason.diag.source_function == _POLICIES_CHECK:
+            log.warning("database.hidden", reason=str(reason).splitlines()[0])
+            raise ItemHidden from error
         # A lost or refused connection has no class of its own, or one of these.
         if type(reason) is psycopg.OperationalError or isinstance(reason, _AWAY):
             raise DatabaseAway from error
@@ -150,6 +156,8 @@ def _failures() -> Iterator[None]:
         _held.set(before)
 
 
+_POLICIES_CHECK = "ExecWithCheckOptions"
+"""The function of PostgreSQL that refuses rows which row-level security hides."""
 _OF_WORKSPACE = "_workspace"
 """The names of foreign keys that refer to a workspace end with this."""
 _AWAY = (

@@ -47,6 +47,13 @@ class WorkspaceGone(NotFound):
         super().__init__(t("The workspace"))
 
 
+class ItemHidden(NotFound):
+    """What something was to be saved about was restricted, so that it is hidden from the actor now."""
+
+    def __init__(self) -> None:
+        super().__init__(t("The restricted item"))
+
+
 class NotAllowed(FundwrightError):
     status = 403
 
