@@ -179,10 +179,12 @@ class TestDocuments:
         await team.restrict(team.ada, team.roofs, ChosenMember(account_id=team.ben.id, access=Access.EDIT))
         assert (await team.do(team.ben, rename)).title == "Mine"
 
-    async def test_who_restricts_keeps_access_and_only_members_are_chosen(self, team: Team) -> None:
+    async def test_who_restricts_and_who_added_keep_access_and_only_members_are_chosen(self, team: Team) -> None:
         await team.restrict(team.ben, team.roofs, ChosenMember(account_id=team.ben.id, access=Access.VIEW))
         read = await team.do(team.ben, lambda session: training.get_restriction(session, team.ben, team.desk.core, team.roofs))
-        assert [(each.name, each.access) for each in read.members] == [("Ben", Access.EDIT)]
+        assert {each.account_id: each.access for each in read.members} == {team.ada.id: Access.EDIT, team.ben.id: Access.EDIT}
+        assert read.made_by == team.ada.id
+        assert await team.titles(team.ada) == ["Foreman", "Roofs"]
         async with team.desk.core.database.transaction() as session:
             eve = await add_account(session, "eve@example.org", name="Eve")
         with refused(NotFound):
@@ -231,24 +233,26 @@ class TestDocuments:
 
 class TestOwners:
     async def test_take_over_what_former_members_restricted(self, team: Team) -> None:
-        await team.restrict(team.ben, team.roofs)
-        for title in ("Other roofs", "Roofs"):
+        pasted = PastedText(title="Ladders", text="Ladders were inspected in 2025.")
+        ladders = (await team.do(team.ben, lambda session: training.add_text(session, team.ben, team.desk.core, pasted))).id
+        await team.restrict(team.ben, ladders)
+        for title in ("Long ladders", "Ladders"):
             await team.do(
                 team.ben,
-                lambda session, title=title: training.rename_document(session, team.ben, team.roofs, _named(title)),
+                lambda session, title=title: training.rename_document(session, team.ben, ladders, _named(title)),
             )
         await team.do(team.ada, lambda session: workspaces.remove_member(session, team.ada, team.ben.id))
-        assert await team.titles(team.ada) == ["Foreman"]
+        assert await team.titles(team.ada) == ["Foreman", "Roofs"]
         query = RestrictedItemQuery()
         (item,) = (await team.do(team.ada, lambda session: restrictions.list_restricted(session, team.ada, query))).items
         assert (item.kind, item.restricted_by, item.members) == ("document", "Ben", ())
         await team.do(team.ada, lambda session: restrictions.lift_as_owner(session, team.ada, team.desk.core, item.subject_id))
-        assert await team.titles(team.ada) == ["Foreman", "Roofs"]
+        assert await team.titles(team.ada) == ["Foreman", "Ladders", "Roofs"]
         async with team.desk.core.database.transaction() as session:
             entries = (await session.scalars(select(AuditEntry).order_by(AuditEntry.at))).all()
         lifted = next(entry for entry in entries if entry.action == "item.restriction_lifted")
-        assert (lifted.actor_id, lifted.subject) == (team.ada.id, str(team.roofs))
-        assert not any("Roofs" in entry.subject for entry in entries)
+        assert (lifted.actor_id, lifted.subject) == (team.ada.id, str(ladders))
+        assert not any("adders" in entry.subject for entry in entries)
 
     async def test_others_neither_list_nor_lift(self, team: Team) -> None:
         await team.restrict(team.ada, team.roofs)
@@ -422,14 +426,9 @@ class TestDrafts:
             assert sum(job.kind == "draft_section" for job in underway) == count
 
     async def test_are_not_written_on_by_someone_from_whom_they_were_hidden(self, team: Team) -> None:
-        async with team.desk.core.database.transaction() as session:
-            draft = await service.add_draft(
-                session, team.ben, team.desk.core, opportunity_id=team.desk.opportunity_id, template="brief"
-            )
-        team.draft = draft.id
         await team.restrict_draft(team.ada)
         with refused(NotFound):
-            await team.write(team.ben, WriteDraft(draft_id=draft.id))
+            await team.write(team.ben, WriteDraft(draft_id=team.draft))
 
 
 def _named(title: str) -> Any:

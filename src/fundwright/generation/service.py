@@ -378,6 +378,12 @@ async def get_restriction(session: AsyncSession, actor: Actor, core: Core, draft
     return await restrictions.get_restriction(session, actor, core, DRAFT, draft_id)
 
 
+@needs(Permission.READ)
+async def maker_of(session: AsyncSession, actor: Actor, draft_id: UUID) -> UUID | None:
+    """Return the account that started a draft, if it exists. Raises NotFound."""
+    return (await repository.get(session, actor.workspace_id, draft_id)).draft.created_by
+
+
 @needs(Permission.WORK)
 async def restrict_draft(
     session: AsyncSession, actor: Actor, core: Core, draft_id: UUID, form: RestrictionForm, *, client: Client = COMMAND_LINE

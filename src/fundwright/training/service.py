@@ -297,6 +297,12 @@ async def get_restriction(session: AsyncSession, actor: Actor, core: Core, docum
     return await restrictions.get_restriction(session, actor, core, DOCUMENT, document_id)
 
 
+@needs(Permission.READ)
+async def maker_of(session: AsyncSession, actor: Actor, document_id: UUID) -> UUID | None:
+    """Return the account that added a document, if it exists. Raises NotFound."""
+    return (await repository.get_document(session, actor.workspace_id, document_id)).created_by
+
+
 @needs(Permission.WORK)
 async def restrict_document(
     session: AsyncSession,

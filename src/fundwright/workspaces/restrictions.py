@@ -35,8 +35,9 @@ class RestrictableKind:
 
     name: str
     label: Message
-    check: Callable[[AsyncSession, Actor, UUID], Awaitable[object]]
-    """Raises NotFound if the actor's workspace has no such item, or it is hidden from the actor."""
+    maker_of: Callable[[AsyncSession, Actor, UUID], Awaitable[UUID | None]]
+    """Returns the account that made the item, if it exists. Raises NotFound if the actor's workspace has no such item, or it is hidden
+    from the actor."""
     changed: Callable[[AsyncSession, Actor, Core, UUID], Awaitable[None]]
     """Called when other members see the item than before: publishes this."""
 
@@ -106,11 +107,11 @@ async def public_title(session: AsyncSession, actor: Actor, subject_id: UUID, ti
 @needs(Permission.READ)
 async def get_restriction(session: AsyncSession, actor: Actor, core: Core, kind: str, subject_id: UUID) -> RestrictionRead:
     """Return who sees an item. Raises NotFound."""
-    await _kind(core, kind).check(session, actor, subject_id)
+    made_by = await _kind(core, kind).maker_of(session, actor, subject_id)
     if await repository.find_restriction(session, actor.workspace_id, subject_id) is None:
-        return RestrictionRead(is_restricted=False)
+        return RestrictionRead(is_restricted=False, made_by=made_by)
     members = await repository.list_chosen(session, actor.workspace_id, subject_id)
-    return RestrictionRead(is_restricted=True, members=tuple(members))
+    return RestrictionRead(is_restricted=True, made_by=made_by, members=tuple(members))
 
 
 @needs(Permission.WORK)
@@ -124,17 +125,20 @@ async def restrict(
     *,
     client: Client = COMMAND_LINE,
 ) -> RestrictionRead:
-    """Restrict an item of the actor's workspace to chosen members. The actor is one of them and may edit it.
+    """Restrict an item of the actor's workspace to chosen members. The actor and the member who made the item are
+    among them and may edit it.
 
     Raises PersonalWorkspace, NotFound, also for an account that is not a member, or NotAllowed.
     """
     restrictable = _kind(core, kind)
     await service.lock_shared(session, actor)
-    await restrictable.check(session, actor, subject_id)
+    made_by = await restrictable.maker_of(session, actor, subject_id)
     await require(session, actor, subject_id)
-    members = {member.account_id: member.access for member in form.members} | {actor.id: Access.EDIT}
-    if members.keys() - set(await repository.list_member_ids(session, actor.workspace_id)):
+    chosen = {member.account_id: member.access for member in form.members}
+    in_workspace = set(await repository.list_member_ids(session, actor.workspace_id))
+    if chosen.keys() - in_workspace:
         raise NotFound(t("The member"))
+    members = chosen | {editor: Access.EDIT for editor in (actor.id, made_by) if editor in in_workspace}
     await repository.save_restriction(session, actor.workspace_id, subject_id, kind=kind, restricted_by=actor.id, members=members)
     await audit.record(
         session, "item.restricted", actor=actor, subject=str(subject_id), client=client, kind=kind, members=str(len(members))
@@ -150,11 +154,11 @@ async def lift(
     """Let everyone in the actor's workspace see an item again. Raises PersonalWorkspace, NotFound, or NotAllowed."""
     restrictable = _kind(core, kind)
     await service.lock_shared(session, actor)
-    await restrictable.check(session, actor, subject_id)
+    made_by = await restrictable.maker_of(session, actor, subject_id)
     await require(session, actor, subject_id)
     if await repository.find_restriction(session, actor.workspace_id, subject_id) is not None:
         await _lift(session, actor, core, restrictable, subject_id, client=client)
-    return RestrictionRead(is_restricted=False)
+    return RestrictionRead(is_restricted=False, made_by=made_by)
 
 
 @needs(Permission.READ)

@@ -197,6 +197,8 @@ class RestrictionRead(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     is_restricted: bool
+    made_by: UUID | None = None
+    """The account that made the item: as a member, it can always edit it."""
     members: tuple[ChosenMemberRead, ...] = ()
 
 

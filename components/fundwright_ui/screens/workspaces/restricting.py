@@ -100,6 +100,7 @@ def who_can_see(kind: str, subject_id: UUID, *, may_change: bool, is_open: bool,
         return FormDialog(is_open=True, title=title, children=[_seen_by(restriction, finish)], on_close=finish)
     who = chosen or (_CHOSEN if restriction.is_restricted else _EVERYONE)
     access = {member.account_id: member.access for member in restriction.members}
+    always = {actor.id, restriction.made_by}
     return form_dialog(
         title,
         html.fieldset(
@@ -112,16 +113,18 @@ def who_can_see(kind: str, subject_id: UUID, *, may_change: bool, is_open: bool,
                     (
                         _CHOSEN,
                         t("Only chosen members"),
-                        t("All others find it nowhere: not in lists, answers, or new drafts. You can always edit it."),
+                        t(
+                            "All others find it nowhere: not in lists, answers, or new drafts. You can always edit it, and so can the person who made it."
+                        ),
                     ),
                 )
             ),
         ),
         html.div(
             {"className": "fw-stack fw-stack-tight", "role": "group", "aria-label": t("Members")},
-            *(_member(member, access) for member in members if member.id != actor.id),
+            *(_member(member, access) for member in members if member.id not in always),
         )
-        if who == _CHOSEN and len(members) > 1
+        if who == _CHOSEN and any(member.id not in always for member in members)
         else None,
         is_open=True,
         on_submit=saving,
