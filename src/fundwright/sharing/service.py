@@ -167,6 +167,7 @@ async def revoke(session: AsyncSession, actor: Actor, share_id: UUID, *, client:
     await publish(session, shares_topic(actor.workspace_id))
 
 
+@needs(Permission.READ)
 async def public_title(session: AsyncSession, actor: Actor, link: ShareLink, title: str) -> str:
     """Return the title for the audit trail: the id of the draft if it is restricted."""
     return await restrictions.public_title(session, actor, link.draft_id, title) if link.draft_id else title
