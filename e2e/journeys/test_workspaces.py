@@ -20,7 +20,7 @@ def switcher(page: Page, name: str) -> None:
 
 @pytest.mark.slow
 def test_what_one_adds_answers_the_other_until_it_is_restricted_or_that_person_is_removed(
-    application: Application, new_context: NewContext
+    application: Application, new_context: NewContext, complaints: list[str]
 ) -> None:
     for email, name in ((OWNER, "Harbor Owner"), (MEMBER, "Pilot Member")):
         application.add_person(email, PASSWORD, name=name)
@@ -39,6 +39,16 @@ def test_what_one_adds_answers_the_other_until_it_is_restricted_or_that_person_i
     member.goto(link)
     ready(member)
     member.get_by_role("button", name="Join workspace").click()
+    switcher(member, "Harbor")
+    ready(member)
+    harbor = member.url
+    other_tab = member.context.new_page()
+    other_tab.goto("/dashboard/train")
+    ready(other_tab)
+    other_tab.get_by_role("button", name="Workspace: Harbor").click()
+    other_tab.get_by_role("menuitem", name="Personal").click()
+    switcher(other_tab, "Personal")
+    member.reload()
     switcher(member, "Harbor")
     ready(member)
     training = TrainPage(member)
@@ -73,3 +83,9 @@ def test_what_one_adds_answers_the_other_until_it_is_restricted_or_that_person_i
     owner.get_by_role("dialog").get_by_role("button", name="Remove from workspace").click()
     switcher(member, "Personal")
     expect(member.get_by_text("Fleet")).to_have_count(0)
+    assert member.url != harbor
+    member.goto(harbor)
+    member.get_by_role("link", name="Go to home").click()
+    switcher(member, "Personal")
+    assert [complaint for complaint in complaints if "404 (Not Found)" not in complaint] == []
+    complaints.clear()

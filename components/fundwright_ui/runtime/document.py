@@ -80,17 +80,19 @@ class Documents:
         return page
 
     def error_page(self, request: Request, error: Exception) -> Response:
-        """A page with the error message and a link that tries the same address again."""
+        """A page with the error message and a link that tries the same address again, or leads home from what was not found."""
         set_language(self._host.language_of(None, request))
         nonce = secrets.token_urlsafe(16)
         status = error.status if isinstance(error, Refusal) else 500
-        title = t("Something went wrong on our end")
+        is_missing = status == HTTPStatus.NOT_FOUND
+        title = t("Sorry, page not found!") if is_missing else t("Something went wrong on our end")
+        href, onward = (f"{self._base}/", t("Go to home")) if is_missing else ("", t("Try again"))
         button = "fw-button fw-button-contained"
         body: list[Node] = [
             {"t": "p", "a": {"className": "fw-message-code", "aria-hidden": "true"}, "c": [str(status)]},
             {"t": "h1", "c": [title]},
             {"t": "p", "c": [sentence_of(error, while_doing="first paint")]},
-            {"t": "a", "a": {"className": button, "href": ""}, "c": [t("Try again")]},
+            {"t": "a", "a": {"className": button, "href": href}, "c": [onward]},
         ]
         main: Node = {"t": "main", "a": {"className": "fw-message", "id": "main"}, "c": body}
         # Without the client, which would open a socket to the server that has just failed.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
@@ -13,6 +13,8 @@ from fundwright_ui.runtime.host import Actor, Addresses
 if TYPE_CHECKING:
     from reactpy.types import Component
 
+WORKSPACE = "w"
+"""The parameter of an address that names a workspace. The host reads it; screens do not see it."""
 PUBLIC = "public"
 """The area whose screens need nobody signed in."""
 
@@ -135,16 +137,17 @@ class Router:
         if path in self._redirects:
             return Redirect(self._redirects[path])
         query = dict(parse_qsl(parts.query, keep_blank_values=True))
+        workspace = query.pop(WORKSPACE, "")
         for pattern, screen in self._routes:
             match = pattern.fullmatch(path)
             if match is None:
                 continue
             params = {name: unquote(value) for name, value in match.groupdict().items()}
             location = Location(path, params, query)
-            return self._guard(screen, location, actor)
+            return self._guard(screen, location, actor, workspace)
         return Redirect(self._addresses.not_found)
 
-    def _guard(self, screen: Screen, location: Location, actor: Actor | None) -> Found | Redirect:
+    def _guard(self, screen: Screen, location: Location, actor: Actor | None, workspace: str) -> Found | Redirect:
         if not screen.stays_open and self._is_closed_to(actor):
             return Redirect(self._addresses.maintenance)
         if actor is not None and screen.away_when_signed_in is not None:
@@ -154,7 +157,8 @@ class Router:
         if actor is None or not self._may_open(actor):
             if screen.visitor_screen is not None:
                 return Found(screen.visitor_screen, location)
-            return Redirect(f"{self._addresses.login}?next={quote(location.address, safe='')}")
+            wanted = replace(location, query={**location.query, WORKSPACE: workspace}) if workspace else location
+            return Redirect(f"{self._addresses.login}?next={quote(wanted.address, safe='')}")
         if screen.roles is not None and actor.role not in screen.roles:
             return Redirect(self._addresses.not_found)
         return Found(screen, location)

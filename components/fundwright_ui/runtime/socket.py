@@ -68,7 +68,7 @@ class Sockets:
         found = self._site.router.route(hello.path, actor)
         is_for_other = hello.account is not None and hello.account != self._site.host.identity_of(actor)
         if is_for_other or isinstance(found, Redirect):
-            path = found.path if isinstance(found, Redirect) else hello.path
+            path = found.path if isinstance(found, Redirect) else found.location.address
             await transport.send(encode({"type": "navigate", "path": path, "replace": True, "reload": True}))
             return
         owner = owner_of(self._site.host, actor, transport.request)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
-
 from reactpy import html, use_ref
 from reactpy.types import VdomDict
 
@@ -12,7 +10,6 @@ from fundwright.notifications import service as notifications
 from fundwright.workspaces import service as workspaces
 from fundwright_ui.hooks import use_query
 from fundwright_ui.product import use_actor, use_connection
-from fundwright_ui.runtime.router import Location
 from fundwright_ui.ui.icons import icon
 
 PATH = "/dashboard/notifications"
@@ -23,7 +20,7 @@ def use_bell() -> VdomDict:
     """The link to the list of notifications. Those that lead to the open page count as read."""
     connection, actor = use_connection(), use_actor()
     location = connection.location
-    paths = (location.path, _address_in_workspace(location))
+    paths = (location.path, location.address)
 
     async def read() -> int:
         database = connection.core.database
@@ -58,9 +55,3 @@ def use_bell() -> VdomDict:
         if unread
         else None,
     )
-
-
-def _address_in_workspace(location: Location) -> str:
-    """The address without the name of the workspace, as notifications keep it."""
-    query = urlencode({name: value for name, value in location.query.items() if name != "w"})
-    return f"{location.path}?{query}" if query else location.path

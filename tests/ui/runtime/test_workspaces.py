@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 import pytest
 from websockets.exceptions import ConnectionClosed
 
@@ -63,6 +65,26 @@ async def test_a_workspace_of_others_is_answered_like_an_unknown_one(server: Ser
     assert await identity(server, token) == str(server.actor.id)
 
 
+async def test_a_former_member_is_led_home_from_the_address_of_a_workspace(server: Server) -> None:
+    owner, token = await shared_with(server, EMAIL), await server.sign_in()
+    async with server.core.database.transaction() as session:
+        await service.remove_member(session, owner, server.actor.id)
+    page = await server.get(f"/private?w={owner.workspace_id}", token=token, headers=OPENED)
+    assert page.status_code == 404
+    assert "<h1>Sorry, page not found!</h1>" in page.text and "You are no longer a member of this workspace." in page.text
+    assert 'href="/">Go to home</a>' in page.text
+    assert "Harbor" not in page.text
+
+
+async def test_signing_in_leads_back_to_the_workspace_of_the_address(server: Server) -> None:
+    address = "/private?a=1&w=0b0e5a5e-4c1e-4b0e-9b0e-000000000000"
+    there = f"/auth/login?next={quote(address, safe='')}"
+    assert (await server.get(address)).headers["location"] == there
+    async with server.socket() as client:
+        await client.websocket.send(f'{{"type": "hello", "path": "{address}", "hash": null, "account": "{server.actor.id}"}}')
+        assert (await client.until("navigate"))["path"] == there
+
+
 async def test_a_page_that_reconnects_stays_in_its_workspace_after_a_switch_in_another_tab(server: Server) -> None:
     owner, token = await shared_with(server, EMAIL), await server.sign_in()
     personal, shared = str(server.actor.id), f"{server.actor.id}/{owner.workspace_id}"
@@ -82,7 +104,8 @@ async def test_a_page_of_another_account_or_a_former_workspace_is_loaded_again(s
         await service.remove_member(session, owner, server.actor.id)
     account = named.format(own=server.actor.id, removed=owner.workspace_id, other=owner.id)
     async with server.socket(token=token) as client:
-        await client.websocket.send(f'{{"type": "hello", "path": "/private", "hash": null, "account": "{account}"}}')
+        path = f"/private?w={owner.workspace_id}"
+        await client.websocket.send(f'{{"type": "hello", "path": "{path}", "hash": null, "account": "{account}"}}')
         frame = await client.until("navigate")
     assert (frame["path"], frame["reload"]) == ("/private", True)
 

@@ -10,7 +10,7 @@ import { setTimeZone } from "./dates";
 import { forgetToken, goTo, exchangeCode } from "./session";
 import { Signal, type Unsubscribe } from "./signal";
 import { applyOperations } from "./tree";
-import { inWorkspace, isSamePerson, noteEnd, takeLostWorkspace } from "./workspace";
+import { inWorkspace, isSamePerson, noteEnd, takeLostWorkspace, withoutWorkspace } from "./workspace";
 
 const MAX_EARLY_EVENTS = 50;
 const MAX_FAULT_CHARACTERS = 500;
@@ -101,11 +101,13 @@ export class Runtime {
         this.#greetedPath = this.path;
         // The mounted tree is complete or will be completed by patches.
         const { account, hash, build } = page;
-        return { path: this.path, account, hash: this.#isAsPainted ? hash : null, complete: page.complete || this.mounts > 0, build };
+        // The login page, to which a session that has ended leads, leads back to the workspace.
+        const path = location.pathname.slice(page.base.length) + location.search;
+        return { path, account, hash: this.#isAsPainted ? hash : null, complete: page.complete || this.mounts > 0, build };
       },
       onFrame: this.#receive,
       onLost: this.#lose,
-      onSessionEnded: () => this.#leave(() => this.#signInAgain()),
+      onSessionEnded: () => this.#leave(() => void this.#signInAgain()),
       probe: () => this.#probe(),
       onTooLarge: () => this.toast(this.t("That was too much to send at once. Upload long content as a file."), "error"),
     });
@@ -123,9 +125,9 @@ export class Runtime {
     this.#connection.stop();
   }
 
-  /** The address of the page without the proxy's path prefix. */
+  /** The address of the page without the proxy's path prefix and the workspace. */
   get path(): string {
-    return location.pathname.slice(this.page.base.length) + location.search;
+    return location.pathname.slice(this.page.base.length) + withoutWorkspace(location.search);
   }
 
   /** The translation of one of the client's own sentences. */
@@ -422,7 +424,7 @@ export class Runtime {
     this.refusal.set(null);
     const state = await askServer(this.page.base);
     this.isServerReachable.set(state !== null);
-    if (state === "signed out" || (state !== null && !isSamePerson(state.account, this.page.account))) this.#signInAgain();
+    if (state === "signed out" || (state !== null && !isSamePerson(state.account, this.page.account))) void this.#signInAgain();
     else if (state !== null) this.#followBuild(state.build);
     return state !== null;
   }
@@ -452,12 +454,17 @@ export class Runtime {
     return true;
   }
 
-  /** Shows nothing more of this page, and reloads it: the server redirects to the login page, which leads back here. */
-  #signInAgain(): void {
+  /**
+   * Shows nothing more of this page, and loads it again: the server redirects to the login page, which leads back here. Someone who is no longer
+   * a member of its workspace gets the page of another one at this address.
+   */
+  async #signInAgain(): Promise<void> {
+    const { account, base } = this.page;
     document.body.hidden = true; // loading takes a moment
-    noteEnd(this.page.account);
+    noteEnd(account);
     this.#keepFields();
-    location.reload();
+    if (await isMember(base, account)) location.reload();
+    else location.replace(base + this.path);
   }
 
   /** Saves the fields now and again when the page is unloaded, because people can keep typing until the next page arrives. */
@@ -492,6 +499,13 @@ async function askServer(base: string): Promise<ServerState | "signed out" | nul
   } catch {
     return null;
   }
+}
+
+/** Whether the account of a page is still a member of its workspace, as far as the server says. */
+async function isMember(base: string, account: string | null): Promise<boolean> {
+  if (account?.includes("/") !== true) return true;
+  const answer = await fetch(inWorkspace(account, `${base}/connection`), { redirect: "manual", signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) }).catch(() => null);
+  return answer?.status !== 404;
 }
 
 export const RuntimeContext = createContext<Runtime | null>(null);

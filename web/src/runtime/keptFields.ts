@@ -1,6 +1,7 @@
 /** Keeps what was typed on a page that has to reload, and restores it for the same account in the same tab. */
 
 import { ofTab } from "./storage";
+import { withoutWorkspace } from "./workspace";
 
 const KEY = "kept-fields";
 /** A separate key, because the fields of a person who has to sign in again must survive the login page. */
@@ -86,7 +87,7 @@ function pairs(root: ParentNode, fields: readonly KeptField[]): [Field, KeptFiel
 }
 
 function address(): string {
-  return location.pathname + location.search;
+  return location.pathname + withoutWorkspace(location.search);
 }
 
 function allFields(root: ParentNode): { field: Field; place: number }[] {

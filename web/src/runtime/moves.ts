@@ -4,7 +4,7 @@ import { goToPart } from "./parts";
 import type { Runtime } from "./Runtime";
 import { type Entry, hasScrolled, keepScrollOnReload, nameEntry, rememberScroll, restoreScroll } from "./scroll";
 import type { Unsubscribe } from "./signal";
-import { inWorkspace } from "./workspace";
+import { addressOf, inWorkspace, leavesWorkspace } from "./workspace";
 
 /** The first field of a form that the screen or its panel was opened for. */
 function firstField(): HTMLElement | null {
@@ -30,7 +30,10 @@ function wasLoadedByLink(): boolean {
  * task, so that no move by the server can come in between.
  */
 export function followMoves(runtime: Runtime): Unsubscribe {
+  const { account } = runtime.page;
   nameEntry();
+  const here = location.pathname + location.search + location.hash;
+  if (addressOf(account, here) !== here) globalThis.history.replaceState(globalThis.history.state, "", addressOf(account, here));
   const history = createBrowserHistory({ v5Compat: true });
   let current = history.location;
   let isFollowing = false;
@@ -75,12 +78,16 @@ export function followMoves(runtime: Runtime): Unsubscribe {
 
   const keepWorkspace = (event: MouseEvent): void => {
     const file = fileOfClick(event, runtime.page.base);
-    if (file !== null) file.href = inWorkspace(runtime.page.account, file.href);
+    if (file !== null) file.href = inWorkspace(account, file.href);
   };
 
   runtime.bindMove((move) => {
+    if (leavesWorkspace(account, runtime.page.base + move.path)) {
+      location.assign(runtime.page.base + move.path);
+      return;
+    }
     isFollowing = move.isFollowing;
-    const url = runtime.page.base + move.path;
+    const url = addressOf(account, runtime.page.base + move.path);
     // As in browsers, a second click on a link adds no second entry; Back would seem to do nothing.
     if (move.replace || url === createPath(current)) history.replace(url);
     else history.push(url);

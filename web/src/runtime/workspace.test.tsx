@@ -1,7 +1,7 @@
 import { act, fireEvent, screen } from "@testing-library/react";
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { openPage } from "../test/openPage";
-import { inWorkspace, isSamePerson, noteEnd, takeLostWorkspace } from "./workspace";
+import { addressOf, inWorkspace, isSamePerson, leavesWorkspace, noteEnd, takeLostWorkspace, withoutWorkspace } from "./workspace";
 
 describe("inWorkspace", () => {
   it("names the workspace of the page, which for a personal one is the account", () => {
@@ -9,6 +9,78 @@ describe("inWorkspace", () => {
     expect(inWorkspace("ada", "/api/drafts/1?w=other")).toBe("/api/drafts/1?w=ada");
     expect(inWorkspace(null, "/api/drafts/1")).toBe("/api/drafts/1");
     expect(inWorkspace("ada", "https://example.org/api/1")).toBe("https://example.org/api/1");
+  });
+});
+
+describe("addressOf", () => {
+  it("names workspaces from the first shared one on that the person opens in this browser", () => {
+    localStorage.clear();
+    expect(addressOf(null, "/train")).toBe("/train");
+    expect(addressOf("ada", "/train")).toBe("/train");
+    expect(addressOf("ada/team", "/train?sort=title#tips")).toBe("/train?sort=title&w=team#tips");
+    expect(addressOf("ada", "/train")).toBe("/train?w=ada");
+    expect(addressOf("bob", "/train")).toBe("/train");
+    localStorage.clear();
+  });
+});
+
+describe("withoutWorkspace", () => {
+  it.each([
+    ["", ""],
+    ["?w=team", ""],
+    ["?w=team&q=a%20b", "?q=a%20b"],
+    ["?q=w=&w=team", "?q=w="],
+    ["?raw=1", "?raw=1"],
+  ])("of %s is %s", (search, kept) => {
+    expect(withoutWorkspace(search)).toBe(kept);
+  });
+});
+
+describe("leavesWorkspace", () => {
+  it.each([
+    ["ada/team", "/train?w=ada", true],
+    ["ada/team", "/train?w=team", false],
+    ["ada", "/train?w=ada", false],
+    ["ada/team", "/train", false],
+    [null, "/train?w=team", false],
+  ])("of %s by %s is %s", (account, address, leaves) => {
+    expect(leavesWorkspace(account, address)).toBe(leaves);
+  });
+});
+
+describe("the address of a page in a shared workspace", () => {
+  const link = { t: "a", a: { href: "/drafts?sort=title" }, c: ["Drafts"] };
+
+  afterEach(() => {
+    localStorage.clear();
+    globalThis.history.replaceState(null, "", "/");
+    vi.unstubAllGlobals();
+  });
+
+  it("names the workspace, also after a link, and the server is told without it", async () => {
+    const page = await openPage(link, { page: { account: "ada/team" } });
+    expect(location.search).toBe("?w=team");
+    fireEvent.click(screen.getByText("Drafts"));
+    expect(location.pathname + location.search).toBe("/drafts?sort=title&w=team");
+    expect(page.sent().at(-1)).toMatchObject({ type: "location", path: "/drafts?sort=title" });
+  });
+
+  it("leads to another workspace that a link names", async () => {
+    await openPage({ ...link, a: { href: "/drafts?w=ada" } }, { page: { account: "ada/team" } });
+    const assign = vi.fn();
+    vi.stubGlobal("location", { pathname: "/", search: "", origin: location.origin, host: location.host, href: location.href, assign });
+    fireEvent.click(screen.getByText("Drafts"));
+    expect(assign).toHaveBeenCalledExactlyOnceWith("/drafts?w=ada");
+  });
+
+  it("is loaded without the workspace once the person is no longer a member", async () => {
+    const page = await openPage(link, { page: { account: "ada/team" } });
+    const [reload, replace] = [vi.fn(), vi.fn()];
+    vi.stubGlobal("location", { pathname: "/train", search: "?w=team&q=x", origin: location.origin, host: location.host, href: location.href, reload, replace });
+    vi.stubGlobal("fetch", vi.fn(() => Promise.resolve(new Response(null, { status: 404 }))));
+    await act(async () => page.socket().close(4401));
+    expect(replace).toHaveBeenCalledExactlyOnceWith("/train?q=x");
+    expect(reload).not.toHaveBeenCalled();
   });
 });
 

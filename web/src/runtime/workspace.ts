@@ -1,6 +1,8 @@
-import { ofTab } from "./storage";
+import { ofBrowser, ofTab } from "./storage";
 
 const LEFT = "left-workspace";
+const SHARES = "shares-workspaces";
+const NAMED = "w";
 
 /**
  * The address of a request or file, in the workspace of the page. Without it, the server would use the account's last used workspace,
@@ -8,10 +10,39 @@ const LEFT = "left-workspace";
  */
 export function inWorkspace(account: string | null, address: string): string {
   if (account === null) return address;
-  const [person, workspace = person ?? ""] = account.split("/");
   const url = new URL(address, location.href);
-  url.searchParams.set("w", workspace);
+  url.searchParams.set(NAMED, workspaceOf(account));
   return url.origin === location.origin ? url.pathname + url.search + url.hash : address;
+}
+
+/**
+ * The address of a page in the browser's bar. It names the workspace if this person has opened a shared one in this browser: a reload, a new
+ * build, and a new sign-in then open the same workspace again, whichever another tab uses.
+ */
+export function addressOf(account: string | null, address: string): string {
+  if (account === null) return address;
+  const [person = "", team] = account.split("/");
+  if (team !== undefined) ofBrowser.set(SHARES, person);
+  return ofBrowser.get(SHARES) === person ? inWorkspace(account, address) : address;
+}
+
+/** The query of an address without the workspace, which the server knows. */
+export function withoutWorkspace(search: string): string {
+  if (!search.includes(`${NAMED}=`)) return search;
+  const kept = search.slice(1).split("&").filter((each) => !each.startsWith(`${NAMED}=`));
+  return kept.length === 0 ? "" : `?${kept.join("&")}`;
+}
+
+/** Whether an address names another workspace than that of the page, so that the browser has to load it. */
+export function leavesWorkspace(account: string | null, address: string): boolean {
+  const named = new URL(address, location.href).searchParams.get(NAMED);
+  return account !== null && named !== null && named !== workspaceOf(account);
+}
+
+/** That of a personal workspace is the account. */
+function workspaceOf(account: string): string {
+  const [person = "", workspace = person] = account.split("/");
+  return workspace;
 }
 
 /** Whether two identities, each an account and its workspace, are of the same person. */

@@ -273,7 +273,7 @@ class TestJoining:
         secret = sent.link.rpartition("/")[2]
         where = {"path": f"/workspaces/join/{secret}", "params": {"secret": secret}}
         async with mounted(committed, bob, join_screen, **where) as screen:
-            assert all(part in screen.text for part in ("Tideline", "ada@example.org", "Reviewer"))
+            assert all(part in screen.text for part in ("Tideline", "Ada Byron", "Reviewer"))
             await screen.click("button", "Join workspace")
             assert loaded(screen) == ["/dashboard/train"]
         assert (await last_used(committed, bob)).name == "Tideline"
