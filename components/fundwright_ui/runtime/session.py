@@ -525,10 +525,11 @@ class Session:
                 return False
             if time.monotonic() - self._identified_at < _IDENTITY_MAX_AGE_S:
                 return True
+            self._identified_at = time.monotonic()  # before: what changes meanwhile is checked again
             actor = await self._recognize(self._actor, is_use=is_use)
-            self._identified_at = time.monotonic()
             if actor is None or actor.id != self._actor.id:
                 self._close_code = _SESSION_ENDED
+                self._queue({"type": "ended"})
                 self._end("signed out", within_s=_SIGNED_OUT_TIMEOUT_S)  # the handler that ended it may still send something
                 return False
             if actor != self._actor:

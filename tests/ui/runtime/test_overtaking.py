@@ -71,6 +71,8 @@ class TestOvertaking:
             await client.press("wait0")
             await work.until_begun("wait0")
             await sign_out(server.core, token)
+            await client.until("ended")
+            assert work.canceled == []
             with pytest.raises(ConnectionClosed) as closed:
                 await client.until("mount")
         assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401

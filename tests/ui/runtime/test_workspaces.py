@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from urllib.parse import quote
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
 from fundwright.accounts.schemas import Actor, WorkspaceRole
+from fundwright.authentication import service as authentication
+from fundwright.core.live import publish_to
 from fundwright.workspaces import invitations, service
 from fundwright.workspaces.schemas import InvitationForm, WorkspaceForm
+from fundwright_ui.product.host import ProductHost
 from tests.support.accounts import add_account
 from tests.ui.runtime.conftest import EMAIL, PASSWORD, Server
 
@@ -120,3 +124,32 @@ async def test_a_page_closes_when_its_membership_ends(server: Server) -> None:
         with pytest.raises(ConnectionClosed) as closed:
             await client.until("never")
     assert closed.value.rcvd is not None and closed.value.rcvd.code == 4401
+
+
+async def test_a_page_closes_when_its_membership_ends_during_a_check(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner, token = await shared_with(server, EMAIL), await server.sign_in()
+    await server.get(f"/private?w={owner.workspace_id}", token=token, headers=OPENED)
+    recognize, has_read, may_answer = ProductHost.recognize, asyncio.Event(), asyncio.Event()
+
+    async def slowly(host: ProductHost, actor: Actor, *, is_use: bool) -> Actor | None:
+        found = await recognize(host, actor, is_use=is_use)
+        has_read.set()
+        await may_answer.wait()
+        return found
+
+    async with server.core.database.transaction() as session:
+        actor = await authentication.authenticate(session, server.core, token)
+    topic, is_told = f"session:{actor.session_id if actor else None}", asyncio.Event()
+    async with server.socket(token=token) as client:
+        await client.hello("/private")
+        monkeypatch.setattr(ProductHost, "recognize", slowly)
+        async with server.core.database.transaction() as session:
+            await publish_to(session, [topic])
+        await has_read.wait()
+        with server.core.live.subscribed(topic, lambda _payload: is_told.set()):
+            async with server.core.database.transaction() as session:
+                await service.remove_member(session, owner, server.actor.id)
+            await is_told.wait()
+        may_answer.set()
+        with pytest.raises(ConnectionClosed):
+            await client.until("never")

@@ -288,6 +288,9 @@ export class Runtime {
       case "handover":
         void this.#exchangeCode(frame.code, frame.next, frame.remember ?? true);
         break;
+      case "ended":
+        document.body.hidden = true;
+        break;
       case "signed_out":
         this.isSignedOut = true;
         this.isAccountDeleted = frame.forget === true;

@@ -91,6 +91,7 @@ export type ServerFrame =
   | NavigateFrame
   | { readonly type: "arrived" }
   | { readonly type: "handover"; readonly code: string; readonly next: string; readonly remember?: boolean }
+  | { readonly type: "ended" }
   | { readonly type: "signed_out"; readonly next: string; readonly forget?: boolean }
   | { readonly type: "download"; readonly url: string }
   | { readonly type: "saved"; readonly form: string }

@@ -93,6 +93,12 @@ describe("isSamePerson", () => {
 });
 
 describe("a page whose session ends", () => {
+  it("shows nothing more while a handler still runs", async () => {
+    const page = await openPage({ t: "p", c: ["Of the team"] }, { page: { account: "ada/team" } });
+    await page.receive({ type: "ended" });
+    expect(document.body.hidden).toBe(true);
+  });
+
   it("shows nothing more while it is loaded again", async () => {
     const reload = vi.fn();
     const page = await openPage({ t: "p", c: ["Of the team"] }, { page: { account: "ada/team" } });
