@@ -46,7 +46,7 @@ def test_what_one_adds_answers_the_other_until_it_is_restricted_or_that_person_i
     other_tab.goto("/dashboard/train")
     ready(other_tab)
     other_tab.get_by_role("button", name="Workspace: Harbor").click()
-    other_tab.get_by_role("menuitem", name="Personal").click()
+    other_tab.get_by_role("menuitemradio", name="Personal").click()
     switcher(other_tab, "Personal")
     member.reload()
     switcher(member, "Harbor")

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from fundwright.access import registration
 from fundwright.accounts import commands
 from fundwright.accounts import service as accounts
 from fundwright.accounts.job_actors import PermissionLost, acting_with
@@ -578,6 +579,42 @@ class TestTokens:
             await acts_in(secret, ada.id)
         await do(committed, lambda session: service.remove_member(session, owner, bob.id))
         assert await acts_in(secret) is None
+
+
+class TestRegistering:
+    async def register(self, core: Core, secret: str, email: str) -> None:
+        await do(
+            core,
+            lambda session: registration.register_by_link(
+                session, core, type=invitations.LINK_TYPE, token=secret, email=email, name="Eve", password=PASSWORD,
+                language="en", client=HERE,
+            ),
+        )  # fmt: skip
+
+    @pytest.mark.parametrize("invited", ["eve@example.org", None])
+    async def test_an_invitation_registers_whom_it_is_for_and_waits_for_the_confirmed_address(
+        self, committed: Core, ada: Actor, invited: str | None
+    ) -> None:
+        owner = await create(committed, ada)
+        sent = await do(committed, lambda session: invitations.invite(session, owner, committed, InvitationForm(email=invited)))
+        secret = sent.link.rpartition("/")[2]
+        await self.register(committed, secret, invited or "eve@example.org")
+        account = await do(committed, lambda session: accounts.get_account(session, "eve@example.org"))
+        assert account.verified_at is None
+        assert await do(committed, lambda session: invitations.list_own(session, accounts.actor_of(account))) == []
+        account.verified_at = now()
+        (own,) = await do(committed, lambda session: invitations.list_own(session, accounts.actor_of(account)))
+        assert own.workspace == "Harbor"
+        await do(committed, lambda session: invitations.accept(session, accounts.actor_of(account), own.id))
+
+    async def test_a_link_registers_no_more_accounts_than_it_has_uses(self, committed: Core, ada: Actor) -> None:
+        owner = await create(committed, ada)
+        sent = await do(committed, lambda session: invitations.invite(session, owner, committed, InvitationForm()))
+        secret = sent.link.rpartition("/")[2]
+        await self.register(committed, secret, "eve@example.org")
+        with pytest.raises(registration.RegistrationClosed):
+            await self.register(committed, secret, "mallory@example.org")
+        assert await do(committed, lambda session: accounts.find_account(session, "mallory@example.org")) is None
 
 
 class TestCommands:

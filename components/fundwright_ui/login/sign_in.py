@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import cast
 from urllib.parse import quote, urlencode
@@ -13,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.authentication import service as authentication
 from fundwright.authentication.schemas import SecondStep, SignInRefusal, SignInRefused
 from fundwright.core.messages import t
+from fundwright.workspaces.invitations import LINK_TYPE
 from fundwright_ui.login.form import (
     check_email,
     check_password,
@@ -30,6 +32,7 @@ from fundwright_ui.runtime.events import Payload, handler
 from fundwright_ui.runtime.router import safe_next, screen
 from fundwright_ui.ui.feedback import alert
 
+_INVITATION = re.compile(r"/workspaces/join/([\w-]+)")
 DELETED, EMAIL_CHANGED = "deleted", "email-changed"
 """Messages for `notice` in the address, about what signed the person out."""
 
@@ -75,6 +78,8 @@ def sign_in_screen() -> VdomDict:
         DELETED: t("Your account was deleted."),
         EMAIL_CHANGED: t("Your email address was changed. Sign in with the new one."),
     }
+    invited = _INVITATION.match(next)
+    register = f"/auth/register/{LINK_TYPE}/{invited[1]}" if invited else REGISTER
     notice = notices.get(connection.location.query.get("notice", ""))
 
     return login_frame(
@@ -106,11 +111,11 @@ def sign_in_screen() -> VdomDict:
         ),
         passkey_button(lambda: remembers.current, next),
         html.p(html.a({"href": connection.href(RESET)}, t("Forgot password?"))),
-        corner=(t("Sign up"), REGISTER),
+        corner=(t("Sign up"), register),
         foot=html.p(
             {"className": "fw-login-foot fw-hide-small"},
             t("Don't have an account?"),
             " ",
-            html.a({"href": connection.href(REGISTER)}, t("Get started")),
+            html.a({"href": connection.href(register)}, t("Get started")),
         ),
     )

@@ -132,19 +132,22 @@ async def own_plan(session: AsyncSession, actor: Actor) -> OwnPlan:
 
 
 @needs(Permission.WORK)
-async def check_quota(session: AsyncSession, actor: Actor, quota: Quota, *, held: int = 0) -> None:
-    """Use one more unit of a quota. Raises QuotaSpent (402). Administrators have no limits.
+async def check_quota(session: AsyncSession, actor: Actor, quota: Quota, *, held: int = 0, holder: Actor | None = None) -> None:
+    """Use one more unit of a quota of `holder`, by default the actor. Raises QuotaSpent (402). Administrators have no limits.
 
     Drafts, imports, and sections are counted here by month; a rollback does not count. For documents, the caller passes the current
     number, and other requests cannot add one until the transaction ends.
     """
-    plan = await repository.plan_of(session, actor.id)
-    limit = None if actor.may(Permission.ADMINISTER) else _limit(plan, quota)
+    holder = holder or actor
+    plan = await repository.plan_of(session, holder.id)
+    limit = None if holder.may(Permission.ADMINISTER) else _limit(plan, quota)
     if quota is Quota.DOCUMENTS:
         is_free = limit is None or held < limit
     else:
-        is_free = await repository.use_one(session, actor.id, quota, month=_month(), limit=limit)
+        is_free = await repository.use_one(session, holder.id, quota, month=_month(), limit=limit)
     if not is_free:
+        if holder.id != actor.id:
+            raise QuotaSpent(_spent_by(holder.name, plan.name, limit or 0))
         raise QuotaSpent(_spent(quota, plan.name, limit or 0))
 
 
@@ -153,6 +156,15 @@ def _limit(plan: Plan, quota: Quota) -> int | None:
         return None if plan.drafts is None else _SECTIONS_PER_DRAFT * plan.drafts
     limit: int | None = getattr(plan, quota)
     return limit
+
+
+def _spent_by(name: str, plan: str, limit: int) -> str:
+    return t(
+        "This document counts toward the limit of {name}, who added it and has reached the {limit} documents of the {plan} plan. Ask {name} to remove some, or ask an administrator for a larger plan.",
+        name=name,
+        plan=plan,
+        limit=limit,
+    )
 
 
 def _spent(quota: Quota, plan: str, limit: int) -> str:

@@ -12,6 +12,7 @@ from uuid import UUID
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit
+from fundwright.accounts import service as accounts
 from fundwright.accounts.permissions import needs
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.activity import service as activity
@@ -390,14 +391,16 @@ async def remove_document(session: AsyncSession, actor: Actor, document_id: UUID
 async def restore_document(session: AsyncSession, actor: Actor, core: Core, document: Document) -> None:
     """Take a document out of the trash, and train it if that was not finished. Its title gets a number if another document has it.
 
-    Raises Conflict if the same content was added again, or QuotaSpent.
+    It counts toward the limit of the person who added it. Raises Conflict if the same content was added again, or QuotaSpent.
     """
     title = await _unused_title(session, actor, document.title, document.title)
     known = await repository.find_document_by_content(session, actor.workspace_id, document.sha256)
     if known is not None:
         raise Conflict(t("You have added this content again as “{title}”. Move that one to the trash first.", title=known.title))
-    if not document.is_sample:
-        await _check_number(session, actor)  # but not the size, because documents in the trash count as used
+    adder = await accounts.find_account_by_id(session, document.created_by) if document.created_by else None
+    if adder is not None and not document.is_sample:
+        # but not the size, because documents in the trash count as used
+        await _check_number(session, actor, accounts.actor_of(adder))
     document.title = title
     await trash.take_out(session, actor, document)
     is_to_train = document.state != DocumentState.TRAINED
@@ -761,7 +764,7 @@ async def _unused_title(session: AsyncSession, actor: Actor, title: str, fuller:
 
 async def _check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_bytes: int) -> None:
     """Call it after `_unused_title`, which keeps other requests from adding documents to the workspace. Raises QuotaSpent."""
-    used_bytes = await _check_number(session, actor)
+    used_bytes = await _check_number(session, actor, actor)
     most_bytes = _most_bytes(core, actor)
     if most_bytes is not None and used_bytes + size_bytes > most_bytes:
         raise billing.QuotaSpent(
@@ -775,11 +778,11 @@ async def _check_quota(session: AsyncSession, actor: Actor, core: Core, *, size_
         )
 
 
-async def _check_number(session: AsyncSession, actor: Actor) -> int:
-    """Check that the plan allows another document, and return how many bytes the account uses. Raises QuotaSpent."""
-    await repository.lock_documents(session, actor.id)  # other requests may add documents in other workspaces
-    held, used_bytes = await _own_documents(session, actor)
-    await billing.check_quota(session, actor, Quota.DOCUMENTS, held=held)
+async def _check_number(session: AsyncSession, actor: Actor, adder: Actor) -> int:
+    """Check that the plan of `adder` allows another document, and return how many bytes that account uses. Raises QuotaSpent."""
+    await repository.lock_documents(session, adder.id)  # other requests may add documents in other workspaces
+    held, used_bytes = await _own_documents(session, adder)
+    await billing.check_quota(session, actor, Quota.DOCUMENTS, held=held, holder=adder)
     return used_bytes
 
 

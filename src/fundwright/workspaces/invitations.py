@@ -28,6 +28,9 @@ from fundwright.workspaces import emails, events, repository, service
 from fundwright.workspaces.models import WorkspaceInvitation
 from fundwright.workspaces.schemas import InvitationForm, InvitationQuery, InvitationRead, InvitationSent, InvitationState
 
+LINK_TYPE = "workspace"
+"""The type of the links with which invited people register."""
+
 
 class InvitationOver(Conflict):
     def __init__(self) -> None:
@@ -152,6 +155,40 @@ def _lines(found: Iterable[InvitationRead] | AsyncIterable[InvitationRead]) -> A
         ],
         found,
     )
+
+
+async def find_open(session: AsyncSession, secret: str) -> InvitationRead | None:
+    """Return the invitation of a link that still works. The secret stands in for an account."""
+    found = await repository.find_invitation_by_digest(session, tokens.digest(secret))
+    return found if found is not None and found.state is InvitationState.PENDING else None
+
+
+@needs(Permission.READ)
+async def reserve(session: AsyncSession, actor: Actor, secret: str) -> None:
+    """Use an invitation without an address for a new account: it becomes one of its address, so that each use registers one account.
+    Raises InvitationOver."""
+    found = await find_open(session, secret)
+    if found is None:
+        raise InvitationOver
+    if found.email is not None:
+        return
+    invitation = await repository.lock_invitation(session, found.id)
+    if invitation.uses >= invitation.most_uses or invitation.ended_at is not None:
+        raise InvitationOver
+    invitation.uses += 1
+    session.add(
+        WorkspaceInvitation(
+            workspace_id=invitation.workspace_id,
+            email=actor.email,
+            role=invitation.role,
+            digest=tokens.digest(tokens.new_secret()),
+            most_uses=1,
+            invited_by=invitation.invited_by,
+            expires_at=invitation.expires_at,
+        )
+    )
+    await session.flush()
+    await publish_to(session, [service.workspace_topic(invitation.workspace_id)])
 
 
 @needs(Permission.READ)

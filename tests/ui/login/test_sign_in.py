@@ -31,6 +31,11 @@ class TestSignInScreen:
             assert page.one("form")["a"] | {"noValidate": True, "autoComplete": "off", "method": "post"} == page.one("form")["a"]
             assert page.one("main", id="main")
 
+    async def test_leads_from_an_invitation_to_a_workspace_to_registration_with_it(self, open_page: Open) -> None:
+        async with open_page("/auth/login?next=%2Fworkspaces%2Fjoin%2Fa-b_c") as page:
+            links = {text_of(link): link["a"]["href"] for link in page.all("a")}
+            assert links["Sign up"] == links["Get started"] == "/auth/register/workspace/a-b_c"
+
     @pytest.mark.security(11)
     async def test_password_managers_and_pasting_work(self, open_page: Open, committed: Core) -> None:
         async with open_page("/auth/register/standard/open", core=with_settings(committed, open_registration=True)) as page:
