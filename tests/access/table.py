@@ -158,6 +158,11 @@ ROUTES = _table(
         POST /api/workspaces
         PUT /api/workspaces/{workspace_id}/use
         GET /api/workspace
+        GET /api/workspace/support
+        PUT /api/workspace/support
+        DELETE /api/workspace/support
+        GET /api/workspaces/support
+        GET /api/workspaces/support/export.csv
         PATCH /api/workspace
         DELETE /api/workspace
         DELETE /api/workspace/membership
@@ -400,6 +405,7 @@ JOBS: dict[str, str | None] = {
     "draft_section": "PUT /api/drafts/{draft_id}/sections/{section_id}/regeneration",
     "email.requested": None,
     "mail.send": None,
+    "support_expiry": None,
 }
 """Each job kind, and the route that starts it; None if the product starts it itself."""
 

@@ -13,6 +13,7 @@ from fundwright_ui.extension import SidebarEntry
 from fundwright_ui.product import use_connection, use_saved_state
 from fundwright_ui.runtime.router import PUBLIC
 from fundwright_ui.shell.prompts import prompts
+from fundwright_ui.shell.support import support_banner
 from fundwright_ui.shell.topbar import topbar_actions
 from fundwright_ui.sidebar import drawer, entries_of, menu_entries, sidebar, work_entries, workspace_switcher
 from fundwright_ui.sidebar.entries import current_entry
@@ -128,6 +129,7 @@ def _body(
             *start,
             topbar_actions([*entries_of(connection), *links], [*links, _FEEDBACK], toggle),
         ),
+        support_banner(),
         _main(screen),
     )
 

@@ -27,6 +27,9 @@ class WorkspaceMenu(Props):
     search_label: str = ""
     nothing: str = ""
     """Shown instead of choices if the search finds none."""
+    support: Sequence[WorkspaceChoice] = ()
+    """Workspaces that an administrator may only view, below `support_label`."""
+    support_label: str = ""
 
 
 class WorkspaceChosen(Props):

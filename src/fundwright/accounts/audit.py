@@ -113,6 +113,9 @@ _LABELS: Mapping[str, Message] = {
     "workspace.ownership_transferred": later("Ownership of a workspace transferred"),
     "workspace.renamed": later("Workspace renamed"),
     "workspace.role_changed": later("Role in a workspace changed"),
+    "workspace.support_ended": later("Support access ended"),
+    "workspace.support_granted": later("Support access granted"),
+    "workspace.support_used": later("Workspace viewed with support access"),
 }
 
 

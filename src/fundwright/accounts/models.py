@@ -22,6 +22,8 @@ class Workspace(Base):
     id: Mapped[UUID] = mapped_column(primary_key=True, default=uuid4)
     name: Mapped[str] = mapped_column(default="")
     created_at: Mapped[datetime] = mapped_column(default=now)
+    support_until: Mapped[datetime | None]
+    """Until then, administrators who are not members may view it."""
 
 
 class Membership(Base):

@@ -69,6 +69,12 @@ def refuse_programs(actor: Actor) -> None:
         raise NotForPrograms
 
 
+def refuse_support(actor: Actor) -> None:
+    """For what every member of a workspace may do, but not an administrator with support access. Raises NotAllowed."""
+    if actor.is_support:
+        raise NotAllowed(t("You can only view this workspace with support access. Switch to one of your own workspaces."))
+
+
 def _not_confirmed() -> NotAllowed:
     return NotAllowed(t("Confirm your email address first: open the link in the confirmation email."))
 

@@ -150,6 +150,12 @@ async def find_membership(session: AsyncSession, workspace_id: UUID, account_id:
     return await session.get(Membership, (workspace_id, account_id), populate_existing=True)
 
 
+async def has_support(session: AsyncSession, workspace_id: UUID) -> bool:
+    """Whether administrators may view the workspace now."""
+    granted = select(Workspace.id).where(Workspace.id == workspace_id, Workspace.support_until > now())
+    return await session.scalar(granted) is not None
+
+
 async def find_former_member(session: AsyncSession, workspace_id: UUID, account_id: UUID) -> FormerMember | None:
     return await session.get(FormerMember, (workspace_id, account_id), populate_existing=True)
 

@@ -122,6 +122,8 @@ class Actor(BaseModel):
     workspace_id: UUID = Field(default_factory=lambda data: data["id"])
     """The workspace in which the account acts. Its personal one has its own id."""
     workspace_role: WorkspaceRole = WorkspaceRole.OWNER
+    is_support: bool = False
+    """An administrator who is not a member of the workspace, and may view it while its owners allow support access."""
     session_id: UUID | None = None
     language: Language | None = None
     """The language chosen under Settings, on any device."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from sqlalchemy import Select
@@ -23,6 +23,7 @@ from fundwright.core.scopes import across_workspaces
 _EMAIL = re.compile(r"[a-z0-9.!#$%&'*+/=?^_`{|}~-]+@[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+")
 _MAX_EMAIL_LENGTH = 254
 _MAX_NAME_LENGTH = 200
+_SUPPORT_RECORDED_EVERY = timedelta(hours=1)
 
 
 AccountCreatedHandler = Callable[[AsyncSession, Actor, Core], Awaitable[None]]
@@ -68,6 +69,29 @@ async def actor_in(
     if membership is None or membership.workspace_id != workspace_id:
         membership = await repository.find_membership(session, workspace_id, account.id)
     return actor_of(account, session_id=session_id, membership=membership) if membership else None
+
+
+async def person_in(
+    session: AsyncSession, account: Account, workspace_id: UUID, *, session_id: UUID | None = None
+) -> Actor | None:
+    """Return the account of a session as an actor in a workspace: as its member, or else as an administrator with support access, who may
+    only view it. None if it is neither. Jobs and API tokens never have support access."""
+    actor = await actor_in(session, account, workspace_id, session_id=session_id)
+    if actor is not None or account.role != Role.ADMIN:
+        return actor
+    if not await repository.has_support(session, workspace_id):
+        return None
+    here = {"workspace_id": workspace_id, "workspace_role": WorkspaceRole.VIEWER, "is_support": True}
+    return actor_of(account, session_id=session_id).model_copy(update=here)
+
+
+@needs(Permission.READ)
+async def record_support(session: AsyncSession, actor: Actor, *, client: Client) -> None:
+    """Record that an administrator views a workspace with support access, at most once an hour."""
+    action, details = "workspace.support_used", {"workspace": str(actor.workspace_id)}
+    since = now() - _SUPPORT_RECORDED_EVERY
+    if not await repository.has_audit_entry(session, action, since=since, actor_id=actor.id, details=details):
+        await audit.record(session, action, actor=actor, subject=str(actor.workspace_id), client=client, **details)
 
 
 async def missing_workspace(session: AsyncSession, account_id: UUID, workspace_id: UUID) -> NotFound:

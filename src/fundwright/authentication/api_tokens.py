@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import audit
 from fundwright.accounts import service as accounts
-from fundwright.accounts.permissions import needs, require_confirmed
+from fundwright.accounts.permissions import needs, refuse_support, require_confirmed
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission
 from fundwright.authentication import emails, repository
 from fundwright.authentication.models import ApiToken
@@ -53,6 +53,7 @@ async def create_api_token(
     Raises Invalid, ReauthenticationRequired, or TooManyApiTokens.
     """
     require_confirmed(actor)
+    refuse_support(actor)
     if not 1 <= lasts_days <= 366:
         raise Invalid(t("A token can last 1 to 366 days. Enter a number in this range."))
     await acquire_lock(session, f"api_tokens:{actor.id}")  # two simultaneous requests must not both use the last slot

@@ -57,6 +57,8 @@ async def authenticate_request(core: Core, request: Request) -> Actor | None:
         return None
     async with core.database.transaction() as session:
         actor = await service.authenticate(session, core, token, workspace_id=_workspace_named_by(request))
+        if actor is not None and actor.is_support:
+            await accounts.record_support(session, actor, client=client_of(request))
     if actor is None:
         await end_if_replayed(core, token, request)
         raise TokenInvalid
@@ -77,7 +79,9 @@ async def authenticate(core: Core, connection: HTTPConnection, *, is_use: bool =
     async with core.database.transaction() as session:
         named = _workspace_named_by(connection)
         actor = await service.authenticate(session, core, token, is_use=is_use, workspace_id=named)
-        if actor is not None and named is not None and _is_opened_here(connection):
+        if actor is not None and actor.is_support:  # it is never the last used one
+            await accounts.record_support(session, actor, client=client_of(connection))
+        elif actor is not None and named is not None and _is_opened_here(connection):
             await accounts.use_workspace(session, actor)
     if actor is None:
         await end_if_replayed(core, token, connection)

@@ -96,7 +96,7 @@ async def authenticate(
         await sessions.touch(session, found.row)
     if workspace_id is None:
         return accounts.actor_of(found.account, session_id=found.row.id)
-    actor = await accounts.actor_in(session, found.account, workspace_id, session_id=found.row.id)
+    actor = await accounts.person_in(session, found.account, workspace_id, session_id=found.row.id)
     if actor is None:
         raise await accounts.missing_workspace(session, found.account.id, workspace_id)
     return actor

@@ -95,15 +95,15 @@ async def resume(session: AsyncSession, core: Core, token: str) -> SignedIn | No
 
 
 async def recognize(session: AsyncSession, core: Core, holder: Actor) -> tuple[AccountSession, Actor] | None:
-    """The current session and its account, for an open page. None if the session or the membership in the page's workspace has ended,
-    or the account has another role or address."""
+    """The current session and its account, for an open page. None if the session, or the membership or support access in
+    the page's workspace has ended, or the account has another role or address."""
     found = await repository.find_live_session(session, holder.session_id) if holder.session_id else None
     if found is None:
         return None
     row, account = found
     if (account.email, account.role) != (holder.email, holder.role) or _is_unknown(core, account):
         return None
-    actor = await accounts.actor_in(session, account, holder.workspace_id, session_id=row.id)
+    actor = await accounts.person_in(session, account, holder.workspace_id, session_id=row.id)
     return None if actor is None else (row, actor)
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from fundwright.accounts.dependencies import CurrentActor, Export, RequestClient
 from fundwright.core.paging import Page
 from fundwright.core.web import CoreDep, CsvDownload, DbSession
-from fundwright.workspaces import invitations, restrictions, service
+from fundwright.workspaces import invitations, restrictions, service, support
 from fundwright.workspaces.schemas import (
     InvitationForm,
     InvitationQuery,
@@ -22,6 +22,9 @@ from fundwright.workspaces.schemas import (
     RestrictedItemQuery,
     RestrictedItemRead,
     RoleChange,
+    SupportedWorkspaceRead,
+    SupportForm,
+    SupportRead,
     WorkspaceForm,
     WorkspaceRead,
 )
@@ -60,6 +63,36 @@ async def use_workspace(session: DbSession, actor: CurrentActor, workspace_id: U
 @router.get("/api/workspace")
 async def get_workspace(session: DbSession, actor: CurrentActor) -> WorkspaceRead:
     return await service.get_workspace(session, actor)
+
+
+@router.get("/api/workspace/support")
+async def get_support(session: DbSession, actor: CurrentActor) -> SupportRead:
+    return await support.get_support(session, actor)
+
+
+@router.put("/api/workspace/support")
+async def grant_support(
+    session: DbSession, actor: CurrentActor, core: CoreDep, client: RequestClient, form: SupportForm
+) -> SupportRead:
+    """Let administrators view the workspace for a time."""
+    return await support.grant(session, actor, core, form, client=client)
+
+
+@router.delete("/api/workspace/support", status_code=status.HTTP_204_NO_CONTENT)
+async def end_support(session: DbSession, actor: CurrentActor, client: RequestClient) -> None:
+    """End support access immediately."""
+    await support.end(session, actor, client=client)
+
+
+@router.get("/api/workspaces/support")
+async def list_supported(session: DbSession, actor: CurrentActor) -> list[SupportedWorkspaceRead]:
+    """List the workspaces that the account may view only as an administrator with support access. Requests name one with `w`."""
+    return await support.list_supported(session, actor)
+
+
+@router.get("/api/workspaces/support/export.csv", response_class=CsvDownload)
+async def export_supported(export: Export, actor: CurrentActor) -> CsvDownload:
+    return export("support.csv", lambda session: support.export_supported(session, actor))
 
 
 @router.patch("/api/workspace", status_code=status.HTTP_204_NO_CONTENT)

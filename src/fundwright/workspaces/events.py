@@ -7,6 +7,7 @@ from uuid import UUID
 from fundwright.accounts.schemas import WorkspaceRole
 from fundwright.core.messages import later, t
 from fundwright.notifications.schemas import EmailTiming, Happening, NotificationKind
+from fundwright.workspaces.schemas import SupportDuration
 
 PATH = "/dashboard/workspace"
 
@@ -28,13 +29,24 @@ def _joined(told: Happening) -> str:
     return t("{name} joined the workspace “{workspace}”", name=told.actor, workspace=told.subject)
 
 
+def _support_granted(told: Happening) -> str:
+    duration = SupportDuration(told.details["duration"]).label
+    return t(
+        "{name} let administrators view the workspace “{workspace}” (duration: {duration})",
+        name=told.actor,
+        workspace=told.subject,
+        duration=duration,
+    )
+
+
 INVITED = NotificationKind("workspace.invited", later("Invitation to a workspace"), _invited, email=None)
 ROLE_CHANGED = NotificationKind(
     "workspace.role_changed", later("New role in a workspace"), _role_changed, email=EmailTiming.DAILY
 )
 REMOVED = NotificationKind("workspace.removed", later("Removal from a workspace"), _removed, email=EmailTiming.DAILY)
 JOINED = NotificationKind("workspace.joined", later("New member of a workspace"), _joined)
-KINDS = (INVITED, ROLE_CHANGED, REMOVED, JOINED)
+SUPPORT_GRANTED = NotificationKind("workspace.support_granted", later("Support access granted"), _support_granted)
+KINDS = (INVITED, ROLE_CHANGED, REMOVED, JOINED, SUPPORT_GRANTED)
 
 
 def invitation_to(workspace_id: UUID) -> str:

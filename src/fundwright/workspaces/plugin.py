@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -13,10 +13,11 @@ from fundwright.accounts.personal_data import PersonalDataReader
 from fundwright.accounts.schemas import Actor, Client
 from fundwright.activity.schemas import ActivityKind
 from fundwright.core.assembly import Core
+from fundwright.core.jobs import JobHandler, Lane, no_actor
 from fundwright.core.messages import t
 from fundwright.core.plugins import hookimpl
 from fundwright.notifications.schemas import NotificationKind
-from fundwright.workspaces import events, invitations, service
+from fundwright.workspaces import events, invitations, service, support
 from fundwright.workspaces.personal_data import own_files
 
 if TYPE_CHECKING:
@@ -60,7 +61,12 @@ def personal_data() -> Iterable[PersonalDataReader]:
 
 @hookimpl
 def activity_kinds() -> Iterable[ActivityKind]:
-    return service.ACTIVITY
+    return [*service.ACTIVITY, *support.ACTIVITY]
+
+
+@hookimpl
+def job_handlers() -> Iterable[JobHandler[Any, Any]]:
+    return [JobHandler(support.EndSupport, support.expire, no_actor, lane=Lane.SHORT)]
 
 
 @hookimpl

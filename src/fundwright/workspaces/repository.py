@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, Row, Select, and_, case, delete, func, select, update
@@ -11,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import aliased
 
 from fundwright.accounts.models import Account, FormerMember, Membership, Workspace
-from fundwright.accounts.schemas import GRANTED, GRANTED_IN_WORKSPACE, Permission, WorkspaceRole
+from fundwright.accounts.schemas import GRANTED, GRANTED_IN_WORKSPACE, Permission, Role, WorkspaceRole
 from fundwright.core.database import now
 from fundwright.core.errors import NotFound
 from fundwright.core.lists import contains, count_all, ordered_by
@@ -26,6 +27,7 @@ from fundwright.workspaces.schemas import (
     MemberQuery,
     MemberRead,
     RestrictedItemQuery,
+    SupportedWorkspaceRead,
     WorkspaceRead,
 )
 
@@ -40,6 +42,44 @@ async def find(session: AsyncSession, account_id: UUID, workspace_id: UUID) -> W
     """Return a workspace of an account."""
     row = (await session.execute(_workspaces_of(account_id).where(Workspace.id == workspace_id))).one_or_none()
     return _workspace(row) if row else None
+
+
+async def find_supported(session: AsyncSession, workspace_id: UUID) -> WorkspaceRead | None:
+    """Return a workspace as administrators with support access see it."""
+    members = select(func.count()).where(Membership.workspace_id == Workspace.id).scalar_subquery()
+    found = select(_title_for_others(), members).select_from(Workspace).outerjoin(Account, Account.id == Workspace.id)
+    row = (await session.execute(found.where(Workspace.id == workspace_id))).one_or_none()
+    return WorkspaceRead(id=workspace_id, name=row[0], role=WorkspaceRole.VIEWER, members=row[1]) if row else None
+
+
+async def list_supported(session: AsyncSession, account_id: UUID) -> list[SupportedWorkspaceRead]:
+    """Return the workspaces with support access that the account is not a member of, by name."""
+    is_member = select(Membership).where(Membership.workspace_id == Workspace.id, Membership.account_id == account_id).exists()
+    found = (
+        select(Workspace.id, _title_for_others(), Workspace.support_until)
+        .select_from(Workspace)
+        .outerjoin(Account, Account.id == Workspace.id)
+        .where(Workspace.support_until > now(), ~is_member)
+        .order_by(func.lower(_title_for_others()), Workspace.id)
+    )
+    rows = await session.execute(found)
+    return [SupportedWorkspaceRead(id=id, title=title, until=until) for id, title, until in rows if until]
+
+
+def _title_for_others() -> ColumnElement[str]:
+    """The name of a workspace; that of a personal one is the name of its account, which needs a join."""
+    return func.coalesce(func.nullif(Workspace.name, ""), Account.display_name, "")
+
+
+async def support_until(session: AsyncSession, workspace_id: UUID) -> datetime | None:
+    """Return until when administrators may view the workspace; None if they may not now."""
+    return await session.scalar(
+        select(Workspace.support_until).where(Workspace.id == workspace_id, Workspace.support_until > now())
+    )
+
+
+async def list_administrator_ids(session: AsyncSession) -> Sequence[UUID]:
+    return (await session.scalars(select(Account.id).where(Account.role == Role.ADMIN, Account.disabled_at.is_(None)))).all()
 
 
 def _workspaces_of(account_id: UUID) -> Select[UUID, str, str, int]:
@@ -80,10 +120,15 @@ async def is_member(session: AsyncSession, workspace_id: UUID, account_id: UUID)
 
 async def lock(session: AsyncSession, workspace_id: UUID) -> Workspace:
     """Until the transaction ends, no other request can change the workspace or its members. Raises NotFound."""
-    workspace = await session.get(Workspace, workspace_id, with_for_update=True, populate_existing=True)
+    workspace = await lock_if_any(session, workspace_id)
     if workspace is None:
         raise NotFound(t("The workspace"))
     return workspace
+
+
+async def lock_if_any(session: AsyncSession, workspace_id: UUID) -> Workspace | None:
+    """Like `lock`; None if the workspace is gone."""
+    return await session.get(Workspace, workspace_id, with_for_update=True, populate_existing=True)
 
 
 async def get_member(session: AsyncSession, workspace_id: UUID, account_id: UUID) -> Membership:

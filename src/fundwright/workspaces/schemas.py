@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from fundwright.accounts.schemas import WorkspaceRole
 from fundwright.core.database import now
-from fundwright.core.messages import t
+from fundwright.core.messages import nt, t
 from fundwright.core.paging import PageRequest
 from fundwright.core.visible import visible_line
 
@@ -51,6 +51,52 @@ class WorkspaceForm(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     name: WorkspaceName
+
+
+class SupportDuration(StrEnum):
+    """For how long support access may be granted."""
+
+    HOUR = "1h"
+    WORKDAY = "8h"
+    DAY = "1d"
+    WEEK = "7d"
+
+    @property
+    def hours(self) -> int:
+        return {SupportDuration.HOUR: 1, SupportDuration.WORKDAY: 8, SupportDuration.DAY: 24, SupportDuration.WEEK: 7 * 24}[self]
+
+    @property
+    def label(self) -> str:
+        """In the reader's language."""
+        if self in (SupportDuration.HOUR, SupportDuration.WORKDAY):
+            return nt("{n} hour", "{n} hours", self.hours)
+        return nt("{n} day", "{n} days", self.hours // 24)
+
+
+class SupportForm(BaseModel):
+    """For how long administrators may view the workspace."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    duration: SupportDuration = SupportDuration.WORKDAY
+
+
+class SupportRead(BaseModel):
+    """Until when administrators may view the workspace; None if they may not."""
+
+    model_config = ConfigDict(frozen=True)
+
+    until: datetime | None
+
+
+class SupportedWorkspaceRead(BaseModel):
+    """A workspace that administrators may view. The title of a personal one is the name of its account."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: UUID
+    title: str
+    until: datetime
 
 
 class MemberRead(BaseModel):

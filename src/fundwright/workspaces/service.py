@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts import audit
 from fundwright.accounts import service as accounts
 from fundwright.accounts.models import Account, Workspace
-from fundwright.accounts.permissions import needs, refuse_programs, require_confirmed
+from fundwright.accounts.permissions import needs, refuse_programs, refuse_support, require_confirmed
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission, WorkspaceRole
 from fundwright.activity import service as activity
 from fundwright.activity.schemas import MEMBER, ActivityKind, Subject
@@ -110,7 +110,11 @@ async def export_workspaces(session: AsyncSession, actor: Actor) -> AsyncIterato
 @needs(Permission.READ)
 async def get_workspace(session: AsyncSession, actor: Actor) -> WorkspaceRead:
     """Return the workspace in which the actor acts. Raises NotFound once it is gone."""
-    workspace = await repository.find(session, actor.id, actor.workspace_id)
+    workspace = await (
+        repository.find_supported(session, actor.workspace_id)
+        if actor.is_support
+        else repository.find(session, actor.id, actor.workspace_id)
+    )
     if workspace is None:
         raise NotFound(t("The workspace"))
     return workspace
@@ -281,6 +285,7 @@ async def remove_member(session: AsyncSession, actor: Actor, account_id: UUID, *
 async def leave_workspace(session: AsyncSession, actor: Actor, *, client: Client = COMMAND_LINE) -> None:
     """Leave the workspace in which the actor acts. Raises PersonalWorkspace, NotFound, or LastOwner."""
     refuse_programs(actor)
+    refuse_support(actor)
     workspace = await lock_shared(session, actor)
     await _remove(session, workspace, actor.id)
     await audit.record(session, "workspace.left", actor=actor, subject=actor.email, client=client, workspace=workspace.name)
@@ -316,10 +321,17 @@ async def lock_as_owner(session: AsyncSession, actor: Actor) -> Workspace:
     """Lock the actor's workspace for a change that only owners may make. Raises NotForPrograms, PersonalWorkspace, or NotAllowed, also
     if the actor has just lost the role."""
     refuse_programs(actor)
-    workspace = await lock_shared(session, actor)
-    member = await repository.get_member(session, workspace.id, actor.id)
-    if member.role != WorkspaceRole.OWNER:
-        raise NotAllowed(_for_owners())
+    if not actor.is_in_shared_workspace:
+        raise PersonalWorkspace
+    return await lock_as_any_owner(session, actor)
+
+
+@needs(Permission.READ)
+async def lock_as_any_owner(session: AsyncSession, actor: Actor) -> Workspace:
+    """Like `lock_as_owner`, also for the personal workspace. Raises NotForPrograms or NotAllowed."""
+    refuse_programs(actor)
+    workspace = await repository.lock(session, actor.workspace_id)
+    await _require_owner(session, actor)
     return workspace
 
 
@@ -328,8 +340,7 @@ async def require_owner(session: AsyncSession, actor: Actor) -> None:
     """Raise PersonalWorkspace, or NotAllowed unless the actor owns its workspace."""
     if not actor.is_in_shared_workspace:
         raise PersonalWorkspace
-    if (await repository.get_member(session, actor.workspace_id, actor.id)).role != WorkspaceRole.OWNER:
-        raise NotAllowed(_for_owners())
+    await _require_owner(session, actor)
 
 
 @needs(Permission.READ)
@@ -371,8 +382,12 @@ async def _remove(session: AsyncSession, workspace: Workspace, account_id: UUID)
     return account
 
 
-def _for_owners() -> str:
-    return t("Only owners of the workspace can do this. Ask one of them.")
+async def _require_owner(session: AsyncSession, actor: Actor) -> None:
+    is_owner = not actor.is_support and (
+        (await repository.get_member(session, actor.workspace_id, actor.id)).role == WorkspaceRole.OWNER
+    )
+    if not is_owner:
+        raise NotAllowed(t("Only owners of the workspace can do this. Ask one of them."))
 
 
 async def _require_other_owner(session: AsyncSession, workspace: Workspace) -> None:

@@ -335,6 +335,8 @@ export interface WorkspaceMenu {
   readonly links: readonly WorkspaceLink[];
   readonly searchLabel: string;
   readonly nothing: string;
+  readonly support: readonly WorkspaceChoice[];
+  readonly supportLabel: string;
 }
 
 export interface WorkspaceChoice {

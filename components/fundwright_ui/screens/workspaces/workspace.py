@@ -23,6 +23,8 @@ from fundwright_ui.screens.workspaces.invitations import invitations_tab, invite
 from fundwright_ui.screens.workspaces.joining import own_invitations
 from fundwright_ui.screens.workspaces.members import members_tab
 from fundwright_ui.screens.workspaces.restricting import restricted_tab
+from fundwright_ui.screens.workspaces.support import OPEN as SUPPORT
+from fundwright_ui.screens.workspaces.support import support_panel
 from fundwright_ui.ui import (
     Tab,
     button,
@@ -65,6 +67,7 @@ def workspace_screen() -> VdomDict:
         title,
         own_invitations(key="own"),
         _new(key=_NEW) if is_creating else None,
+        support_panel(key=SUPPORT) if url.get("open") == SUPPORT else None,
         html.p(
             {"className": "fw-muted"},
             t("Only you can use your personal workspace. Create another one to work with other people."),
@@ -73,6 +76,7 @@ def workspace_screen() -> VdomDict:
         subtitle=workspace.title,
         actions=[
             _share_links(),
+            button(t("Allow support access"), on_click=lambda: url.set(open=SUPPORT)),
             button(
                 t("New workspace"),
                 icon_name="add",
@@ -111,6 +115,7 @@ def _shared(workspace: WorkspaceRead) -> VdomDict:
         _new(key=_NEW) if opened == _NEW else None,
         _rename(workspace, key=_RENAME) if opened == _RENAME and is_owner else None,
         invite_panel(show_sent, key=_INVITE) if opened == _INVITE and is_owner else None,
+        support_panel(key=SUPPORT) if opened == SUPPORT and is_owner else None,
         secret_link(shown.link, _whom_to_send(shown), title=t("Invitation link")) if shown is not None else None,
         tabs(
             [
@@ -135,7 +140,7 @@ def _shared(workspace: WorkspaceRead) -> VdomDict:
             )
             if is_owner
             else None,
-            _more(workspace, key="more"),
+            None if use_actor().is_support else _more(workspace, key="more"),
         ],
     )
 
@@ -180,6 +185,7 @@ def _more(workspace: WorkspaceRead) -> VdomDict:
         menu(
             t("More actions"),
             entry(t("Rename workspace"), lambda: url.set(open=_RENAME)) if is_owner else None,
+            entry(t("Allow support access"), lambda: url.set(open=SUPPORT)) if is_owner else None,
             entry(t("Leave workspace"), lambda: set_asking("leave")),
             entry(t("Delete workspace"), lambda: set_asking("delete"), danger=True) if is_owner else None,
             id=_MENU,

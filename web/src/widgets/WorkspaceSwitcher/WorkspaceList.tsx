@@ -16,10 +16,14 @@ interface WorkspaceListProps extends WorkspaceMenu {
 }
 
 export function WorkspaceList(props: WorkspaceListProps): ReactNode {
-  const { label, choices, links, searchLabel, nothing, isOpen, anchor, onChoose, onClose } = props;
+  const { label, choices, links, searchLabel, nothing, support, supportLabel, isOpen, anchor, onChoose, onClose } = props;
   const [words, setWords] = useState("");
   const list = useRef<HTMLUListElement>(null);
-  const shown = choices.filter(({ name }) => name.toLocaleLowerCase().includes(words.trim().toLocaleLowerCase()));
+  const matching = (some: typeof choices): typeof choices =>
+    some.filter(({ name }) => name.toLocaleLowerCase().includes(words.trim().toLocaleLowerCase()));
+  const own = matching(choices);
+  const supported = matching(support);
+  const shown = [...own, ...supported];
   const hasSearch = searchLabel !== "";
   const close = (): void => {
     setWords("");
@@ -32,6 +36,19 @@ export function WorkspaceList(props: WorkspaceListProps): ReactNode {
       list.current?.querySelector<HTMLElement>('[role^="menuitem"]')?.focus();
     } else if (event.key === "Enter" && first !== undefined) onChoose(first.id);
   };
+  const item = ({ id, name, role, isCurrent }: (typeof choices)[number]): ReactNode => (
+    <MenuItem key={id} role="menuitemradio" aria-checked={isCurrent} selected={isCurrent} onClick={() => onChoose(id)} sx={{ gap: 1 }}>
+      <Typography component="span" noWrap sx={{ flex: 1 }}>
+        {name}
+      </Typography>
+      <Typography component="span" variant="body2" color="text.secondary">
+        {role}
+      </Typography>
+      <svg className="fw-icon fw-icon-small" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true" opacity={isCurrent ? 1 : 0}>
+        <path d="M9 16.17 4.83 12l-1.42 1.41L9 19 21 7l-1.41-1.41z" />
+      </svg>
+    </MenuItem>
+  );
   return (
     <MuiScope>
       <Popover
@@ -61,19 +78,13 @@ export function WorkspaceList(props: WorkspaceListProps): ReactNode {
           </div>
         ) : null}
         <MenuList ref={list} aria-label={label} autoFocusItem={isOpen && !hasSearch}>
-          {shown.map(({ id, name, role, isCurrent }) => (
-            <MenuItem key={id} role="menuitemradio" aria-checked={isCurrent} selected={isCurrent} onClick={() => onChoose(id)} sx={{ gap: 1 }}>
-              <Typography component="span" noWrap sx={{ flex: 1 }}>
-                {name}
-              </Typography>
-              <Typography component="span" variant="body2" color="text.secondary">
-                {role}
-              </Typography>
-              <svg className="fw-icon fw-icon-small" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true" opacity={isCurrent ? 1 : 0}>
-                <path d="M9 16.17 4.83 12l-1.42 1.41L9 19 21 7l-1.41-1.41z" />
-              </svg>
-            </MenuItem>
-          ))}
+          {own.map(item)}
+          {supported.length === 0 ? null : (
+            <Typography component="li" variant="body2" color="text.secondary" role="presentation" sx={{ px: 2, pt: 1 }}>
+              {supportLabel}
+            </Typography>
+          )}
+          {supported.map(item)}
           {shown.length === 0 ? <MenuItem disabled>{nothing}</MenuItem> : null}
           <Divider component="li" />
           {links.map(({ label: text, href }) => (

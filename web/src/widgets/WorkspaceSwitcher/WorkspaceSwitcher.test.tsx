@@ -10,6 +10,8 @@ const few: WorkspaceMenu = {
   links: [{ label: "New workspace", href: "/dashboard/workspace?open=new" }],
   searchLabel: "",
   nothing: "No workspaces match.",
+  support: [],
+  supportLabel: "Support access",
 };
 const many: WorkspaceMenu = { ...few, choices: Array.from({ length: 8 }, (_, place) => choice(`${place + 1}`)), searchLabel: "Search workspaces" };
 
@@ -35,6 +37,15 @@ describe("WorkspaceSwitcher", () => {
     expect(screen.queryByRole("searchbox")).toBeNull();
     fireEvent.click(within(menu).getByRole("menuitemradio", { name: /Team 1/ }));
     expect(onChoose).toHaveBeenCalledExactlyOnceWith({ id: "1" });
+  });
+
+  it("lists workspaces with support access separately", async () => {
+    const onChoose = vi.fn();
+    await open({ ...few, support: [{ id: "9", name: "Harbor", role: "Viewer", isCurrent: false }] }, onChoose);
+    const menu = await screen.findByRole("menu", { name: "Workspace" });
+    expect(within(menu).getByText("Support access")).toBeTruthy();
+    fireEvent.click(within(menu).getByRole("menuitemradio", { name: /Harbor/ }));
+    expect(onChoose).toHaveBeenCalledExactlyOnceWith({ id: "9" });
   });
 
   it("finds one of many, with the keyboard alone", async () => {
