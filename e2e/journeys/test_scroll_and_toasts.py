@@ -72,7 +72,7 @@ def test_a_warning_covers_no_control_of_the_page_until_it_is_closed(recognized: 
 
 APART = """(() => {
   const boxOf = (start) => [...document.querySelectorAll("main p")].find((p) => p.textContent.startsWith(start))?.getBoundingClientRect();
-  const result = boxOf("Last run:"), description = boxOf("Opportunities are sorted");
+  const result = boxOf("Last run:"), description = boxOf("The classifier learns");
   return result && description
     && (result.left >= description.right || description.left >= result.right || result.top >= description.bottom);
 })()"""

@@ -44,6 +44,7 @@ GUARDED = (
     "/dashboard/category",
     "/dashboard/trash",
     "/dashboard/notifications",
+    "/dashboard/share-links",
     "/dashboard/workspace",
     "/workspaces/join/spent",
     "/dashboard/history",

@@ -102,7 +102,7 @@ def fill(body: Any, name: str, value: Any) -> None:
     """Set the value at the path `name`, with dots between names and `[]` after the name of an array."""
     first, _, rest = name.partition(".")
     if rest and first.endswith("[]"):
-        for item in body[first.removesuffix("[]")]:
+        for item in body.setdefault(first.removesuffix("[]"), [{}]):
             fill(item, rest, value)
     elif rest:
         fill(body[first], rest, value)

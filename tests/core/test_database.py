@@ -16,6 +16,7 @@ from fundwright.core.assembly import Core
 from fundwright.core.database import ConnectionHeld, Database, WriteRefused, libpq_url, require_no_transaction
 from fundwright.core.errors import DatabaseAway, ItemHidden, StartRefused, UnusableText
 from fundwright.core.mail import Mail
+from fundwright.core.scopes import NOBODY
 
 
 class TestAddress:
@@ -94,7 +95,7 @@ class TestFailures:
         """An item may be restricted between a check and the statement that adds something to it."""
         added = "INSERT INTO restriction VALUES (gen_random_uuid(), gen_random_uuid(), 'draft', NULL, now())"
         with pytest.raises(ItemHidden):
-            async with core.database.transaction() as session:
+            async with core.database.transaction(scope=NOBODY) as session:
                 await session.execute(text(added))
 
     async def test_a_failed_statement_does_not_reveal_its_values(self, session: AsyncSession) -> None:

@@ -39,7 +39,7 @@ class TestBell:
                 await screen.expect(lambda screen=screen: screen.has("link", "Notifications"))
 
     async def test_what_leads_to_the_open_page_is_read(self, committed: Core, ada: Actor, bob: Actor) -> None:
-        async with mounted(committed, bob, bell, path=f"/dashboard/train?document=1&w={bob.id}") as screen:
+        async with mounted(committed, bob, bell, path="/dashboard/train?document=1") as screen:
             await ring(committed, ada, bob.id, path="/dashboard/train")
             await ring(committed, ada, bob.id, path="/dashboard/train?document=1")
             await ring(committed, ada, bob.id, path="/dashboard/train?document=2")
@@ -95,6 +95,6 @@ async def test_choices_apply_at_once(committed: Core, bob: Actor) -> None:
         await screen._send(field.node, "onChange", {"value": EmailTiming.SOON, "checked": False})
         await screen.check("Draft finished", False)
     chosen = await do(committed, lambda session: service.list_choices(session, bob, committed))
-    assert [each.email for each in chosen.kinds].count(EmailTiming.SOON) == 1
-    assert next(each for each in chosen.kinds if each.kind == events.INVITED.key).email is None
+    emails = {each.kind: each.email for each in chosen.kinds}
+    assert (emails[events.JOINED.key], emails[events.INVITED.key]) == (EmailTiming.SOON, None)
     assert [each.label for each in chosen.kinds if not each.is_listed] == ["Draft finished"]

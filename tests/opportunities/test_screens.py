@@ -659,7 +659,7 @@ class TestCategoryChip:
             await categories.accept(session, member, committed, notice.id, roofs.id)
         async with mounted(committed, member, sam_screen, path="/dashboard/sam") as screen:
             chips = screen.rows()[0]["categories"]
-            assert {"label": "Roofs", "color": category_color(CategoryColor.RED)} in chips
+            assert {"label": "Roofs", "color": category_color(CategoryColor.RED), "isLocked": False} in chips
 
     @pytest.mark.parametrize(("order", "shown"), [("", "posted"), ("?sort=due", "due")])
     async def test_less_important_columns_leave_it_space_but_not_the_one_of_the_order(

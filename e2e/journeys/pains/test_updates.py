@@ -89,7 +89,11 @@ class TestProblem:
     def test_of_a_widget_stays_in_its_place_with_an_id_that_the_log_has(
         self, moving: MovingPage, laboratory: Application, complaints: list[str]
     ) -> None:
-        code = "export const CopyButton = () => { if (!window.isMended) throw new Error('a flaw'); return 'mended'; }"
+        code = """
+          const CopyButton = () => { if (!window.isMended) throw new Error('a flaw'); return 'mended'; };
+          const module = { CopyButton };
+          export { module as n, CopyButton as t };  // the bundler's names
+        """
         page = moving.page
         page.route("**/assets/CopyButton-*.js", lambda route: route.fulfill(content_type="text/javascript", body=code))
         moving.open()

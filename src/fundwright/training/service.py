@@ -546,7 +546,7 @@ async def list_run_documents(
     run, _ = await repository.get_run(session, actor.workspace_id, run_id)
     of_run = [UUID(document_id) for document_id in run.document_ids]
     documents, total = await repository.list_documents(
-        session, actor.workspace_id, DocumentQuery(**request.model_dump()), only=of_run
+        session, actor.workspace_id, DocumentQuery().model_copy(update=request.model_dump()), only=of_run
     )
     items = await _read(session, actor, documents)
     return Page(items=items, total=total, page=request.page, page_size=request.page_size)
