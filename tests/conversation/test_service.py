@@ -372,6 +372,8 @@ class TestNews:
             (f"{talk.owner.name} mentioned you in a comment on “Boats”", True)
         ] * 2
         assert await told(talk.owner) == [("Bob replied in a thread on “Boats”", f"{path}{answer.id}")]
+        await talk.delete(talk.other, answer)
+        assert await told(talk.owner) == []
 
     async def test_the_activity_of_the_subject_has_them(self, talk: Talk) -> None:
         first = await talk.say(talk.owner)

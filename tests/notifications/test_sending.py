@@ -8,17 +8,19 @@ import signal
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from uuid import UUID, uuid4
 
 import pytest
-from sqlalchemy import insert, select, text, update
+from sqlalchemy import delete, insert, select, text, update
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts.models import Account
 from fundwright.accounts.schemas import Actor
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
-from fundwright.core.mail import Mail, MailKind
+from fundwright.core.mail import Mail, MailKind, OutgoingEmail
 from fundwright.notifications import sending, service
 from fundwright.notifications.models import Notification
 from fundwright.notifications.schemas import ChoiceChange, EmailTiming, NotificationQuery
@@ -122,19 +124,29 @@ class TestSending:
         await asyncio.gather(*(sending.send_due(committed) for _ in range(4)))
         assert sorted(email.recipient for email in await sent(committed)) == [ada.email, bob.email]
 
-    async def test_what_fails_is_sent_later(self, committed: Core, bob: Actor, monkeypatch: pytest.MonkeyPatch) -> None:
-        await add(committed, bob)
+    async def test_what_fails_is_sent_later_and_delays_no_other(
+        self, committed: Core, ada: Actor, bob: Actor, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for actor in (ada, bob):
+            await add(committed, actor)
+        post = mail.post
 
-        async def fail(*_arguments: object) -> None:
-            raise ConnectionError
+        async def fail(failing: Actor, session: AsyncSession, core: Core, email: OutgoingEmail) -> None:
+            if email.recipient == failing.email:
+                raise LookupError
+            await post(session, core, email)
 
-        with monkeypatch.context() as patch:
-            patch.setattr(mail, "post", fail)
-            with pytest.raises(ConnectionError):
+        for failing, other in ((ada, bob), (bob, ada)):
+            with monkeypatch.context() as patch:
+                patch.setattr(mail, "post", partial(fail, failing))
                 await sending.send_due(committed)
-        assert await sent(committed) == []
-        await sending.send_due(committed)
-        assert len(await sent(committed)) == 1
+            assert {email.recipient for email in await sent(committed)} == {other.email}
+            await sending.send_due(committed)
+            assert sorted(email.recipient for email in await sent(committed)) == [ada.email, bob.email]
+            async with committed.database.transaction() as session:
+                await session.execute(delete(Mail))
+            for actor in (ada, bob):
+                await add(committed, actor)
 
     async def test_says_how_many_more_there_are(self, committed: Core, bob: Actor) -> None:
         for _ in range(32):

@@ -56,7 +56,7 @@ class TestLinks:
         async with mounted(office.core, office.ada, share_links_screen, path=f"{PATH}?open={link.id}") as screen:
             await screen.click("button", "Revoke the link for Grace Hopper")
             await screen.emit("ConfirmDialog", "onConfirm")
-            await screen.expect(lambda: "Revoked" in screen.text)
+            await screen.expect(lambda: "Ended" in screen.text)
         assert (await office.listed(link)).state is ShareState.ENDED
 
     async def test_without_links_it_says_how_to_create_one(self, office: Office) -> None:

@@ -10,6 +10,8 @@ from sqlalchemy import text
 from fundwright.accounts.passwords import WeakPassword
 from fundwright.accounts.permissions import NotForPrograms
 from fundwright.accounts.schemas import Actor, Role, WorkspaceRole
+from fundwright.activity import service as activity
+from fundwright.activity.schemas import ActivityQuery
 from fundwright.core.errors import NotAllowed, NotFound
 from fundwright.sharing import service
 from fundwright.sharing.schemas import NewShare, ShareKind, ShareQuery, ShareState
@@ -50,6 +52,12 @@ class TestCreating:
         async with office.core.database.transaction() as session:
             row = str((await session.execute(text("SELECT * FROM share_link"))).one())
         assert secret not in row
+
+    async def test_the_activity_of_the_draft_has_it(self, office: Office) -> None:
+        await office.share()
+        query = ActivityQuery(subject_id=office.draft_id)
+        page = await do(office.core, lambda session: activity.list_activity(session, office.ada, office.core, query))
+        assert page.items[0].sentence.startswith(f"{office.ada.name} shared the draft ")
 
     @pytest.mark.parametrize("days", [0, 91])
     async def test_links_expire_within_90_days(self, office: Office, days: int) -> None:

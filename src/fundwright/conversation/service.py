@@ -225,6 +225,7 @@ async def delete_comment(
         first = await repository.lock_thread(session, actor.workspace_id, comment.thread_id) if comment.thread_id else None
         if first is not None and first.deleted_at is not None and not await repository.count_replies(session, first.id):
             await repository.remove(session, first.id)
+    await notifications.forget_event(session, _event_of(comment.id))
     title = await restrictions.public_title(session, actor, comment.subject_id, subject.title)
     await audit.record(session, "comment.deleted", actor=actor, subject=title, client=client)
     await _announce(session, actor, comment.subject_id)
@@ -337,8 +338,13 @@ async def _tell(
         workspace_id=actor.workspace_id,
         subject=subject.title,
         path=subject.path_of(comment_id),
-        event=f"comment:{comment_id}",
+        event=_event_of(comment_id),
     )
+
+
+def _event_of(comment_id: UUID) -> str:
+    """The event of which accounts are told once."""
+    return f"comment:{comment_id}"
 
 
 def _subject_of(kind: str, id: UUID, subject: Commented) -> Subject:

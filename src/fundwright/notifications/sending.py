@@ -9,17 +9,21 @@ from datetime import UTC, datetime, time, timedelta
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from fundwright.accounts import service as accounts
 from fundwright.core import mail
 from fundwright.core.assembly import Core
 from fundwright.core.database import now
+from fundwright.core.errors import FundwrightError
 from fundwright.core.messages import using_language
 from fundwright.core.scopes import INSTALLATION
 from fundwright.notifications import emails, repository
 from fundwright.notifications.repository import Waiting
 from fundwright.notifications.service import list_kinds, read
+
+log = structlog.get_logger()
 
 DAILY_AT = time(8)
 """In the time zone of the recipient."""
@@ -28,12 +32,18 @@ _OTHERWISE = "America/New_York"
 
 
 async def send_due(core: Core) -> None:
-    """Put the emails that are due into the outbox. Opens its own transactions, one for each account."""
+    """Put the emails that are due into the outbox. Opens its own transactions, one for each account, so that an email that cannot be
+    written, because of a package's sentence, delays no other one."""
     async with core.database.transaction(scope=INSTALLATION) as session:
         waiting = await repository.list_waiting(session)
     for account_id, daily_before in await asyncio.to_thread(_due, waiting, now()):
-        async with core.database.transaction(scope=INSTALLATION) as session:
-            await _send(session, core, account_id, daily_before=daily_before)
+        try:
+            async with core.database.transaction(scope=INSTALLATION) as session:
+                await _send(session, core, account_id, daily_before=daily_before)
+        except FundwrightError:  # the database is away
+            raise
+        except Exception:
+            log.exception("notifications.not_sent", account_id=str(account_id))
 
 
 def _due(waiting: Sequence[Waiting], moment: datetime) -> list[tuple[UUID, datetime]]:

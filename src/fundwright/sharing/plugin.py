@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from fundwright.accounts.personal_data import PersonalDataReader
+from fundwright.activity.schemas import ActivityKind
 from fundwright.core.plugins import hookimpl
+from fundwright.sharing import service
 from fundwright.sharing.personal_data import own_files
 
 if TYPE_CHECKING:
@@ -16,6 +18,11 @@ if TYPE_CHECKING:
 @hookimpl
 def personal_data() -> Iterable[PersonalDataReader]:
     return [own_files]
+
+
+@hookimpl
+def activity_kinds() -> Iterable[ActivityKind]:
+    return [service.SHARED]
 
 
 @hookimpl

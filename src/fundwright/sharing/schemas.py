@@ -95,7 +95,7 @@ class ShareState(StrEnum):
             ShareState.ACTIVE: t("Active"),
             ShareState.PAUSED: t("Paused"),
             ShareState.EXPIRED: t("Expired"),
-            ShareState.ENDED: t("Revoked"),
+            ShareState.ENDED: t("Ended"),
         }[self]
 
 

@@ -11,13 +11,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from fundwright.accounts import audit, passwords
 from fundwright.accounts.permissions import needs, refuse_programs
 from fundwright.accounts.schemas import COMMAND_LINE, Actor, Client, Permission, WorkspaceRole
+from fundwright.activity import service as activity
+from fundwright.activity.schemas import ActivityKind
 from fundwright.categories import service as categories
 from fundwright.core import tokens
 from fundwright.core.assembly import Core
 from fundwright.core.database import acquire_lock, now
 from fundwright.core.errors import Conflict
 from fundwright.core.live import publish
-from fundwright.core.messages import number, t
+from fundwright.core.messages import later, number, t
 from fundwright.core.paging import Page, PageRequest, iterate_all
 from fundwright.core.spreadsheets import csv_lines
 from fundwright.generation import service as generation
@@ -28,6 +30,7 @@ from fundwright.sharing.schemas import NewShare, ShareCreated, ShareKind, ShareQ
 from fundwright.workspaces import restrictions
 from fundwright.workspaces import service as workspaces
 
+SHARED = ActivityKind("draft.shared", later("Draft shared"), later("{person} shared the draft {subject} by link"))
 MOST_LINKS = 500
 """Working links of a workspace."""
 
@@ -55,7 +58,8 @@ async def share(session: AsyncSession, actor: Actor, core: Core, new: NewShare, 
     token. Raises NotForPrograms, NotFound, WeakPassword, TooManyLinks, or NotAllowed for a restricted draft that the actor may not edit.
     """
     refuse_programs(actor)
-    title = await _title_of(session, actor, new)
+    draft = await generation.get_to_share(session, actor, new.draft_id) if new.draft_id is not None else None
+    title = draft.title if draft is not None else await _title_of_list(session, actor, new)
     password_hash = None
     if new.password is not None:
         await passwords.require_acceptable(new.password, about=(new.recipient, title))
@@ -89,15 +93,15 @@ async def share(session: AsyncSession, actor: Actor, core: Core, new: NewShare, 
         link=str(link.id),
         recipient=new.recipient,
     )
+    if draft is not None:
+        await activity.record(session, actor, SHARED, generation.subject_of(draft))
     await publish(session, shares_topic(actor.workspace_id))
     created = _read(repository.Listed(link, ShareState.ACTIVE, title), actor.name)
     return ShareCreated(**created.model_dump(), link=f"{core.settings.address}/shared/{secret}")
 
 
-async def _title_of(session: AsyncSession, actor: Actor, new: NewShare) -> str:
-    """Raises NotFound, also for a draft or category of another workspace, or NotAllowed."""
-    if new.draft_id is not None:
-        return (await generation.get_to_share(session, actor, new.draft_id)).title
+async def _title_of_list(session: AsyncSession, actor: Actor, new: NewShare) -> str:
+    """Raises NotFound, also for a category of another workspace."""
     if new.query is not None and new.query.category is not None:
         await categories.get_category(session, actor, new.query.category)
     return new.title or t("Opportunities")
