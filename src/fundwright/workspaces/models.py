@@ -39,7 +39,7 @@ class Restriction(Base):
     subject_id: Mapped[UUID] = mapped_column(primary_key=True)
     owner_id: Mapped[UUID] = mapped_column(ForeignKey("workspace.id", ondelete="CASCADE"), index=True)
     kind: Mapped[str]
-    restricted_by: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"))
+    restricted_by: Mapped[UUID | None] = mapped_column(ForeignKey("account.id", ondelete="SET NULL"), index=True)
     restricted_at: Mapped[datetime] = mapped_column(default=now)
 
 

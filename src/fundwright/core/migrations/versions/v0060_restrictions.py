@@ -42,7 +42,8 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("subject_id", name="pk_restriction"),
     )
-    op.create_index("ix_restriction_owner_id", "restriction", ["owner_id"])
+    for column in ("owner_id", "restricted_by"):
+        op.create_index(f"ix_restriction_{column}", "restriction", [column])
     op.create_table(
         "restriction_member",
         sa.Column("subject_id", sa.Uuid(), nullable=False),
