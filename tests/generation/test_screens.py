@@ -183,12 +183,12 @@ class TestGenerateScreen:
         finished = await write(desk, (await add(desk)).id)
         await add(desk, "cover-letter")
         async with mounted(desk.core, desk.actor, generate_screen, path=INDEX) as screen:
-            assert len(screen.find("list", "Your drafts").node["c"]) == 2
+            assert len(screen.find("list", "Drafts").node["c"]) == 2
             await screen.choose("Status", "finished")
             assert screen.address == f"{INDEX}?state=finished"
             await screen.click("button", f"Move {finished.title} to trash")
             assert screen.toasts == [f"“{finished.title}” was moved to the trash."]
-            assert "Moved to trash" in screen.find("list", "Your drafts").text
+            assert "Moved to trash" in screen.find("list", "Drafts").text
             assert not screen.has("button", f"Move {finished.title} to trash")
         async with mounted(desk.core, desk.actor, generate_screen, path=f"{INDEX}?state=finished") as screen:
             assert "No drafts with this status." in screen.text

@@ -121,7 +121,7 @@ def draft_screen() -> VdomDict | Component:
             t("Draft"),
             problem(found.error, on_retry=found.reload),
             left_texts(key="left"),
-            actions=[link_button(t("Your drafts"), connection.href_back("/generate/index"), icon_name="arrow_back")],
+            actions=[link_button(t("Drafts"), connection.href_back("/generate/index"), icon_name="arrow_back")],
         )
     if draft is None:
         return page(t("Draft"), loading(t("Loading draft")))
@@ -271,7 +271,7 @@ def _gone(draft: DraftRead) -> VdomDict | Component:
         return page(
             t("Draft"),
             alert(t("This draft was restricted to chosen members, and you are not one of them."), variant="warning"),
-            actions=[link_button(t("Your drafts"), connection.href_back("/generate/index"), icon_name="arrow_back")],
+            actions=[link_button(t("Drafts"), connection.href_back("/generate/index"), icon_name="arrow_back")],
         )
     return _deleted(draft)
 
@@ -294,7 +294,7 @@ def _deleted(draft: DraftRead) -> VdomDict:
             link_button(
                 t("New draft for this opportunity"), connection.href(f"/generate/index?opportunity={draft.opportunity_id}")
             ),
-            link_button(t("Your drafts"), connection.href_back("/generate/index"), icon_name="arrow_back"),
+            link_button(t("Drafts"), connection.href_back("/generate/index"), icon_name="arrow_back"),
         ],
     )
 

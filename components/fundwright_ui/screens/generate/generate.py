@@ -372,17 +372,17 @@ def _drafts() -> VdomDict:
     answer, rows = listing.answer, listing.rows
 
     if answer is None:
-        return section(t("Your drafts"), listing.pending(t("Loading drafts")))
+        return section(t("Drafts"), listing.pending(t("Loading drafts")))
     drafts, hidden = answer
     rows.omit(hidden)
     if not drafts.total and not rows.shown and state is None and restricted is None:
         return section(
-            t("Your drafts"),
+            t("Drafts"),
             empty(t("No drafts yet. Choose an opportunity and a template above to generate one.")),
             actions=[trash_link(generation.DRAFT)],
         )
     return section(
-        t("Your drafts"),
+        t("Drafts"),
         list_bar(
             html.div(
                 {"className": "fw-filters"},
@@ -427,7 +427,7 @@ def _drafts() -> VdomDict:
             export_button(use_connection(), "/api/drafts/export.csv", len(rows.shown), query),
         ),
         html.ul(
-            {"className": "fw-list", "aria-label": t("Your drafts")},
+            {"className": "fw-list", "aria-label": t("Drafts")},
             *(_draft_item(each, rows, key=each.id) for each in rows.shown),
         )
         if rows.shown
