@@ -21,6 +21,7 @@ NAMES = (
     "workspaces",
     "comments",
     "restricting",
+    "support-access",
     "notifications",
     "sharing",
     "activity",
