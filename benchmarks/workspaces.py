@@ -152,7 +152,8 @@ def _report(titles: tuple[str, str], times: Times, others: Times) -> bool:
         ratios.append(p95 / other_p95)
         print(
             f"{name:<10} {titles[0]}: p50 {p50:.1f} ms, p95 {p95:.1f} ms; {titles[1]}: p50 {other_p50:.1f} ms, p95 {other_p95:.1f} ms; "
-            f"ratio of p50 {p50 / other_p50:.2f}, of p95 {ratios[-1]:.2f} (goal {_GOAL})"
+            f"ratio of p50 {p50 / other_p50:.2f}, of p95 {ratios[-1]:.2f} (goal {_GOAL})",
+            flush=True,
         )
     return max(ratios) <= _GOAL
 
