@@ -33,6 +33,8 @@ from fundwright.training import service as training
 from fundwright.training.schemas import DocumentQuery, PastedText
 from fundwright.workspaces import events, invitations, restrictions, service, support
 from fundwright.workspaces.schemas import InvitationForm, RestrictionForm, SupportDuration, SupportForm, WorkspaceForm
+from fundwright_ui.screens.training.train import train_screen
+from fundwright_ui.testing import mounted
 from tests.support.accounts import add_account
 from tests.support.signing_in import HERE, PASSWORD
 
@@ -110,6 +112,8 @@ class TestAccess:
         assert (viewer.is_support, viewer.workspace_role) == (True, WorkspaceRole.VIEWER)
         assert await titles(committed, viewer) == ["Boats"]
         assert (await do(committed, lambda session: service.get_workspace(session, viewer))).name == "Harbor"
+        async with mounted(committed, viewer, train_screen, path="/dashboard/train") as screen:
+            assert "Boats" in screen.text and "another role" not in screen.text
         assert await do(committed, lambda session: sessions.recognize(session, committed, viewer)) is not None
         await let_pass(committed, owner)
         with pytest.raises(NotFound):

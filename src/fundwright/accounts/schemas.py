@@ -141,6 +141,11 @@ class Actor(BaseModel):
         return self.workspace_id != self.id
 
     @property
+    def is_shared_member(self) -> bool:
+        """Whether it is a member of a workspace that others may belong to, whose owners can give it another role."""
+        return self.is_in_shared_workspace and not self.is_support
+
+    @property
     def scope(self) -> Scope:
         """What database sessions that act for the actor may see."""
         return Scope(workspace_id=self.workspace_id, account_id=self.id)

@@ -109,7 +109,7 @@ def category_screen() -> VdomDict:
     if not actor.may(Permission.LABEL):
         return page(
             t("Category"),
-            view_only_notice(is_shared=actor.is_in_shared_workspace),
+            view_only_notice(is_shared=actor.is_shared_member),
             empty(t("No categories yet.")) if is_first else cards,
         )
     new_category = form(

@@ -138,7 +138,7 @@ def generate_screen() -> VdomDict:
             else t("Choose an opportunity and a template first.")
         )
     if not actor.may(Permission.WORK):
-        notice = view_only_notice(is_shared=actor.is_in_shared_workspace)
+        notice = view_only_notice(is_shared=actor.is_shared_member)
         return page(t("Generate"), left_texts(key="left"), notice, _drafts(key="drafts"))
     return page(
         t("Generate"),

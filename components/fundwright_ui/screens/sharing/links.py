@@ -36,7 +36,7 @@ def share_links_screen() -> VdomDict:
     actor = use_actor()
     title = t("Share links")
     if not actor.may(Permission.WORK):
-        return page(title, view_only_notice(is_shared=actor.is_in_shared_workspace))
+        return page(title, view_only_notice(is_shared=actor.is_shared_member))
     is_owner = actor.workspace_role is WorkspaceRole.OWNER
     subtitle = (
         t("Links of this workspace, with which people without an account can view a draft or a list.")

@@ -179,7 +179,7 @@ def train_screen() -> VdomDict:
         title,
         own_invitations(key="invitations"),
         first_steps(key="first-steps"),
-        None if actor.may(Permission.WORK) else view_only_notice(is_shared=actor.is_in_shared_workspace),
+        None if actor.may(Permission.WORK) else view_only_notice(is_shared=actor.is_shared_member),
         alert(model.error, title=t("The embedding model cannot be used")) if model.error else None,
         alert(
             nt(
